@@ -1,0 +1,136 @@
+"""Tokenizers that need no dictionary: characters, runs of one script, words, and whatever stands between spaces."""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from textnb.errors import InputError
+from textnb.text.token import Token, Tokenizer, plain_token
+
+KANJI = "々-〇㐀-䶿一-鿿豈-﫿\U00020000-\U000323af"
+KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"
+HIRAGANA = "ぁ-ゟ"
+LATIN = "A-Za-zª-ªº-ºÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ"
+
+_STRETCH = re.compile(r"\S+")
+_RUN = re.compile(
+    rf"[{KANJI}]+|[{KATAKANA}]+|[{HIRAGANA}][{HIRAGANA}ー]*|[{LATIN}]+|\d+"
+    rf"|[^\W\d_{KANJI}{KATAKANA}{HIRAGANA}{LATIN}]+"
+)
+
+
+@dataclass(frozen=True)
+class Chars(Tokenizer):
+    """Character n-grams of every stretch between white space; a stretch shorter than the smallest n is kept whole.
+
+    >>> Chars(n=(2, 3))("東京都 へ")
+    ['東京', '京都', '東京都', 'へ']
+    """
+
+    name: ClassVar[str] = "chars"
+    n: tuple[int, int] = (2, 3)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n", as_range(self.n, "n of the tokenizer 'chars'"))
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The n-grams of a stretch, shorter ones first."""
+        low, high = self.n
+        for stretch in _STRETCH.finditer(text):
+            letters, begin = stretch.group(), stretch.start()
+            if len(letters) < low:
+                yield plain_token(letters, begin)
+            for n in range(low, min(high, len(letters)) + 1):
+                for i in range(len(letters) - n + 1):
+                    yield plain_token(letters[i : i + n], begin + i)
+
+    def __call__(self, text: str) -> list[str]:
+        low, high = self.n
+        terms: list[str] = []
+        for letters in text.split():
+            if len(letters) < low:
+                terms.append(letters)
+            for n in range(low, min(high, len(letters)) + 1):
+                terms += [letters[i : i + n] for i in range(len(letters) - n + 1)]
+        return terms
+
+
+@dataclass(frozen=True)
+class CharClass(Tokenizer):
+    """Runs of kanji, katakana, hiragana, latin letters, digits, or letters of any other script.
+
+    >>> CharClass()("東京タワーへ3回 walk")
+    ['東京', 'タワー', 'へ', '3', '回', 'walk']
+    """
+
+    name: ClassVar[str] = "charclass"
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The runs; punctuation and symbols are left out."""
+        return (plain_token(run.group(), run.start()) for run in _RUN.finditer(text))
+
+    def __call__(self, text: str) -> list[str]:
+        return _RUN.findall(text)
+
+
+@dataclass(frozen=True)
+class Words(Tokenizer):
+    """Words of spaced languages: letters, digits and their combining marks, an apostrophe inside them included.
+
+    >>> Words()("I don't know a नमस्ते.")
+    ['I', "don't", 'know', 'a', 'नमस्ते']
+    """
+
+    name: ClassVar[str] = "words"
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The words, those of one letter too."""
+        return (plain_token(word.group(), word.start()) for word in _word().finditer(text))
+
+    def __call__(self, text: str) -> list[str]:
+        return _word().findall(text)
+
+
+@dataclass(frozen=True)
+class Whitespace(Tokenizer):
+    """What stands between white space; for text that has been cut into words before.
+
+    >>> Whitespace()("すもも も もも")
+    ['すもも', 'も', 'もも']
+    """
+
+    name: ClassVar[str] = "whitespace"
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The stretches without white space."""
+        return (plain_token(stretch.group(), stretch.start()) for stretch in _STRETCH.finditer(text))
+
+    def __call__(self, text: str) -> list[str]:
+        return text.split()
+
+
+def as_range(value: object, what: str) -> tuple[int, int]:
+    """A checked ``(low, high)`` with 1 <= low <= high; one number n means ``(n, n)``.
+
+    >>> as_range(2, "n"), as_range([1, 3], "n")
+    ((2, 2), (1, 3))
+    """
+    pair = (value, value) if isinstance(value, int) else tuple(value) if isinstance(value, (list, tuple)) else ()
+    if len(pair) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair):
+        raise InputError(f"{what} must be a whole number or a pair of them, not {value!r}")
+    low, high = int(pair[0]), int(pair[1])  # type: ignore[call-overload]
+    if not 1 <= low <= high:
+        raise InputError(f"{what} must have 1 <= low <= high, not {low}-{high}")
+    return low, high
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    # \w leaves out combining marks, without which words of many scripts (and decomposed accents) fall apart
+    marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M")
+    letter = rf"[\w{marks}]"
+    return re.compile(rf"{letter}+(?:['’]{letter}+)*")

@@ -1,0 +1,63 @@
+"""What a tokenizer is: a frozen value that cuts a text into terms and can be rebuilt from its recipe."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple
+
+Recipe = dict[str, Any]
+
+
+class Token(NamedTuple):
+    """A piece ``text[start:end]`` of a text; tokenizers without a dictionary leave reading and pos empty."""
+
+    surface: str
+    base: str
+    reading: str
+    pos: str
+    start: int
+    end: int
+
+
+def plain_token(surface: str, start: int) -> Token:
+    """The token of a tokenizer that knows nothing of a word but its letters."""
+    return Token(surface, surface, "", "", start, start + len(surface))
+
+
+@dataclass(frozen=True)
+class Tokenizer(ABC):
+    """The contract of every tokenizer; parameters are the fields of the subclass.
+
+    Calling it gives the terms, ``tokens`` the same with their places: ``t(text) == [t.term(x) for x in t.tokens(text)]``.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The tokens in the order of the text."""
+
+    def term(self, token: Token) -> str:
+        """What is counted for a token."""
+        return token.surface
+
+    def __call__(self, text: str) -> list[str]:
+        return [self.term(token) for token in self.tokens(text)]
+
+    @property
+    def version(self) -> str:
+        """Raised when the same parameters begin to give other tokens; dictionaries count."""
+        return "1"
+
+    @property
+    def recipe(self) -> Recipe:
+        """``{name, version, params}``, plain JSON values that rebuild the tokenizer."""
+        params = {field.name: as_json(getattr(self, field.name)) for field in fields(self)}
+        return {"name": self.name, "version": self.version, "params": params}
+
+
+def as_json(value: Any) -> Any:
+    """A parameter as JSON knows it: tuples become lists, a nested value its own recipe."""
+    if isinstance(value, tuple):
+        return [as_json(item) for item in value]
+    return value.recipe if hasattr(value, "recipe") else value
