@@ -1,0 +1,1 @@
+"""textnb: text classification with naive Bayes and its kin, Japanese first."""

@@ -1,1 +1,3 @@
+"""The version of textnb, read by the build as well."""
+
 __version__ = "0.1.0"

@@ -1,7 +1,6 @@
 """Tokenizers that need no dictionary: characters, runs of one script, words, and whatever stands between spaces."""
 
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,6 +48,7 @@ class Chars(Tokenizer):
                     yield plain_token(letters[i : i + n], begin + i)
 
     def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
         low, high = self.n
         terms: list[str] = []
         for letters in text.split():
@@ -74,6 +74,7 @@ class CharClass(Tokenizer):
         return (plain_token(run.group(), run.start()) for run in _RUN.finditer(text))
 
     def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
         return _RUN.findall(text)
 
 
@@ -92,6 +93,7 @@ class Words(Tokenizer):
         return (plain_token(word.group(), word.start()) for word in _word().finditer(text))
 
     def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
         return _word().findall(text)
 
 
@@ -110,6 +112,7 @@ class Whitespace(Tokenizer):
         return (plain_token(stretch.group(), stretch.start()) for stretch in _STRETCH.finditer(text))
 
     def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
         return text.split()
 
 
@@ -122,7 +125,7 @@ def as_range(value: object, what: str) -> tuple[int, int]:
     pair = (value, value) if isinstance(value, int) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair):
         raise InputError(f"{what} must be a whole number or a pair of them, not {value!r}")
-    low, high = int(pair[0]), int(pair[1])  # type: ignore[call-overload]
+    low, high = int(pair[0]), int(pair[1])
     if not 1 <= low <= high:
         raise InputError(f"{what} must have 1 <= low <= high, not {low}-{high}")
     return low, high
@@ -131,6 +134,8 @@ def as_range(value: object, what: str) -> tuple[int, int]:
 @cache
 def _word() -> re.Pattern[str]:
     # \w leaves out combining marks, without which words of many scripts (and decomposed accents) fall apart
-    marks = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] == "M")
+    # (there are none between the two planes below and the variation selectors)
+    planes = (*range(0x20000), *range(0xE0100, 0xE01F0))
+    marks = "".join(c for c in map(chr, planes) if unicodedata.category(c)[0] == "M")
     letter = rf"[\w{marks}]"
     return re.compile(rf"{letter}+(?:['’]{letter}+)*")

@@ -28,7 +28,8 @@ def plain_token(surface: str, start: int) -> Token:
 class Tokenizer(ABC):
     """The contract of every tokenizer; parameters are the fields of the subclass.
 
-    Calling it gives the terms, ``tokens`` the same with their places: ``t(text) == [t.term(x) for x in t.tokens(text)]``.
+    Calling it gives the terms, ``tokens`` the same with their places:
+    ``t(text) == [t.term(token) for token in t.tokens(text)]``.
     """
 
     name: ClassVar[str]
@@ -42,6 +43,7 @@ class Tokenizer(ABC):
         return token.surface
 
     def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
         return [self.term(token) for token in self.tokens(text)]
 
     @property

@@ -1,0 +1,9 @@
+"""Files to documents: folders, tables, lines, and the decoding of bytes."""
+
+from textnb.readers.corpus import READERS, read_corpus, read_input, read_table
+from textnb.readers.decoding import decoded
+from textnb.readers.document import Document
+from textnb.readers.settings import Settings
+from textnb.readers.tables import read_lines
+
+__all__ = ["READERS", "Document", "Settings", "decoded", "read_corpus", "read_input", "read_lines", "read_table"]

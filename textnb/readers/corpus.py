@@ -1,0 +1,92 @@
+"""From a path to documents: the kind is recognised, or said."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from textnb.errors import InputError
+from textnb.readers.document import Document
+from textnb.readers.folders import document_of, read_folder
+from textnb.readers.settings import Settings, described
+from textnb.readers.tables import read_records
+from textnb.readers.trouble import Troubles
+
+READERS = ("folder", "csv", "tsv", "jsonl", "lines")
+_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+def read_corpus(
+    path: str | Path,
+    reader: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    glob: str | None = None,
+    *,
+    encoding: str | None = None,
+    skip_bad: bool = False,
+) -> Iterator[Document]:
+    """The labelled documents of a corpus, one at a time.
+
+    path: a folder with one subfolder per class, or a CSV, TSV or JSONL file (plain or .gz) with a text and a label
+    column. reader: folder, csv, tsv, jsonl or lines, where the name does not tell; a line of ``lines`` begins with
+    fastText's ``__label__x``. text, label: names of the columns, where they are not common ones. glob: which files
+    of a folder. encoding: the charset to believe where bytes are not UTF-8. skip_bad: leave bad records out.
+
+    What could not be decoded, and what was skipped, is counted in one ReadingWarning at the end.
+    """
+    settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad)
+    return documents_in(Path(path), reader, settings)
+
+
+def read_table(
+    path: str | Path,
+    reader: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    encoding: str | None = None,
+    skip_bad: bool = False,
+) -> Iterator[Document]:
+    """The documents of a CSV, TSV, JSONL or lines file, as read_corpus gives them."""
+    return read_corpus(path, reader or kind_of(Path(path)), text, label, encoding=encoding, skip_bad=skip_bad)
+
+
+def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
+    """What is to be classified: the records of a table, the files of a folder, or one file as one document."""
+    if reader is None and path.is_file() and _suffix(path) not in _BY_SUFFIX:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}") from error
+        one = iter([document_of(data, settings, None, str(path))])
+        return Troubles(str(path)).watch(one)
+    return documents_in(path, reader, settings)
+
+
+def documents_in(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
+    """The documents of a folder or table, watched for trouble."""
+    if not path.exists():
+        raise InputError(f"{path} does not exist")
+    kind = reader or kind_of(path)
+    if kind not in READERS:
+        raise InputError(f"reader {kind!r} is not known; known: {', '.join(READERS)}")
+    if path.is_dir() != (kind == "folder"):
+        raise InputError(f"{path} is {'a folder' if path.is_dir() else 'a file'}, the reader {kind!r} cannot read it")
+    troubles = Troubles(str(path), settings.skip_bad)
+    if kind == "folder":
+        return troubles.watch(read_folder(path, described(path, settings), troubles))
+    return troubles.watch(read_records(path, kind, settings, troubles))
+
+
+def kind_of(path: Path) -> str:
+    """The reader that a path asks for by what it is and how it is called."""
+    if path.is_dir():
+        return "folder"
+    if _suffix(path) not in _BY_SUFFIX:
+        raise InputError(
+            f"{path}: its name does not tell how to read it; give --reader (reader=): {', '.join(READERS)}"
+        )
+    return _BY_SUFFIX[_suffix(path)]
+
+
+def _suffix(path: Path) -> str:
+    return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix

@@ -1,0 +1,21 @@
+"""Text to terms: normalisers, tokenizers and the analyzer that joins them."""
+
+from textnb.text.analyzer import Analyzer, LocatedTerm
+from textnb.text.japanese import UserDictionary
+from textnb.text.normalise import NORMALISERS
+from textnb.text.spec import TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
+from textnb.text.token import Recipe, Token, Tokenizer
+
+__all__ = [
+    "NORMALISERS",
+    "TOKENIZERS",
+    "Analyzer",
+    "LocatedTerm",
+    "Recipe",
+    "Token",
+    "Tokenizer",
+    "UserDictionary",
+    "as_tokenizer",
+    "tokenizer",
+    "tokenizer_of",
+]

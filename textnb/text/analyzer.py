@@ -1,0 +1,107 @@
+"""From a text to its terms: normalise, tokenize, join neighbours into n-grams."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from textnb.errors import InputError
+from textnb.text.imported import NOWHERE
+from textnb.text.japanese import without_surrogates
+from textnb.text.normalise import as_normalisers, normalised, normalised_spans
+from textnb.text.patterns import as_range
+from textnb.text.token import Recipe, Tokenizer, as_json
+
+JOINT = " "
+
+
+class LocatedTerm(NamedTuple):
+    """A term and the place ``text[start:end]`` it was made from; -1 where it stands nowhere in the text."""
+
+    term: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """What happens around the tokenizer.
+
+    normalisers: names of ``textnb.text.NORMALISERS``, applied in this order. ngram: (low, high), neighbouring tokens
+    joined by a space; (1, 1) is single tokens. min_df, max_df: terms in fewer or more documents are left out of the
+    model (whole number: documents; fraction: share of them). max_terms: at most so many, the most widespread first.
+
+    >>> Analyzer(normalisers=["casefold"], ngram=(1, 2)).terms("To be Or", str.split)
+    ['to', 'be', 'or', 'to be', 'be or']
+    """
+
+    normalisers: tuple[str, ...] = ()
+    ngram: tuple[int, int] = (1, 1)
+    min_df: int | float = 1
+    max_df: int | float = 1.0
+    max_terms: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normalisers", as_normalisers(self.normalisers))
+        object.__setattr__(self, "ngram", as_range(self.ngram, "ngram"))
+        for field in ("min_df", "max_df"):
+            _check_frequency(getattr(self, field), field)
+        if self.max_terms is not None and (not isinstance(self.max_terms, int) or self.max_terms < 1):
+            raise InputError(f"max_terms must be a whole number from 1 on, or None, not {self.max_terms!r}")
+
+    def terms(self, text: str, tokenizer: Callable[[str], list[str]]) -> list[str]:
+        """All terms of a text, repeated as often as they occur."""
+        tokens = tokenizer(normalised(without_surrogates(text), self.normalisers))
+        return tokens if self.ngram == (1, 1) else list(_ngrams(tokens, self.ngram, JOINT.join))
+
+    def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
+        """The same terms in the same order, each with its place in the text as it was before normalisation."""
+        changed, spans = normalised_spans(without_surrogates(text), self.normalisers)
+        tokens = [
+            LocatedTerm(tokenizer.term(token), *_origin(spans, token.start, token.end))
+            for token in tokenizer.tokens(changed)
+        ]
+        return list(_ngrams(tokens, self.ngram, _joined))
+
+    @property
+    def recipe(self) -> Recipe:
+        """Plain JSON values that rebuild the analyzer."""
+        return {name: as_json(getattr(self, name)) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> "Analyzer":
+        """The analyzer that a recipe describes."""
+        for unknown in recipe.keys() - cls.__dataclass_fields__.keys():
+            raise InputError(f"an analyzer has no parameter {unknown!r}; it has: {', '.join(cls.__dataclass_fields__)}")
+        return cls(**recipe)
+
+
+T = TypeVar("T")
+
+
+def _ngrams(tokens: Sequence[T], ngram: tuple[int, int], join: Callable[[Sequence[Any]], T]) -> Iterator[T]:
+    for n in range(ngram[0], ngram[1] + 1):
+        if n == 1:
+            yield from tokens
+        else:
+            yield from (join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+
+
+def _joined(window: Sequence[LocatedTerm]) -> LocatedTerm:
+    term = JOINT.join(part.term for part in window)
+    places = [part for part in window if part.start != NOWHERE]
+    if not places:
+        return LocatedTerm(term, NOWHERE, NOWHERE)
+    return LocatedTerm(term, min(p.start for p in places), max(p.end for p in places))
+
+
+def _origin(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    if start in (NOWHERE, end):
+        return NOWHERE, NOWHERE
+    return spans[start][0], spans[end - 1][1]
+
+
+def _check_frequency(value: object, field: str) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    share = isinstance(value, float) and 0.0 <= value <= 1.0
+    if not whole and not share:
+        raise InputError(f"{field} must be a whole number of documents or a share from 0.0 to 1.0, not {value!r}")

@@ -1,0 +1,53 @@
+"""The tokenizer that looks at the text first."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textnb.text.japanese import Janome
+from textnb.text.patterns import HIRAGANA, KANJI, KATAKANA, Words
+from textnb.text.token import Token, Tokenizer
+
+_JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def is_japanese(text: str) -> bool:
+    """Whether at least a tenth of the letters are kana or kanji.
+
+    >>> is_japanese("Python で書く"), is_japanese("written in Python"), is_japanese("")
+    (True, False, False)
+    """
+    if text.isascii():
+        return False
+    japanese = len(_JAPANESE.findall(text))
+    return japanese > 0 and 10 * japanese >= len(_LETTER.findall(text))
+
+
+@dataclass(frozen=True)
+class Auto(Tokenizer):
+    """``janome`` for a Japanese text, ``words`` for any other; each text is looked at by itself.
+
+    >>> Auto()("Hello, world"), Auto()("すもももももも")
+    (['Hello', 'world'], ['すもも', 'も', 'もも', 'も'])
+    """
+
+    name: ClassVar[str] = "auto"
+
+    @property
+    def version(self) -> str:
+        """Changes with Janome's."""
+        return Janome().version
+
+    def choice(self, text: str) -> Tokenizer:
+        """The tokenizer that a text gets."""
+        return Janome() if is_japanese(text) else Words()
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The chosen tokenizer's tokens."""
+        return self.choice(text).tokens(text)
+
+    def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
+        return self.choice(text)(text)

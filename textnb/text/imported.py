@@ -1,0 +1,75 @@
+"""A tokenizer of the user's own: a Python function, named by its import path."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+from textnb.errors import InputError
+from textnb.text.token import Token, Tokenizer, plain_token
+
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Imported(Tokenizer):
+    """The function ``module:function``, which takes a text and returns a list of strings.
+
+    Only the path is kept in a recipe. The places of the tokens are found by looking for each in the text after the
+    one before; a token that is not there (a function may change the letters) has the place -1.
+
+    >>> Imported("textwrap:wrap")("a few words")
+    ['a few words']
+    """
+
+    name: ClassVar[str] = "python"
+    path: str
+
+    def __post_init__(self) -> None:
+        module, _, function = self.path.partition(":")
+        if not module or not function:
+            raise InputError(f"a Python tokenizer is named 'module:function', not {self.path!r}")
+
+    @classmethod
+    def of(cls, function: Callable[[str], list[str]]) -> "Imported":
+        """The tokenizer of a function that can be found again by its import path."""
+        path = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
+        if "<" in path or path.startswith("__main__:") or _found(path) is not function:
+            raise InputError(
+                f"the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module"
+            )
+        return cls(path)
+
+    def __call__(self, text: str) -> list[str]:
+        """The terms of a text, in its order."""
+        terms = list(_found(self.path)(text))
+        for term in terms:
+            if not isinstance(term, str):
+                raise InputError(f"the tokenizer {self.path} must return strings, got {term!r}")
+        return terms
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The function's strings, looked up in the text one after the other."""
+        position = 0
+        for term in self(text):
+            start = text.find(term, position)
+            if start < 0:
+                yield Token(term, term, "", "", NOWHERE, NOWHERE)
+            else:
+                yield plain_token(term, start)
+                position = start + len(term)
+
+
+@cache
+def _found(path: str) -> Callable[[str], list[str]]:
+    module, _, name = path.partition(":")
+    try:
+        found: object = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the tokenizer {path!r} cannot be imported: {error}") from error
+    if not callable(found):
+        raise InputError(f"the tokenizer {path!r} is not a function")
+    return found

@@ -1,0 +1,127 @@
+"""Normalisers: small functions from text to text that remember where each character came from.
+
+Each works on units that do not touch one another: applied to the units one by one it gives what it gives on the
+whole text (the tests hold it to that). So the origin of every character of the result is known, and an explanation
+can point into the text as its author wrote it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from textnb.errors import InputError, listed
+
+Spans = list[tuple[int, int]]
+"""For each character of a result, the (start, end) of its origin."""
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """``apply`` changes a text; ``units`` gives the places it changes, each on its own."""
+
+    name: str
+    apply: Callable[[str], str]
+    units: Callable[[str], Iterator[tuple[int, int]]]
+
+    def __call__(self, text: str) -> str:
+        """The changed text."""
+        return self.apply(text)
+
+    def spans(self, text: str) -> Spans:
+        """The origin in ``text`` of each character of ``self(text)``."""
+        spans: Spans = []
+        done = 0
+        for start, end in self.units(text):
+            spans += [(i, i + 1) for i in range(done, start)]
+            spans += [(start, end)] * len(self.apply(text[start:end]))
+            done = end
+        return spans + [(i, i + 1) for i in range(done, len(text))]
+
+
+def _by_pattern(name: str, pattern: str, replacement: str) -> Normaliser:
+    compiled = re.compile(pattern)
+    return Normaliser(
+        name,
+        lambda text: compiled.sub(replacement, text),
+        lambda text: (match.span() for match in compiled.finditer(text)),
+    )
+
+
+def _characters(text: str) -> Iterator[tuple[int, int]]:
+    return ((i, i + 1) for i in range(len(text)))
+
+
+def _compositions(text: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a text that Unicode composes or reorders; a new one begins where nothing joins backwards."""
+    start = 0
+    for i in range(1, len(text)):
+        if not _joins_backwards(text[i]):
+            yield start, i
+            start = i
+    if text:
+        yield start, len(text)
+
+
+@lru_cache(maxsize=4096)
+def _joins_backwards(character: str) -> bool:
+    first = unicodedata.normalize("NFKD", character)[0]
+    return unicodedata.combining(first) != 0 or first in _second_of_a_pair()
+
+
+@cache
+def _second_of_a_pair() -> frozenset[str]:
+    pairs = (unicodedata.decomposition(chr(c)).split() for c in range(0x20000))
+    seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and pair[0][0] != "<"}
+    hangul = {*map(chr, range(0x1161, 0x1176)), *map(chr, range(0x11A8, 0x11C3))}
+    return frozenset(seconds | hangul)
+
+
+NORMALISERS: dict[str, Normaliser] = {
+    normaliser.name: normaliser
+    for normaliser in (
+        Normaliser("nfkc", lambda text: unicodedata.normalize("NFKC", text), _compositions),
+        Normaliser("casefold", str.casefold, _characters),
+        _by_pattern("urls", r"(?:https?|ftp)://[!-~]+|www\.[!-~]+", "URL"),
+        _by_pattern("numbers", r"\d+(?:[.,]\d+)*", "0"),
+        _by_pattern("squeeze", r"(.)\1{2,}", r"\1\1"),
+    )
+}
+"""nfkc: one form for full- and half-width; casefold; urls: each as URL; numbers: each as 0; squeeze: three or more of
+a character in a row as two."""
+
+
+def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
+    """The checked names, in their order."""
+    if isinstance(names, str):
+        raise InputError(f"normalisers must be a list of names, not the single string {names!r}")
+    for name in names:
+        if name not in NORMALISERS:
+            raise InputError(f"normaliser {name!r} is not known; known: {listed(NORMALISERS)}")
+    return tuple(names)
+
+
+def normalised(text: str, names: Sequence[str]) -> str:
+    """The text after the named normalisers, in their order.
+
+    >>> normalised("ＡＢＣ　１２３円!!!!", ["nfkc", "casefold", "numbers", "squeeze"])
+    'abc 0円!!'
+    """
+    for name in names:
+        text = NORMALISERS[name](text)
+    return text
+
+
+def normalised_spans(text: str, names: Sequence[str]) -> tuple[str, Spans]:
+    """The same text with the origin of each of its characters in the first one.
+
+    >>> normalised_spans("ｶﾞス", ["nfkc"])
+    ('ガス', [(0, 2), (2, 3)])
+    """
+    spans: Spans = [(i, i + 1) for i in range(len(text))]
+    for name in names:
+        inner = NORMALISERS[name].spans(text)
+        spans = [(spans[start][0], spans[end - 1][1]) for start, end in inner]
+        text = NORMALISERS[name](text)
+    return text, spans
