@@ -53,7 +53,9 @@ def described(folder: Path, given: Settings) -> Settings:
             )
     default = Settings()
     missing = {f.name for f in fields(Settings) if getattr(given, f.name) == getattr(default, f.name)}
-    completed: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in told.items() if key in missing}
+    completed: dict[str, Any] = {
+        key: tuple(v) if isinstance(v, list) else v for key, v in told.items() if key in missing
+    }
     return replace(given, **completed)
 
 

@@ -1,0 +1,206 @@
+"""ClassCounts: what naive Bayes learns, a commutative monoid with a partial inverse.
+
+    documents_k   = number of documents of class k                                  (C,)
+    terms_kj      = sum over documents i of class k of X_ij                         (C, V), sparse
+    containing_kj = number of documents i of class k with X_ij > 0                  (C, V), sparse
+
+All three add over documents, so ``+`` merges, ``-`` forgets, and zero is where one starts. Whole input gives int64,
+exact; float input gives float64, exact to rounding.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.sums import as_weight, class_codes, class_sums, place, presence, weighted_rows
+from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.errors import InputError, NotLearntError
+
+_ROUNDING = 1e-9
+
+
+class ClassCounts:
+    """Documents, term counts and document frequencies per class. Immutable.
+
+    ``+`` and ``-`` need equal axes; ``on`` maps onto wider ones. ``-`` refuses to go below zero. A stored count of 1
+    means a weight of ``unit``. The vocabulary may be None: then columns have numbers and no names.
+
+    >>> counts = ClassCounts.of([[1, 2], [0, 1], [3, 0]], ["x", "y", "x"])
+    >>> counts.classes, counts.documents.tolist(), counts.terms.toarray().tolist()
+    (('x', 'y'), [2, 1], [[4, 2], [0, 1]])
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary | None,
+        classes: tuple[Any, ...],
+        documents: NDArray[Any],
+        terms: CSR,
+        containing: CSR | Callable[[], CSR],
+        unit: float = 1.0,
+    ) -> None:
+        self.vocabulary, self.classes, self.documents, self.terms = vocabulary, classes, documents, terms
+        self.unit = unit
+        self._containing = containing
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        vocabulary: Vocabulary | None = None,
+        classes: Sequence[Any] | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        unit: float = 1.0,
+    ) -> "ClassCounts":
+        """The statistics of documents X (D, V) with labels y (D,)."""
+        X = as_counts(X)
+        if vocabulary is not None and X.shape[1] != len(vocabulary):
+            raise InputError(f"X has {X.shape[1]} columns, the vocabulary {len(vocabulary)} terms")
+        names, codes = class_codes(y, classes)
+        if len(codes) != X.shape[0]:
+            raise InputError(f"X has {X.shape[0]} rows, y has {len(codes)} labels")
+        n = len(names)
+        weight = None if sample_weight is None else as_weight(sample_weight, len(codes))
+        documents = np.bincount(codes, weights=weight, minlength=n)
+
+        def sums(counts: CSR) -> CSR:
+            return class_sums(counts if weight is None else weighted_rows(counts, weight), codes, n)
+
+        return cls(vocabulary, names, documents, sums(X), lambda: sums(presence(X)), unit)
+
+    @classmethod
+    def zero(cls, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassCounts":
+        """Nothing learnt yet, on these axes."""
+        empty = sparse.csr_array((len(classes), len(vocabulary)), dtype=np.int64)
+        return cls(vocabulary, tuple(classes), np.zeros(len(classes), np.int64), empty, empty, unit)
+
+    @property
+    def containing(self) -> CSR:
+        """Documents of each class that contain each term; computed when first asked for."""
+        if callable(self._containing):
+            self._containing = self._containing()
+        return self._containing
+
+    @property
+    def n_classes(self) -> int:
+        """C, the number of rows."""
+        return len(self.classes)
+
+    @property
+    def n_terms(self) -> int:
+        """V, the number of columns."""
+        return int(self.terms.shape[1])
+
+    def on(self, vocabulary: Vocabulary, classes: Sequence[Any]) -> "ClassCounts":
+        """The same counts on wider axes."""
+        if self.vocabulary is None:
+            raise InputError("counts without a vocabulary cannot be mapped onto one")
+        columns = vocabulary.columns_of(self.vocabulary)
+        rows = np.array([place(classes, name) for name in self.classes], np.intp)
+        documents = np.zeros(len(classes), self.documents.dtype)
+        documents[rows] = self.documents
+        shape = (len(classes), len(vocabulary))
+        terms, containing = (_moved(table, rows, columns, shape) for table in (self.terms, self.containing))
+        return ClassCounts(vocabulary, tuple(classes), documents, terms, containing, self.unit)
+
+    def selected(self, columns: Columns) -> "ClassCounts":
+        """The counts of some columns, given in ascending order."""
+        vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
+        return ClassCounts(
+            vocabulary,
+            self.classes,
+            self.documents,
+            self.terms[:, columns],
+            lambda: self.containing[:, columns],
+            self.unit,
+        )
+
+    def trimmed(self) -> "ClassCounts":
+        """Without the terms that no document contains and the classes that have no documents."""
+        kept = np.flatnonzero(self.documents)
+        columns = np.flatnonzero(self.containing.sum(axis=0))
+        if len(kept) == self.n_classes and len(columns) == self.n_terms:
+            return self
+        full = self.selected(columns)
+        return ClassCounts(
+            full.vocabulary,
+            tuple(self.classes[k] for k in kept),
+            self.documents[kept],
+            full.terms[kept],
+            full.containing[kept],
+            self.unit,
+        )
+
+    def __add__(self, other: "ClassCounts") -> "ClassCounts":
+        self._check_axes(other)
+        return ClassCounts(
+            self.vocabulary,
+            self.classes,
+            self.documents + other.documents,
+            self.terms + other.terms,
+            lambda: self.containing + other.containing,
+            self.unit,
+        )
+
+    def __sub__(self, other: "ClassCounts") -> "ClassCounts":
+        self._check_axes(other)
+        documents = self.documents - other.documents
+        if (documents < -_ROUNDING).any():
+            short = int(np.flatnonzero(documents < -_ROUNDING)[0])
+            raise NotLearntError(f"class {self.classes[short]!r} has fewer documents than are to be forgotten")
+        return ClassCounts(
+            self.vocabulary,
+            self.classes,
+            np.maximum(documents, 0),
+            self._less(self.terms, other.terms),
+            self._less(self.containing, other.containing),
+            self.unit,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ClassCounts)
+            and self._axes == other._axes
+            and np.array_equal(self.documents, other.documents)
+            and _equal(self.terms, other.terms)
+            and _equal(self.containing, other.containing)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its arrays
+
+    def __repr__(self) -> str:
+        return f"<ClassCounts of {self.documents.sum()} documents, {self.n_classes} classes, {self.n_terms} terms>"
+
+    @property
+    def _axes(self) -> tuple[object, ...]:
+        return self.vocabulary, self.classes, self.n_terms, self.unit
+
+    def _check_axes(self, other: "ClassCounts") -> None:
+        if self._axes != other._axes:
+            raise InputError(f"{self!r} and {other!r} have other terms, classes or units; map them onto one with on()")
+
+    def _less(self, table: CSR, part: CSR) -> CSR:
+        rest = table - part
+        if rest.dtype.kind == "f":  # what rounding leaves of a full subtraction is nothing
+            rest.data[abs(rest.data) <= _ROUNDING * max(1.0, abs(table).max())] = 0
+            rest.eliminate_zeros()
+        if rest.nnz and rest.data.min() < 0:
+            k, j = (int(axis[0]) for axis in (rest < 0).nonzero())
+            term = j if self.vocabulary is None else self.vocabulary.terms[j]
+            raise NotLearntError(f"class {self.classes[k]!r} has seen {term!r} less often than is to be forgotten")
+        return rest
+
+
+def _moved(table: CSR, rows: Columns, columns: Columns, shape: tuple[int, int]) -> CSR:
+    table = table.tocoo()
+    return sparse.csr_array((table.data, (rows[table.row], columns[table.col])), shape=shape)
+
+
+def _equal(a: CSR, b: CSR) -> bool:
+    return bool(a.shape == b.shape and (a != b).nnz == 0)

@@ -1,0 +1,149 @@
+"""Count matrices: X (D, V), a row a document, a column a term, CSR."""
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textnb.counts.vocabulary import Vocabulary
+from textnb.errors import InputError
+
+CSR = Any
+"""A scipy.sparse.csr_array; scipy has no types of its own."""
+
+_BLOCK = 1 << 15
+_INFINITY = np.array(np.inf).view(np.uint64)
+
+
+class _Ids(dict[str, int]):
+    """Numbers terms in the order of their first appearance."""
+
+    def __missing__(self, term: str) -> int:
+        self[term] = number = len(self)
+        return number
+
+
+class MatrixBuilder:
+    """Rows gathered one after the other, in buffers that are little larger than the matrix they become."""
+
+    def __init__(self, vocabulary: Vocabulary | None = None) -> None:
+        self._fixed = vocabulary
+        self._ids = _Ids()
+        self._lengths, self._indices, self._data = array("q"), array("i"), array("i")
+
+    @property
+    def n_entries(self) -> int:
+        """How many non-zero entries have been gathered."""
+        return len(self._data)
+
+    def add(self, terms: Iterable[str]) -> None:
+        """One more row; terms outside a given vocabulary are left out."""
+        if self._fixed is None:
+            counted = Counter(map(self._ids.__getitem__, terms))
+        else:
+            columns = self._fixed.columns
+            counted = Counter(columns[term] for term in terms if term in columns)
+        self._indices.extend(counted.keys())
+        self._data.extend(counted.values())
+        self._lengths.append(len(counted))
+
+    def add_rows(self, X: CSR, vocabulary: Vocabulary) -> None:
+        """The rows of a matrix that has been built elsewhere; terms outside a given vocabulary are left out."""
+        if self._fixed is None:
+            numbers = np.fromiter(map(self._ids.__getitem__, vocabulary.terms), np.int32, len(vocabulary))
+        else:
+            known = np.array([term in self._fixed for term in vocabulary.terms], bool)
+            X = X[:, np.flatnonzero(known)]
+            numbers = np.array([self._fixed[term] for term in vocabulary.terms if term in self._fixed], np.int32)
+        self._indices.frombytes(numbers[X.indices].tobytes())
+        self._data.frombytes(X.data.astype(np.int32, copy=False).tobytes())
+        self._lengths.frombytes(np.diff(X.indptr).astype(np.int64).tobytes())
+
+    def build(self) -> tuple[CSR, Vocabulary]:
+        """The matrix, int32, its columns in the order of the vocabulary."""
+        lengths = np.frombuffer(self._lengths, np.int64)
+        indices, data = np.frombuffer(self._indices, np.int32), np.frombuffer(self._data, np.int32)
+        vocabulary = self._fixed
+        if vocabulary is None:
+            vocabulary = Vocabulary(self._ids)
+            columns = np.fromiter(map(vocabulary.columns.__getitem__, self._ids), np.int32, len(self._ids))
+            for start in range(0, len(indices), _BLOCK):
+                indices[start : start + _BLOCK] = columns[indices[start : start + _BLOCK]]
+        indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
+        np.cumsum(lengths, out=indptr[1:])
+        X = sparse.csr_array((data, indices, indptr), shape=(len(lengths), len(vocabulary)))
+        X.sort_indices()
+        return X, vocabulary
+
+
+def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | None = None) -> tuple[CSR, Vocabulary]:
+    """The counts of each document's terms, and the vocabulary of the columns.
+
+    With a vocabulary given, terms outside it are left out.
+
+    >>> X, vocabulary = count_matrix([["b", "a", "b"], []])
+    >>> X.toarray()
+    array([[1, 2],
+           [0, 0]], dtype=int32)
+    >>> vocabulary.terms
+    ('a', 'b')
+    """
+    builder = MatrixBuilder(vocabulary)
+    for terms in documents:
+        if isinstance(terms, str):
+            raise InputError(f"a document must be a list of terms, not the single string {terms[:40]!r}")
+        builder.add(terms)
+    return builder.build()
+
+
+def as_counts(X: Any) -> CSR:
+    """The one validator of count matrices: a csr_array of whole numbers or float64.
+
+    Sparse or dense, rows are documents. Anything negative, NaN, infinite, not numeric or not two-dimensional is
+    refused. Shares memory with X where it can.
+
+    >>> as_counts([[1, -1]])
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: counts must not be negative: row 0, column 1 holds -1
+    """
+    if not sparse.issparse(X):
+        X = np.asarray(X)
+        if X.dtype.kind not in "biuf":
+            raise InputError(f"counts must be numbers, not {X.dtype}")
+    if X.ndim != 2:
+        raise InputError(f"counts must have two dimensions (documents, terms), not {X.ndim}")
+    X = sparse.csr_array(X)
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"counts must be numbers, not {X.dtype}")
+    if X.dtype.kind == "f":
+        X = X.astype(np.float64, copy=False)
+    elif X.dtype.kind in "bu":
+        X = X.astype(np.int64)
+    if _may_offend(X.data):
+        _refuse_offenders(X)
+    return X
+
+
+def _may_offend(data: NDArray[Any]) -> bool:
+    """Whether a value could be negative, NaN or infinite, in one pass: the bits of such a float are the largest."""
+    if not len(data):
+        return False
+    if data.dtype != np.float64:
+        return bool(data.min() < 0)
+    return bool(data.view(np.uint64).max() >= _INFINITY)
+
+
+def _refuse_offenders(X: CSR) -> None:
+    data = X.data
+    wrong_ones = np.flatnonzero(~(data >= 0) | (data == np.inf))
+    if not len(wrong_ones):  # it was -0.0
+        return
+    wrong = wrong_ones[0]
+    row = int(np.searchsorted(X.indptr, wrong, side="right")) - 1
+    kind = "negative" if data[wrong] < 0 else "NaN" if np.isnan(data[wrong]) else "infinite"
+    raise InputError(f"counts must not be {kind}: row {row}, column {X.indices[wrong]} holds {data[wrong]}")

@@ -1,0 +1,79 @@
+"""Terms and their columns."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.errors import InputError
+
+Columns = NDArray[np.intp]
+
+
+class Vocabulary:
+    """Distinct terms sorted by code point; a term's place is its column. Frozen.
+
+    >>> words = Vocabulary(["b", "a", "b"])
+    >>> words.terms, words["b"], "c" in words
+    (('a', 'b'), 1, False)
+    """
+
+    def __init__(self, terms: Iterable[str] = ()) -> None:
+        self.terms: tuple[str, ...] = tuple(sorted(set(terms)))
+
+    @classmethod
+    def of_sorted(cls, terms: Iterable[str]) -> "Vocabulary":
+        """A vocabulary of terms that are distinct and in order already; checked."""
+        vocabulary = cls.__new__(cls)
+        vocabulary.terms = tuple(terms)
+        if any(a >= b for a, b in zip(vocabulary.terms, vocabulary.terms[1:], strict=False)):
+            raise InputError("the terms of a vocabulary must be distinct and sorted by code point")
+        return vocabulary
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of each term."""
+        return {term: column for column, term in enumerate(self.terms)}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that stand for the terms and their order."""
+        text = "\x00".join(f"{len(term)}:{term}" for term in self.terms)
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def columns_of(self, part: "Vocabulary") -> Columns:
+        """The columns here of another vocabulary's terms; each must be here."""
+        try:
+            return np.fromiter((self.columns[term] for term in part.terms), np.intp, len(part))
+        except KeyError as missing:
+            raise InputError(f"the term {missing.args[0]!r} is not in the vocabulary") from None
+
+    def selected(self, columns: Columns) -> "Vocabulary":
+        """The vocabulary of some columns, given in ascending order."""
+        return Vocabulary.of_sorted(self.terms[column] for column in columns)
+
+    def __or__(self, other: "Vocabulary") -> "Vocabulary":
+        return self if self == other else Vocabulary((*self.terms, *other.terms))
+
+    def __getitem__(self, term: str) -> int:
+        return self.columns[term]
+
+    def __contains__(self, term: object) -> bool:
+        return term in self.columns
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.terms)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and (self is other or self.terms == other.terms)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary of {len(self)} terms>"

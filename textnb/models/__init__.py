@@ -1,0 +1,1 @@
+"""Models: pure functions from statistics to immutable scorers, one model a file."""

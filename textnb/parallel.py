@@ -1,0 +1,83 @@
+"""One function over many items, in order, on several processes when that pays."""
+
+import multiprocessing
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
+from itertools import islice
+from typing import Any, TypeVar
+
+from textnb.errors import InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+PATIENCE = 2.0
+"""Seconds of work before processes are started: starting them costs about as much."""
+
+_AHEAD = 4
+_function: Callable[[Any], Any]
+
+
+def as_jobs(jobs: int | None) -> int:
+    """A checked number of processes; None and 0 mean one a processor."""
+    if jobs is not None and (not isinstance(jobs, int) or jobs < 0):
+        raise InputError(f"jobs must be a whole number from 0 on, not {jobs!r}")
+    return jobs or _processors()
+
+
+def map_ordered(
+    function: Callable[[Item], Result], items: Iterable[Item], jobs: int = 1, patience: float = PATIENCE
+) -> Iterator[Result]:
+    """``map(function, items)``, the same whatever the number of jobs.
+
+    Items are taken as they are needed, a few ahead of the results. The function must be picklable for jobs > 1;
+    processes are started afresh, so nothing that threads hold is inherited.
+
+    >>> list(map_ordered(abs, [-1, 2]))
+    [1, 2]
+    """
+    items = iter(items)
+    begun = time.monotonic()
+    while jobs == 1 or time.monotonic() - begun < patience:
+        for item in islice(items, 1):
+            yield function(item)
+            break
+        else:
+            return
+    yield from _on_processes(function, items, jobs)
+
+
+def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], jobs: int) -> Iterator[Result]:
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, spawn, _start, (function,))
+    try:
+        pending: deque[Future[Result]] = deque()
+        for item in items:
+            pending.append(pool.submit(_call, item))
+            if len(pending) >= _AHEAD * jobs:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start(function: Callable[[Any], Any]) -> None:
+    global _function  # noqa: PLW0603  # a worker process has one function for its life, sent once
+    _function = function
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+
+
+def _call(item: Any) -> Any:
+    return _function(item)
+
+
+def _processors() -> int:
+    with suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
