@@ -1,6 +1,7 @@
 """Sums of the rows of a matrix, class by class."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def _table(X: CSR, codes: NDArray[np.intp], n_classes: int, dtype: type) -> NDAr
     index = np.int32 if len(table) < 2**31 else np.int64
     offsets, ends = (codes * n_terms).astype(index), X.indptr.astype(index, copy=False)
     cuts = np.unique([*np.searchsorted(ends, np.arange(0, X.nnz, _BLOCK)), n_documents])
-    for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+    for first, last in pairwise(cuts):
         begin, end = ends[first], ends[last]
         within = ends[first : last + 1] - begin
         cells = np.repeat(offsets[first:last], np.diff(within))

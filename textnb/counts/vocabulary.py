@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ class Vocabulary:
         """A vocabulary of terms that are distinct and in order already; checked."""
         vocabulary = cls.__new__(cls)
         vocabulary.terms = tuple(terms)
-        if any(a >= b for a, b in zip(vocabulary.terms, vocabulary.terms[1:], strict=False)):
+        if any(a >= b for a, b in pairwise(vocabulary.terms)):
             raise InputError("the terms of a vocabulary must be distinct and sorted by code point")
         return vocabulary
 

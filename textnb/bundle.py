@@ -1,0 +1,134 @@
+"""A bundle: one zip file of a header and plain arrays, the same bytes for the same content.
+
+Members are stored, not compressed, with a fixed date. ``header.json`` names the format, the kind of bundle and, for
+every array, its type, shape and sha256; a reader checks all of it, and the sizes before it takes memory for them.
+Nothing in a bundle is ever executed.
+"""
+
+import io
+import json
+import math
+import zipfile
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.errors import ModelFileError
+from textnb.storage import atomic
+from textnb.version import __version__
+
+FORMAT = 1
+_HEADER = "header.json"
+_TYPES = {"<i8", "<i4", "<f8", "|u1"}
+_DATE = (1980, 1, 1, 0, 0, 0)
+_NPY_PREFIX = 64 * 1024
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write_bundle(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write the file as a whole or not at all."""
+    coded = {name: _npy(array) for name, array in sorted(arrays.items())}
+    members = {
+        name: {"dtype": arrays[name].dtype.str, "shape": list(arrays[name].shape), "sha256": sha256(data).hexdigest()}
+        for name, data in coded.items()
+    }
+    full = {"format": FORMAT, "kind": kind, "textnb": __version__, "members": members, **header}
+    text = json.dumps(full, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
+    with atomic(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as bundle:
+        _add(bundle, _HEADER, text.encode())
+        for name, data in coded.items():
+            _add(bundle, f"{name}.npy", data)
+
+
+def read_bundle(path: str | Path, kind: str) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays, checked; any damage is a ModelFileError that names the file."""
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            header = _header(path, bundle, kind)
+            return header, {name: _array(path, bundle, name, facts) for name, facts in header["members"].items()}
+    except FileNotFoundError:
+        raise ModelFileError(f"{path} does not exist") from None
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ModelFileError(f"{path} is damaged, or no file of textnb's: {error}") from error
+
+
+def is_bundle(path: str | Path) -> bool:
+    """Whether a file looks like a bundle of any kind."""
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            return _HEADER in bundle.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    assert array.dtype.str in _TYPES, array.dtype
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
+
+
+def _add(bundle: zipfile.ZipFile, name: str, data: bytes) -> None:
+    info = zipfile.ZipInfo(name, _DATE)
+    info.create_system, info.external_attr = 3, 0o600 << 16  # the same bytes on every system
+    bundle.writestr(info, data)
+
+
+def _header(path: str | Path, bundle: zipfile.ZipFile, kind: str) -> dict[str, Any]:
+    names = bundle.namelist()
+    if _HEADER not in names:
+        raise ModelFileError(f"{path} is no file of textnb's: it has no {_HEADER}")
+    try:
+        header = json.loads(_bytes(path, bundle, _HEADER))
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{path}: {_HEADER} is damaged: {error}") from error
+    if not isinstance(header, dict) or not isinstance(header.get("format"), int):
+        raise ModelFileError(f"{path}: {_HEADER} is not textnb's")
+    if header["format"] > FORMAT:
+        raise ModelFileError(
+            f"{path} has format {header['format']}, written by textnb {header.get('textnb')}; this textnb "
+            f"{__version__} reads formats up to {FORMAT}: upgrade it"
+        )
+    if header.get("kind") != kind:
+        raise ModelFileError(f"{path} holds a {header.get('kind')!r}, not a {kind!r}")
+    members = header.get("members")
+    if not isinstance(members, dict) or sorted(names) != sorted([_HEADER, *(f"{name}.npy" for name in members)]):
+        raise ModelFileError(f"{path}: its members are not those that {_HEADER} names")
+    return header
+
+
+def _bytes(path: str | Path, bundle: zipfile.ZipFile, name: str) -> bytes:
+    info = bundle.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > Path(path).stat().st_size:
+        raise ModelFileError(f"{path}: {name} is not stored as textnb stores it")
+    return bundle.read(info)
+
+
+def _array(path: str | Path, bundle: zipfile.ZipFile, name: str, facts: Any) -> NDArray[Any]:
+    try:
+        dtype, shape, digest = facts["dtype"], tuple(facts["shape"]), facts["sha256"]
+        sound = dtype in _TYPES and all(isinstance(n, int) and n >= 0 for n in shape)
+    except (KeyError, TypeError) as error:
+        raise ModelFileError(f"{path}: {_HEADER} does not describe {name}: {error}") from error
+    if not sound:
+        raise ModelFileError(f"{path}: {name} has type {dtype!r} and shape {shape}, which textnb does not write")
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if not size <= bundle.getinfo(f"{name}.npy").file_size <= size + _NPY_PREFIX:
+        raise ModelFileError(f"{path}: {name} has not the size that {_HEADER} gives")
+    data = _bytes(path, bundle, f"{name}.npy")
+    if sha256(data).hexdigest() != digest:
+        raise ModelFileError(f"{path} is damaged: {name} has another sha256 than {_HEADER} gives")
+    try:
+        array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except ValueError as error:
+        raise ModelFileError(f"{path}: {name} is damaged: {error}") from error
+    if array.dtype.str != dtype or array.shape != shape:
+        raise ModelFileError(f"{path}: {name} is not what {_HEADER} says")
+    return np.asarray(array)

@@ -1,0 +1,145 @@
+"""TextClassifier: texts in, labels out; everything between is a recipe and a learnt value."""
+
+import math
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.counts import Learnt
+from textnb.errors import InputError, ModelFileError, TextnbError
+from textnb.explanation import Explanation
+from textnb.fitted import Fitted
+from textnb.inputs import as_documents, as_labelled
+from textnb.modelfile import read_model, write_model
+from textnb.models.prior import Prior
+from textnb.models.scorer import most_probable
+from textnb.numerics import Floats
+from textnb.readers import Document
+from textnb.recipe import ClassifierRecipe
+from textnb.text import Analyzer, Tokenizer, as_tokenizer
+
+Texts = Iterable[str | Document]
+
+
+class TextClassifier:
+    """A classifier of texts, which learns, forgets, answers, explains, and is kept in one file.
+
+    model: ``multinomial``. alpha: additive smoothing; 0 is maximum likelihood. tokenizer: a name, a Tokenizer or a
+    function at the top of a module. analyzer: an Analyzer (normalisers, n-grams, choice of terms). weighting: ``raw``,
+    ``binary`` or ``log``. prior: ``empirical``, ``uniform``, or the probability of each class. calibrate: not
+    available yet.
+
+    >>> clf = TextClassifier().fit(["犬が走る", "雨が降る"], ["animals", "weather"])
+    >>> clf.predict(["犬が好き"])
+    array(['animals'], dtype=object)
+
+    A text without any known word gets the prior.
+    """
+
+    def __init__(
+        self,
+        model: str = "multinomial",
+        *,
+        alpha: float = 1.0,
+        tokenizer: str | Tokenizer = "auto",
+        analyzer: Analyzer | None = None,
+        weighting: str = "log",
+        prior: Prior = "empirical",
+        calibrate: bool = False,
+    ) -> None:
+        if calibrate:
+            raise InputError("calibrated probabilities are not available in this version; leave calibrate=False")
+        self.recipe = ClassifierRecipe(
+            model, alpha, prior, as_tokenizer(tokenizer), analyzer if analyzer is not None else Analyzer(), weighting
+        )
+        self._set(Learnt.zero(self.recipe.weights.unit))
+
+    def fit(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
+        """Learn from nothing but these. Labels may be left out where Documents carry their own."""
+        learnt = self.recipe.learnt(as_labelled(texts, labels), jobs)
+        if not learnt.counts.classes:
+            raise InputError("there are no documents to learn from")
+        return self._set(learnt)
+
+    def update(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
+        """Learn these too; new words and new classes are welcome. The same as having fitted all at once."""
+        return self._set(self.learnt + self.recipe.learnt(as_labelled(texts, labels), jobs))
+
+    def forget(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
+        """Forget documents that were learnt under these labels; the same as never having seen them.
+
+        If one of them was never learnt, NotLearntError is raised and nothing changes.
+        """
+        return self._set(self.learnt - self.recipe.learnt(as_labelled(texts, labels), jobs))
+
+    def merge(self, other: "TextClassifier") -> "TextClassifier":
+        """Learn all that another classifier of the same recipe has learnt."""
+        mine, theirs = self.recipe.json, other.recipe.json
+        for part, value in mine.items():
+            if value != theirs[part]:
+                raise InputError(f"the recipes differ in {part}, so there is no merging: {value} and {theirs[part]}")
+        return self._set(self.learnt + other.learnt)
+
+    @property
+    def classes_(self) -> NDArray[np.object_]:
+        """The labels, sorted; the order of the columns of probabilities."""
+        return np.array(self.learnt.counts.classes, object)
+
+    def predict(self, texts: Texts, *, jobs: int = 1) -> NDArray[np.object_]:
+        """The most probable label of each text, (D,)."""
+        return self.classes_[most_probable(self.predict_log_proba(texts, jobs=jobs))]
+
+    def predict_proba(self, texts: Texts, *, jobs: int = 1) -> Floats:
+        """The probability of each label, (D, C)."""
+        return np.asarray(np.exp(self.predict_log_proba(texts, jobs=jobs)))
+
+    def predict_log_proba(self, texts: Texts, *, jobs: int = 1) -> Floats:
+        """The logarithm of the probability of each label, (D, C)."""
+        parts = [rows for _, rows in self.fitted.scored(as_documents(texts), jobs, math.inf)]
+        return np.concatenate([np.empty((0, len(self.fitted.classes))), *parts])
+
+    def explain(self, text: str | Document, label: str | None = None, against: str | None = None) -> Explanation:
+        """What each word adds to the score of ``label`` over ``against``; by default the two likeliest labels.
+
+        >>> clf = TextClassifier(tokenizer="words").fit(["good fun", "bad fun"], ["pos", "neg"])
+        >>> [(c.term, round(c.value, 2)) for c in clf.explain("good fun").contributions]
+        [('good', 0.37), ('fun', 0.0)]
+        """
+        (document,) = as_documents([text])
+        return self.fitted.explanation(document, label, against)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file, as a whole or not at all."""
+        write_model(path, self.recipe.json, self.learnt)
+
+    @classmethod
+    def load(cls, path: str | Path, trust: Collection[str] = ()) -> "TextClassifier":
+        """The classifier in a model file. A tokenizer that is a Python function must be named in ``trust``."""
+        json, learnt = read_model(path)
+        try:
+            recipe = ClassifierRecipe.of(json, trust)
+        except ModelFileError:
+            raise
+        except (TextnbError, KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"{path}: its recipe cannot be followed: {error}") from error
+        return cls.of(recipe, learnt)
+
+    @classmethod
+    def of(cls, recipe: ClassifierRecipe, learnt: Learnt) -> "TextClassifier":
+        """The classifier of a recipe and a learnt value."""
+        classifier = cls.__new__(cls)
+        classifier.recipe = recipe
+        return classifier._set(learnt)
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        """The scorer and its vocabulary; made when first needed after a change."""
+        return Fitted(self.recipe, self.learnt)
+
+    def _set(self, learnt: Learnt) -> "TextClassifier":
+        self.learnt = learnt
+        self.__dict__.pop("fitted", None)
+        return self

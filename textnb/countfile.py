@@ -1,0 +1,55 @@
+"""Count files: documents that have been tokenised once, for training and testing many times."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textnb.bundle import read_bundle, write_bundle
+from textnb.counts import Counted, Vocabulary
+from textnb.counts.digests import SIZE
+from textnb.errors import ModelFileError, TextnbError
+from textnb.packing import array_of, checked, packed_strings, packed_table, unpacked_strings, unpacked_table
+from textnb.text import Recipe
+
+KIND = "counts"
+
+
+def write_counts(path: str | Path, counted: Counted, recipe: Recipe) -> None:
+    """Write counted documents and how they were counted: the recipes of the tokenizer and the analyzer."""
+    digests = np.frombuffer(b"".join(counted.digests), np.uint8).reshape(-1, SIZE)
+    arrays = {
+        **packed_table("counts", counted.X),
+        **packed_strings("vocabulary", counted.vocabulary.terms),
+        **packed_strings("labels", [label or "" for label in counted.labels]),
+        **packed_strings("ids", counted.ids),
+        **packed_strings("groups", [group or "" for group in counted.groups]),
+        "digests": digests,
+    }
+    write_bundle(path, KIND, {"recipe": recipe, "documents": len(counted)}, arrays)
+
+
+def read_counts(path: str | Path) -> tuple[Counted, dict[str, Any]]:
+    """The documents and the recipe again."""
+    header, arrays = read_bundle(path, KIND)
+    try:
+        return checked(lambda: _counted(arrays)), header["recipe"]
+    except (TextnbError, KeyError) as error:
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def _counted(arrays: dict[str, Any]) -> Counted:
+    vocabulary = Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
+    labels, ids, groups = (unpacked_strings(arrays, name) for name in ("labels", "ids", "groups"))
+    digests = array_of(arrays, "digests", 2, "u")
+    if not len(labels) == len(ids) == len(groups) == len(digests) or digests.shape[1] != SIZE:
+        raise ModelFileError("labels, ids, groups and digests are not of one length")
+    X = unpacked_table(arrays, "counts", (len(ids), len(vocabulary)))
+    return Counted(
+        X,
+        vocabulary,
+        tuple(label or None for label in labels),
+        tuple(row.tobytes() for row in digests),
+        tuple(ids),
+        tuple(group or None for group in groups),
+    )

@@ -1,0 +1,72 @@
+"""One evaluation of one classifier on labelled documents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.errors import InputError
+from textnb.evaluation import metrics
+from textnb.numerics import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The numbers and the confusion table; ``classes`` are the model's and, after them, those it does not know."""
+
+    documents: int
+    accuracy: float
+    accuracy_interval: tuple[float, float]
+    macro_f1: float
+    log_loss: float
+    brier: float
+    ece: float
+    classes: tuple[str, ...]
+    unknown: tuple[str, ...]
+    confusion: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str]) -> "Evaluation":
+        """The evaluation of log probabilities (D, C). A true label that the model does not know has probability 0."""
+        if not len(labels):
+            raise InputError("there are no documents to test on")
+        unknown = tuple(sorted(set(labels) - set(classes)))
+        names = (*classes, *unknown)
+        numbers = {name: k for k, name in enumerate(names)}
+        y = np.array([numbers[label] for label in labels], np.intp)
+        never = np.full((len(labels), len(unknown)), -np.inf)
+        logs = np.hstack([log_probabilities, never])
+        table = metrics.confusion(y, logs.argmax(axis=1), len(names))
+        hits = int(np.trace(table))
+        return cls(
+            len(y),
+            metrics.accuracy(table),
+            metrics.wilson_interval(hits, len(y)),
+            metrics.macro_f1(table),
+            metrics.log_loss(y, logs),
+            metrics.brier(y, np.exp(logs)),
+            metrics.calibration_error(y, np.exp(logs)),
+            names,
+            unknown,
+            table,
+        )
+
+    def per_class(self) -> list[tuple[str, float, float, float, int]]:
+        """(class, precision, recall, F1, support) of each class."""
+        precision, recall, f1 = metrics.precision_recall_f1(self.confusion)
+        support = self.confusion.sum(axis=1)
+        rows = zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True)
+        return list(rows)
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The evaluation as plain JSON values."""
+        keys = ("documents", "accuracy", "accuracy_interval", "macro_f1", "log_loss", "brier", "ece")
+        return {
+            **{key: getattr(self, key) for key in keys},
+            "classes": list(self.classes),
+            "unknown": list(self.unknown),
+            "confusion": self.confusion.tolist(),
+        }

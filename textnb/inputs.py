@@ -1,0 +1,64 @@
+"""What a user hands over, checked once, as Documents."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+from textnb.errors import InputError
+from textnb.readers import Document
+
+_NOTHING = object()
+
+
+def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
+    """Each text as a Document; anything that is no text is refused with its position."""
+    if isinstance(texts, (str, bytes, Document)):
+        raise InputError(f"texts must be a list, not a single {type(texts).__name__}; put it in a list: [text]")
+    try:
+        items = iter(texts)
+    except TypeError:
+        raise InputError(f"texts must be a list of strings or Documents, not {type(texts).__name__}") from None
+    return (_document(item, position) for position, item in enumerate(items))
+
+
+def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -> Iterator[Document]:
+    """Each text as a Document with its label, from ``labels`` or, where they are not given, its own."""
+    documents = as_documents(texts)
+    if labels is None:
+        return (_labelled(document, document.label, i) for i, document in enumerate(documents))
+    if isinstance(labels, str):
+        raise InputError("labels must be a list of strings, not a single string")
+    return _paired(documents, labels)
+
+
+def _paired(documents: Iterator[Document], labels: Iterable[str]) -> Iterator[Document]:
+    for position, (document, label) in enumerate(zip_longest(documents, labels, fillvalue=_NOTHING)):
+        if not isinstance(document, Document) or label is _NOTHING:
+            more, fewer = ("labels", "texts") if label is not _NOTHING else ("texts", "labels")
+            raise InputError(f"there are more {more} than {fewer}: {position} {fewer}")
+        yield _labelled(document, label, position)
+
+
+def _document(item: Any, position: int) -> Document:
+    if isinstance(item, Document):
+        return item
+    if isinstance(item, str):
+        return Document(str(item), id=str(position))
+    raise InputError(f"text {position} is {_kind(item)}; texts must be strings or Documents")
+
+
+def _labelled(document: Document, label: Any, position: int) -> Document:
+    if label is None:
+        raise InputError(f"text {position} ({document.id!r}) has no label")
+    if not isinstance(label, str) or not label:
+        raise InputError(f"label {position} is {_kind(label)}; labels must be strings that are not empty")
+    try:
+        label.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(f"label {position} cannot be written as UTF-8: {error.reason}") from None
+    return replace(document, label=str(label))
+
+
+def _kind(item: object) -> str:
+    return f"{type(item).__name__} {str(item)[:40]!r}"

@@ -1,0 +1,26 @@
+"""The closed table of model names."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from textnb.errors import InputError, listed
+from textnb.models import multinomial
+from textnb.models.scorer import Scorer
+
+
+class Model(NamedTuple):
+    """A name, the function from statistics to a scorer, and the parameters it takes."""
+
+    name: str
+    fit: Callable[..., Scorer]
+    params: tuple[str, ...]
+
+
+MODELS: dict[str, Model] = {"multinomial": Model("multinomial", multinomial.fit, ("alpha", "prior"))}
+
+
+def model(name: str) -> Model:
+    """The model of that name."""
+    if name not in MODELS:
+        raise InputError(f"model {name!r} is not known; known: {listed(MODELS)}")
+    return MODELS[name]

@@ -1,0 +1,107 @@
+"""The recipe of a classifier: everything about it but what it has learnt."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from textnb.counts import ClassCounts, Counted, Learnt, TermsOf, counted, selected_columns, weighting
+from textnb.counts.weighting import Weighting
+from textnb.errors import InputError
+from textnb.models.multinomial import as_alpha
+from textnb.models.prior import PRIORS, Prior
+from textnb.models.scorer import Scorer
+from textnb.models.table import model
+from textnb.readers import Document
+from textnb.text import Analyzer, Tokenizer, tokenizer_of
+from textnb.text import Recipe as Json
+
+_ENTRIES = 20_000_000
+"""Non-zero counts held at once while learning, 160 MB."""
+
+
+@dataclass(frozen=True)
+class ClassifierRecipe:
+    """A value that rebuilds a classifier; two classifiers of one recipe may be merged."""
+
+    model: str
+    alpha: float
+    prior: Prior
+    tokenizer: Tokenizer
+    analyzer: Analyzer
+    weighting: str
+
+    def __post_init__(self) -> None:
+        model(self.model)
+        weighting(self.weighting)
+        if not isinstance(self.alpha, (int, float)) or isinstance(self.alpha, bool):
+            raise InputError(f"alpha must be a number, not {self.alpha!r}")
+        as_alpha(self.alpha, 1)
+        if not isinstance(self.analyzer, Analyzer):
+            raise InputError(f"analyzer must be an Analyzer, not {self.analyzer!r}")
+        object.__setattr__(self, "alpha", float(self.alpha))
+        object.__setattr__(self, "prior", _as_prior(self.prior))
+
+    @property
+    def weights(self) -> Weighting:
+        """How counts are weighted."""
+        return weighting(self.weighting)
+
+    @property
+    def terms_of(self) -> TermsOf:
+        """From a document to its terms."""
+        return TermsOf(self.tokenizer, self.analyzer)
+
+    def learnt(self, documents: Iterable[Document], jobs: int = 1) -> Learnt:
+        """What labelled documents teach."""
+        total = Learnt.zero(self.weights.unit)
+        for part in counted(documents, self.terms_of, jobs=jobs, entries=_ENTRIES):
+            total = total + self.learnt_counted(part)
+        return total
+
+    def learnt_counted(self, part: Counted) -> Learnt:
+        """What labelled documents teach that have been counted already."""
+        stored = self.weights.stored(part.X)
+        counts = ClassCounts.of(stored, part.named_labels, part.vocabulary, unit=self.weights.unit)
+        return Learnt(counts, part.digest_multiset)
+
+    def selected(self, counts: ClassCounts) -> ClassCounts:
+        """The statistics of the terms that the model is to use."""
+        analyzer = self.analyzer
+        columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
+        return counts if len(columns) == counts.n_terms else counts.selected(columns)
+
+    def scorer(self, counts: ClassCounts) -> Scorer:
+        """The model, fitted."""
+        return model(self.model).fit(counts, alpha=self.alpha, prior=self.prior)
+
+    @property
+    def json(self) -> Json:
+        """The recipe as plain JSON values."""
+        return {
+            "model": {"name": self.model, "params": {"alpha": self.alpha, "prior": self.prior}},
+            "tokenizer": self.tokenizer.recipe,
+            "analyzer": self.analyzer.recipe,
+            "weighting": self.weighting,
+        }
+
+    @classmethod
+    def of(cls, json: Mapping[str, Any], trust: Collection[str] = ()) -> "ClassifierRecipe":
+        """The recipe again; a Python tokenizer must be trusted by name."""
+        return cls(
+            json["model"]["name"],
+            json["model"]["params"]["alpha"],
+            json["model"]["params"]["prior"],
+            tokenizer_of(json["tokenizer"], trust),
+            Analyzer.of(json["analyzer"]),
+            json["weighting"],
+        )
+
+
+def _as_prior(prior: Prior) -> Prior:
+    if isinstance(prior, str):
+        if prior not in PRIORS:
+            raise InputError(f"prior {prior!r} is not known; known: {', '.join(PRIORS)}, or a probability a class")
+        return prior
+    if isinstance(prior, Mapping):
+        return {str(name): float(share) for name, share in sorted(prior.items())}
+    return [float(share) for share in prior]

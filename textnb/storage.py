@@ -1,0 +1,81 @@
+"""Files that are never half-written, and one writer at a time."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from textnb.errors import InputError
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to write; it takes the place of ``path`` when the block ends well, and vanishes when it does not.
+
+    The bytes reach the disk before the name does. The old file's permissions are kept; a link is followed.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(_mode(target))
+        Path(name).replace(target)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Wait for, and hold, the right to change ``path``; the operating system takes it back should we crash.
+
+    The lock is on a small hidden file beside it, since the file itself is replaced at every change.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        stream = (target.parent / f".{target.name}.lock").open("a+b")
+    except OSError as error:
+        raise InputError(f"{path} cannot be locked: {error.strerror}") from error
+    with stream:
+        _lock(stream)
+        yield
+
+
+def _lock(stream: IO[Any]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt  # type: ignore[unreachable,unused-ignore]
+
+        stream.seek(0)
+        msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+
+
+def _mode(target: Path) -> int:
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(OSError):  # not every system can
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
