@@ -15,7 +15,7 @@ from textnb.errors import InputError, ModelFileError
 
 def packed_strings(name: str, strings: Sequence[str]) -> Arrays:
     """Strings as UTF-8 bytes one after the other, and where each ends."""
-    coded = [string.encode("utf-8") for string in strings]
+    coded = [string.encode("utf-8", "replace") for string in strings]
     ends = np.cumsum([len(data) for data in coded], dtype=np.int64)
     return {f"{name}.bytes": np.frombuffer(b"".join(coded), np.uint8), f"{name}.ends": ends}
 

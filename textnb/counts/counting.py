@@ -12,7 +12,7 @@ from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix
 from textnb.counts.vocabulary import Vocabulary
 from textnb.parallel import map_ordered
 from textnb.readers import Document
-from textnb.text import NOWHERE, Analyzer, LocatedTerm, Tokenizer
+from textnb.text import NOWHERE, Analyzer, LocatedTerm, Tokenizer, without_surrogates
 
 _CHARACTERS = 30_000  # about a second of Janome's time
 _DOCUMENTS = 512
@@ -133,4 +133,5 @@ def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
 
 
 def _field_terms(document: Document) -> list[str]:
-    return [f"{group}:{token}" for group, tokens in sorted(document.fields.items()) for token in tokens]
+    terms = (f"{group}:{token}" for group, tokens in sorted(document.fields.items()) for token in tokens)
+    return [without_surrogates(term) for term in terms]

@@ -2,7 +2,7 @@
 
 from textnb.text.analyzer import Analyzer, LocatedTerm
 from textnb.text.imported import NOWHERE
-from textnb.text.japanese import UserDictionary
+from textnb.text.japanese import UserDictionary, without_surrogates
 from textnb.text.normalise import NORMALISERS
 from textnb.text.spec import TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
 from textnb.text.token import Recipe, Token, Tokenizer
@@ -20,4 +20,5 @@ __all__ = [
     "as_tokenizer",
     "tokenizer",
     "tokenizer_of",
+    "without_surrogates",
 ]
