@@ -43,7 +43,7 @@ class TextClassifier:
         self,
         model: str = "multinomial",
         *,
-        alpha: float = 1.0,
+        alpha: float = 0.1,
         tokenizer: str | Tokenizer = "auto",
         analyzer: Analyzer | None = None,
         weighting: str = "log",
@@ -62,7 +62,8 @@ class TextClassifier:
         learnt = self.recipe.learnt(as_labelled(texts, labels), jobs)
         if not learnt.counts.classes:
             raise InputError("there are no documents to learn from")
-        return self._set(learnt)
+        self._set(learnt).fitted  # noqa: B018  # a prior that does not fit the classes is refused now, not later
+        return self
 
     def update(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
         """Learn these too; new words and new classes are welcome. The same as having fitted all at once."""
@@ -106,7 +107,7 @@ class TextClassifier:
 
         >>> clf = TextClassifier(tokenizer="words").fit(["good fun", "bad fun"], ["pos", "neg"])
         >>> [(c.term, round(c.value, 2)) for c in clf.explain("good fun").contributions]
-        [('good', 0.37), ('fun', 0.0)]
+        [('good', 1.44), ('fun', 0.0)]
         """
         (document,) = as_documents([text])
         return self.fitted.explanation(document, label, against)

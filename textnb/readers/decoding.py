@@ -37,6 +37,8 @@ _SUPERSETS = {
     "big5": "cp950",
 }
 _JAPANESE = ("cp932", "euc_jp")
+# What Python reads the bytes 80, A0 and FD to FF as in cp932, and stray bytes in EUC-JP.
+_NO_TEXT = re.compile("[\x80-\xa0\uf8f0-\uf8f3]")
 _ORDINARY = re.compile("[、。ぁ-ゖァ-ヶー一-鿿]")
 _ODD = re.compile("[\ue000-\uf8ff｡-ﾟ]")
 _PIECE = 1 << 16
@@ -150,8 +152,10 @@ def _declared(charset: str | None, sample: bytes) -> str | None:
 
 
 def _japanese(sample: bytes) -> str | None:
-    possible = [encoding for encoding in _JAPANESE if _fits(sample, encoding, final=len(sample) < _SAMPLE)]
-    return max(possible, key=lambda encoding: _likeness(sample.decode(encoding, "replace")), default=None)
+    final = len(sample) < _SAMPLE
+    texts = {name: sample.decode(name, "replace") for name in _JAPANESE if _fits(sample, name, final)}
+    possible = [name for name, text in texts.items() if not _NO_TEXT.search(text)]
+    return max(possible, key=lambda name: _likeness(texts[name]), default=None)
 
 
 def _likeness(text: str) -> int:

@@ -20,7 +20,7 @@ def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[
         raise InputError(f"{root} has no subfolders; a corpus folder has one subfolder per class")
     for entry in _entries(root):
         if entry.is_dir():
-            label = _composed(entry.name) if settings.labelled else None
+            label = _label(entry.name, settings)
             yield from _documents(Path(entry.path), root, label, settings, troubles)
         elif settings.labelled:
             _leave_out(entry.name, settings, troubles)
@@ -76,6 +76,11 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 def _leave_out(name: str, settings: Settings, troubles: Troubles) -> None:
     if name != DESCRIPTION and name not in settings.exclude:
         troubles.outside.append(name)
+
+
+def _label(folder: str, settings: Settings) -> str | None:
+    name = _composed(folder)
+    return settings.labels.get(name, name) if settings.labelled else None
 
 
 def _composed(name: str) -> str:

@@ -1,7 +1,8 @@
 """How a corpus is to be read: what the caller says, and what a corpus.toml in its folder says."""
 
 import tomllib
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ class Settings:
     """Everything a reader may be told; None and () leave it to the reader.
 
     text, label: names of columns. glob: which files of a folder. exclude: names of files to leave out without a word.
+    labels: the label of a class folder, where it is not its name.
     skip_lines: lines to drop at the beginning of each file. encoding: the charset to believe where bytes are not
     UTF-8. skip_bad: leave bad records out and count them. labelled: whether a document without a label is bad.
     """
@@ -24,6 +26,7 @@ class Settings:
     label: str | None = None
     glob: str | None = None
     exclude: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
     skip_lines: int = 0
     encoding: str | None = None
     skip_bad: bool = False
@@ -33,7 +36,7 @@ class Settings:
         as_charset(self.encoding)
 
 
-_IN_FILE = {"glob": str, "exclude": list, "skip_lines": int, "encoding": str, "text": str, "label": str}
+_IN_FILE = {"glob": str, "exclude": list, "skip_lines": int, "encoding": str, "text": str, "label": str, "labels": dict}
 
 
 def described(folder: Path, given: Settings) -> Settings:

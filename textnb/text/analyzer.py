@@ -29,6 +29,7 @@ class Analyzer:
     normalisers: names of ``textnb.text.NORMALISERS``, applied in this order. ngram: (low, high), neighbouring tokens
     joined by a space; (1, 1) is single tokens. min_df, max_df: terms in fewer or more documents are left out of the
     model (whole number: documents; fraction: share of them). max_terms: at most so many, the most widespread first.
+    Tokens of nothing but white space, which Janome gives, are no terms.
 
     >>> Analyzer(normalisers=["casefold"], ngram=(1, 2)).terms("To be Or", str.split)
     ['to', 'be', 'or', 'to be', 'be or']
@@ -50,7 +51,8 @@ class Analyzer:
 
     def terms(self, text: str, tokenizer: Callable[[str], list[str]]) -> list[str]:
         """All terms of a text, repeated as often as they occur."""
-        tokens = tokenizer(normalised(without_surrogates(text), self.normalisers))
+        found = tokenizer(normalised(without_surrogates(text), self.normalisers))
+        tokens = [token for token in found if not _blank(token)]
         return tokens if self.ngram == (1, 1) else list(_ngrams(tokens, self.ngram, JOINT.join))
 
     def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
@@ -59,6 +61,7 @@ class Analyzer:
         tokens = [
             LocatedTerm(tokenizer.term(token), *_origin(spans, token.start, token.end))
             for token in tokenizer.tokens(changed)
+            if not _blank(tokenizer.term(token))
         ]
         return list(_ngrams(tokens, self.ngram, _joined))
 
@@ -92,6 +95,10 @@ def _joined(window: Sequence[LocatedTerm]) -> LocatedTerm:
     if not places:
         return LocatedTerm(term, NOWHERE, NOWHERE)
     return LocatedTerm(term, min(p.start for p in places), max(p.end for p in places))
+
+
+def _blank(token: str) -> bool:
+    return not token or token.isspace()
 
 
 def _origin(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:

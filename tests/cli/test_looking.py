@@ -1,0 +1,74 @@
+import json
+import math
+
+import pytest
+
+from textnb import TextClassifier
+
+
+def test_test_prints_the_numbers_and_json_the_same(run, model, corpus):
+    shown, coded = run("test", model, corpus), run("test", model, corpus, "--json")
+    assert shown.code == coded.code == 0
+    result = json.loads(coded.out)
+    assert result["documents"] == 5
+    assert result["accuracy"] == 1.0
+    assert result["confusion"] == [[3, 0], [0, 2]]
+    assert "1.0000" in shown.out
+    assert f"{result['log_loss']:.4f}" in shown.out
+
+
+def test_test_names_classes_that_the_model_does_not_know(run, model, tmp_path):
+    (tmp_path / "new" / "weather").mkdir(parents=True)
+    (tmp_path / "new" / "weather" / "1.txt").write_text("dog")
+    result = json.loads(run("test", model, "new", "--json").out)
+    assert result["unknown"] == ["weather"]
+    assert result["accuracy"] == 0
+    assert result["log_loss"] is None
+
+
+def test_explain_values_sum_to_the_score(run, model):
+    done = run("explain", model, "--json", stdin="dog egg egg\n")
+    result = json.loads(done.out)
+    total = result["bias"] + math.fsum(part["value"] for part in result["contributions"])
+    assert total == pytest.approx(result["score"], abs=1e-12)
+    assert [(part["term"], part["start"], part["end"]) for part in result["contributions"]] == [
+        ("dog", 0, 3),
+        ("egg", 4, 7),
+        ("egg", 8, 11),
+    ]
+    table = run("explain", model, "--label", "pets", "--against", "food", stdin="dog egg egg\n")
+    assert "pets over food" in table.out
+    assert "dog" in table.out
+
+
+def test_explain_refuses_a_class_that_is_not_there(run, model):
+    done = run("explain", model, "--label", "fish", stdin="dog\n")
+    assert done.code == 1
+    assert "'fish' is not among the classes: food, pets" in done.err
+
+
+def test_words_lists_the_terms_of_a_class(run, model):
+    done = run("words", model, "--class", "pets", "--top", 2)
+    assert done.lines[0] == "class\tterm\tvalue\tdocuments"
+    assert [line.split("\t")[1] for line in done.lines[1:]] == ["cat", "dog"]
+    assert run("words", model, "--class", "fish").code == 1
+
+
+def test_info_tells_the_recipe_and_the_classes(run, model):
+    result = json.loads(run("info", model, "--json").out)
+    assert result["classes"] == {"food": 3, "pets": 2}
+    assert result["documents"] == 5
+    assert result["alpha"] == TextClassifier.load(model).recipe.alpha
+    assert "multinomial" in run("info", model).out
+
+
+def test_tokenize_prints_terms_or_tokens_with_their_places(run):
+    assert run("tokenize", stdin="すもももももももものうち\n").out == "すもも も もも も もも の うち\n"
+    assert run("tokenize", "--tokenizer", "chars", "--chars-n", "2", stdin="東京都\n").out == "東京 京都\n"
+    done = run("tokenize", "--tokenizer", "janome", "--details", stdin="犬が走った\n")
+    assert done.lines[0] == "id\tsurface\tbase\treading\tpos\tstart\tend"
+    assert done.lines[3].split("\t")[1:3] == ["走っ", "走る"]
+
+
+def test_one_input_line_is_one_line_of_terms(run):
+    assert run("tokenize", "--tokenizer", "words", stdin="a b\n\nc\n").out == "a b\n\nc\n"

@@ -1,0 +1,114 @@
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from textnb import TextClassifier
+
+
+def test_every_line_has_its_row_in_its_order(run, model):
+    lines = ["dog", "", "egg", "unknown words", "   ", "cat"]
+    done = run("predict", model, stdin="\n".join(lines))
+    assert done.code == 0
+    header, *rows = done.lines
+    assert header == "id\tlabel\tprobability"
+    assert [row.split("\t")[0] for row in rows] == ["1", "2", "3", "4", "5", "6"]
+    clf = TextClassifier.load(model)
+    assert [row.split("\t")[1] for row in rows] == clf.predict(lines).tolist()
+    shown = np.array([float(row.split("\t")[2]) for row in rows])
+    assert np.array_equal(shown, clf.predict_proba(lines).max(axis=1))
+
+
+def test_the_three_formats_hold_the_same(run, model):
+    rows = {}
+    for form in ("tsv", "csv", "jsonl"):
+        done = run("predict", model, "--format", form, "--all-scores", "--top", 2, stdin="dog egg\ncat\n")
+        assert done.code == 0
+        rows[form] = done.out
+    tsv = [line.split("\t") for line in rows["tsv"].splitlines()]
+    assert tsv == list(csv.reader(io.StringIO(rows["csv"])))
+    assert tsv[0] == ["id", "label", "probability", "label_2", "probability_2", "p(food)", "p(pets)"]
+    records = [json.loads(line) for line in rows["jsonl"].splitlines()]
+    assert [[str(value) for value in record.values()] for record in records] == tsv[1:]
+    assert records[0]["p(food)"] + records[0]["p(pets)"] == pytest.approx(1)
+
+
+def test_a_file_is_one_document_a_table_its_records_a_folder_its_files(run, model, tmp_path):
+    (tmp_path / "one.txt").write_text("dog\ncat\n")
+    (tmp_path / "two.csv").write_text('id,text\na,dog\n"b\tc",egg\n')
+    (tmp_path / "three" / "deep").mkdir(parents=True)
+    (tmp_path / "three" / "x.txt").write_text("dog")
+    (tmp_path / "three" / "deep" / "y.txt").write_text("egg")
+    done = run("predict", model, "one.txt", "two.csv", "three", "-", stdin="salt\n")
+    assert done.code == 0, done.err
+    assert [line.split("\t")[:2] for line in done.lines[1:]] == [
+        ["one.txt", "pets"],
+        ["two.csv:a", "pets"],
+        ["two.csv:b\\tc", "food"],
+        ["three:deep/y.txt", "food"],
+        ["three:x.txt", "pets"],
+        ["-:1", "food"],
+    ]
+
+
+def test_broken_bytes_are_classified_and_reported(run, model, tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"dog \xff\xfe\xfd cat")
+    done = run("predict", model, "bad.txt")
+    assert done.code == 0
+    assert done.lines[1].startswith("bad.txt\tpets")
+    assert "could not be decoded whole" in done.err
+    assert run("predict", model, stdin=b"dog \xff\n\x80 egg\n").code == 0
+
+
+def test_japanese_in_any_encoding_gives_the_same_answer(run, ja_mini, tmp_path):
+    assert run("train", ja_mini / "train", "-o", "ja.textnb").code == 0
+    text = (ja_mini / "test" / "cooking" / "01.txt").read_text(encoding="utf-8")
+    answers = set()
+    for encoding in ("utf-8", "cp932", "euc_jp", "iso2022_jp", "utf-16"):
+        (tmp_path / "note.txt").write_bytes(text.encode(encoding, "replace"))
+        answers.add(run("predict", "ja.textnb", "note.txt").out)
+    assert len(answers) == 1
+
+
+def test_line_buffered_answers_before_the_next_line_comes(model):
+    command = [sys.executable, "-c", "from textnb.cli import main; main()", "predict", str(model), "--line-buffered"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("id")
+        for number, word in enumerate(["dog", "egg"], 1):
+            process.stdin.write(word + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline().startswith(f"{number}\t")
+        process.stdin.close()
+
+
+def test_a_closed_pipe_is_no_traceback(model):
+    command = f"yes dog | head -5000 | {sys.executable} -c 'from textnb.cli import main; main()' predict {model} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("id")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"not a model at all"])
+def test_a_damaged_model_is_one_clear_line(run, tmp_path, damage):
+    (tmp_path / "bad.textnb").write_bytes(damage)
+    done = run("predict", "bad.textnb", stdin="dog\n")
+    assert done.code == 1
+    assert len(done.err.splitlines()) == 1
+    assert "bad.textnb" in done.err
+    assert done.out == ""
+
+
+def test_a_python_tokenizer_must_be_trusted(run, corpus, tmp_path):
+    (tmp_path / "mine.py").write_text("def cut(text):\n    return text.split()\n")
+    env = {"PYTHONPATH": str(tmp_path)}
+    assert run("train", corpus, "-o", "m.textnb", "--tokenizer", "mine:cut", env=env).code == 0
+    refused = run("predict", "m.textnb", stdin="dog\n", env=env)
+    assert refused.code == 1
+    assert "mine:cut" in refused.err
+    assert run("predict", "m.textnb", "--trust", "mine:cut", stdin="dog\n", env=env).lines[1].startswith("1\tpets")

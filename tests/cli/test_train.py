@@ -1,0 +1,128 @@
+from pathlib import Path
+
+import pytest
+
+from textnb import Analyzer, TextClassifier, read_corpus
+
+
+def test_training_writes_the_model_that_the_library_writes(run, corpus, tmp_path):
+    done = run("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", "--alpha", 0.5, "--weighting", "raw")
+    assert done.code == 0
+    assert done.out == ""
+    assert "learnt 5 documents: 5 documents, 2 classes, 7 terms" in done.err
+    TextClassifier(tokenizer="words", alpha=0.5, weighting="raw").fit(read_corpus(corpus)).save(tmp_path / "lib.textnb")
+    assert (tmp_path / "cli.textnb").read_bytes() == (tmp_path / "lib.textnb").read_bytes()
+
+
+def test_every_option_reaches_the_recipe(run, corpus, tmp_path):
+    (tmp_path / "stop.txt").write_text("salt\n")
+    done = run(
+        *("train", corpus, "-o", "m.textnb", "--tokenizer", "janome", "--base-form", "--pos", "名詞", "--pos", "動詞"),
+        *("--exclude-pos", "名詞,数", "--stop-words", "stop.txt", "--normalise", "nfkc,casefold", "--ngram", "1-2"),
+        *("--min-df", 2, "--max-df", 0.9, "--max-terms", 100, "--prior", "food=0.3,pets=0.7"),
+    )
+    assert done.code == 0, done.err
+    recipe = TextClassifier.load(tmp_path / "m.textnb").recipe
+    assert recipe.analyzer == Analyzer(("nfkc", "casefold"), (1, 2), 2, 0.9, 100)
+    assert recipe.prior == {"food": 0.3, "pets": 0.7}
+    assert recipe.tokenizer.recipe["params"] == {
+        "form": "base",
+        "pos": ["動詞", "名詞"],
+        "exclude_pos": ["名詞,数"],
+        "stop_words": ["salt"],
+        "user_dictionary": None,
+    }
+
+
+def test_two_processes_give_the_same_bytes_as_one(run, ja_mini, tmp_path):
+    for jobs in (1, 2):
+        assert run("train", ja_mini / "train", "-o", f"{jobs}.textnb", "--jobs", jobs).code == 0
+    assert (tmp_path / "1.textnb").read_bytes() == (tmp_path / "2.textnb").read_bytes()
+
+
+def test_a_count_file_trains_and_tests_like_its_corpus(run, corpus, tmp_path):
+    assert run("count", corpus, "-o", "c.counts", "--tokenizer", "words").code == 0
+    assert run("train", "c.counts", "-o", "counted.textnb", "--min-df", 2).code == 0
+    assert run("train", corpus, "-o", "plain.textnb", "--tokenizer", "words", "--min-df", 2).code == 0
+    assert (tmp_path / "counted.textnb").read_bytes() == (tmp_path / "plain.textnb").read_bytes()
+    counted, plain = (run("test", "plain.textnb", source, "--json") for source in ("c.counts", corpus))
+    assert counted == plain
+    assert counted.code == 0
+    assert run("update", "plain.textnb", "c.counts", "-o", "twice.textnb").code == 0
+    assert run("forget", "twice.textnb", corpus).code == 0
+    assert (tmp_path / "twice.textnb").read_bytes() == (tmp_path / "plain.textnb").read_bytes()
+
+
+def test_update_and_forget_change_the_model_in_place_and_back(run, model, tmp_path):
+    before = model.read_bytes()
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "weather").mkdir()
+    (tmp_path / "more" / "weather" / "1.txt").write_text("rain snow")
+    assert run("update", model, "more").code == 0
+    assert TextClassifier.load(model).classes_.tolist() == ["food", "pets", "weather"]
+    assert run("forget", model, "more").code == 0
+    assert model.read_bytes() == before
+    again = run("forget", model, "more")
+    assert again.code == 1
+    assert "never learnt" in again.err
+    assert model.read_bytes() == before
+
+
+def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
+    for half, pattern in (("a", "*[02468].txt"), ("b", "*[13579].txt")):
+        assert run("train", ja_mini / "test", "-o", f"{half}.textnb", "--glob", pattern).code == 0
+    assert run("merge", "a.textnb", "b.textnb", "-o", "ab.textnb").code == 0
+    assert run("merge", "b.textnb", "a.textnb", "-o", "ba.textnb").code == 0
+    assert run("train", ja_mini / "test", "-o", "all.textnb").code == 0
+    whole = (tmp_path / "all.textnb").read_bytes()
+    assert (tmp_path / "ab.textnb").read_bytes() == whole == (tmp_path / "ba.textnb").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["{corpus}", "--tokenizer", "word"], "tokenizer 'word' is not known; known: auto"),
+        (["{corpus}", "--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
+        (["{corpus}", "--base-form"], "name the tokenizer that form is for"),
+        (["{corpus}", "--alpha", "-1"], "alpha must be finite and not negative"),
+        (["{corpus}", "--model", "svm"], "model 'svm' is not known; known: multinomial"),
+        (["{corpus}", "--normalise", "lower"], "normaliser 'lower' is not known; known: casefold"),
+        (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),
+        (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
+        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a share"),
+        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are"),
+        (["{corpus}", "--reader", "xml"], "reader 'xml' is not known; known: folder"),
+        (["{corpus}", "--weighting", "tf"], "weighting 'tf' is not known; known: binary, log, raw"),
+        (["{corpus}", "--encoding", "klingon"], "encoding 'klingon' is not known"),
+        (["{corpus}", "--glob", "*.xml"], "holds no documents to learn from"),
+    ],
+)
+def test_a_fault_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
+    done = run("train", *(part.format(corpus=corpus) for part in arguments), "-o", "m.textnb")
+    assert done.code == 1
+    assert words in done.err
+    assert len(done.err.splitlines()) == 1
+    assert done.out == ""
+    assert not list(Path(tmp_path).glob("*.textnb*"))
+
+
+def test_a_wrong_option_is_exit_code_2(run, corpus):
+    assert run("train", corpus, "-o", "m.textnb", "--colour", "red").code == 2
+    assert run("train", corpus).code == 2
+    assert run("dance").code == 2
+
+
+def test_help_has_examples_for_every_verb(run):
+    verbs = "train predict test explain words info tokenize update forget merge count".split()
+    for verb in verbs:
+        done = run(verb, "--help", env={"COLUMNS": "100"})
+        assert done.code == 0
+        assert "Example" in done.out
+        assert f"textnb {verb}" in done.out
+
+
+def test_the_version_is_the_packages(run):
+    from textnb import __version__
+
+    assert run("--version").out == f"textnb {__version__}\n"

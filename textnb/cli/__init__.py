@@ -1,0 +1,62 @@
+"""The command ``textnb``: one function a verb.
+
+Exit codes: 0 done, 1 the input or the data is at fault, 2 usage, 130 interrupted.
+"""
+
+from typing import Annotated
+
+import typer
+
+from textnb.cli import change, corpora, count, explain, info, merge, predict, test, tokenize, train, words
+from textnb.cli.console import fail, prepare_streams
+from textnb.cli.options import grouped
+from textnb.errors import TextnbError
+from textnb.version import __version__
+
+app = typer.Typer(
+    help="Classify text with naive Bayes, Japanese first.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verb in (
+    train.train,
+    predict.predict,
+    test.test,
+    explain.explain,
+    words.words,
+    info.info,
+    tokenize.tokenize,
+    change.update,
+    change.forget,
+    merge.merge,
+    count.count,
+):
+    app.command(verb.__name__)(grouped(verb))
+app.add_typer(corpora.app, name="corpus")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"textnb {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Run the command line; an error of textnb's own is one line and exit code 1."""
+    prepare_streams()
+    try:
+        app()
+    except (TextnbError, OSError) as error:
+        fail(error)

@@ -1,0 +1,182 @@
+"""The arguments and options that several verbs share.
+
+A parameter of a verb whose type is one of the groups below stands for all the options of that group: ``grouped``
+spreads them out for typer and gathers what was given.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from textnb.cli.values import as_number_range, words_in
+from textnb.counts import TermsOf
+from textnb.errors import InputError
+from textnb.parallel import as_jobs
+from textnb.readers import READERS, Settings
+from textnb.text import NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
+
+ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
+CorpusPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CORPUS",
+        help="A folder with one subfolder per class; a CSV, TSV or JSONL file (.gz too); or a `textnb count` file.",
+        show_default=False,
+    ),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[INPUT]...",
+        help="`-`: standard input, each line a document (the default). A table gives its records, a folder its files; "
+        "any other file is one document.",
+        show_default=False,
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.", show_default=False)]
+OtherOutput = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here and leave MODEL as it is.")
+]
+Top = Annotated[int, typer.Option("--top", min=1, help="How many terms to show.", metavar="N")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Trust = Annotated[
+    list[str] | None,
+    typer.Option("--trust", metavar="MODULE:FUNCTION", help="Import this tokenizer if the file names it."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary on standard error.")]
+
+
+def _reading(name: str, help: str) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Reading")
+
+
+def _text(name: str, help: str) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Text")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read an unlabelled input."""
+
+    reader: Annotated[str | None, _reading("--reader", f"How to read it: {', '.join(READERS)}.")] = None
+    text: Annotated[str | None, _reading("--text", "The column of the text.")] = None
+    glob: Annotated[str | None, _reading("--glob", "Which files of a folder, as in '*.txt'.")] = None
+    encoding: Annotated[str | None, _reading("--encoding", "The charset to believe where bytes are not UTF-8.")] = None
+    skip_bad: Annotated[bool, _reading("--skip-bad", "Leave bad records out and count them.")] = False
+
+    @property
+    def settings(self) -> Settings:
+        """The same for the readers."""
+        given = {key: value for key, value in asdict(self).items() if key != "reader"}
+        return Settings(**given, labelled=False)
+
+
+@dataclass(frozen=True)
+class LabelledReading(Reading):
+    """How to read a corpus."""
+
+    label: Annotated[str | None, _reading("--label", "The column of the label.")] = None
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How text becomes terms."""
+
+    tokenizer: Annotated[
+        str | None, _text("--tokenizer", f"{', '.join(TOKENIZERS)}, or module:function.  [default: auto]")
+    ] = None
+    base_form: Annotated[bool, _text("--base-form", "Count base forms (janome).")] = False
+    pos: Annotated[list[str] | None, _text("--pos", "Keep this part of speech (名詞); repeatable (janome).")] = None
+    exclude_pos: Annotated[
+        list[str] | None, _text("--exclude-pos", "Leave this part of speech out; repeatable (janome).")
+    ] = None
+    stop_words: Annotated[Path | None, _text("--stop-words", "A file of terms to leave out, one a line (janome).")] = (
+        None
+    )
+    user_dictionary: Annotated[Path | None, _text("--user-dictionary", "A Janome user dictionary, CSV (janome).")] = (
+        None
+    )
+    chars_n: Annotated[str | None, _text("--chars-n", "Lengths of character n-grams, as in 2-3 (chars).")] = None
+    normalise: Annotated[
+        str | None, _text("--normalise", f"In the order given, with commas: {', '.join(NORMALISERS)}.")
+    ] = None
+    ngram: Annotated[str | None, _text("--ngram", "Word n-grams, as in 1-2.  [default: 1]")] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any of it was."""
+        return self != Cutting()
+
+    @cached_property
+    def terms_of(self) -> TermsOf:
+        """The tokenizer and the analyzer that were asked for."""
+        return TermsOf(self._tokenizer(), self._analyzer())
+
+    def _tokenizer(self) -> Tokenizer:
+        params = {
+            "form": "base" if self.base_form else None,
+            "pos": self.pos,
+            "exclude_pos": self.exclude_pos,
+            "stop_words": None if self.stop_words is None else words_in(self.stop_words),
+            "user_dictionary": self.user_dictionary,
+            "n": as_number_range(self.chars_n, "--chars-n"),
+        }
+        given = {key: value for key, value in params.items() if value}
+        if self.tokenizer is None and given:
+            raise InputError(f"name the tokenizer that {', '.join(sorted(given))} is for: --tokenizer")
+        return tokenizer(self.tokenizer or "auto", **given)
+
+    def _analyzer(self) -> Analyzer:
+        names = [name.strip() for name in (self.normalise or "").split(",") if name.strip()]
+        return Analyzer(normalisers=tuple(names), ngram=as_number_range(self.ngram, "--ngram") or (1, 1))
+
+
+@dataclass(frozen=True)
+class Running:
+    """How long work is done and shown."""
+
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=0, help="Processes to tokenise with; 0: one a processor, if it pays.")
+    ] = 0
+    quiet: Quiet = False
+
+    @property
+    def n_jobs(self) -> int:
+        """The number of processes."""
+        return as_jobs(self.jobs)
+
+
+def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb with every group spread out into its options."""
+    hints = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(verb).parameters.values():
+        if parameter.name in groups:
+            parameters += _options(groups[parameter.name])
+        else:
+            parameters.append(parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY))
+
+    def spread(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        verb(**given)
+
+    spread.__name__, spread.__doc__ = verb.__name__, verb.__doc__
+    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread
+
+
+def _options(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
+        for field in fields(group)
+    ]

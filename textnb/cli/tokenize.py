@@ -1,0 +1,37 @@
+"""textnb tokenize."""
+
+from typing import Annotated
+
+import typer
+
+from textnb.cli import options
+from textnb.cli.output import Rows
+from textnb.cli.sources import input_documents
+
+
+def tokenize(
+    cutting: options.Cutting,
+    reading: options.Reading,
+    inputs: options.Inputs = None,
+    details: Annotated[
+        bool, typer.Option("--details", "-v", help="A row a token: surface, base form, reading, part of speech, place.")
+    ] = False,
+) -> None:
+    """Cut text into terms: a line a document, a space between terms.
+
+    Examples:
+
+        echo 'すもももももももものうち' | textnb tokenize
+
+        textnb tokenize letter.txt --tokenizer janome --base-form --details
+    """
+    terms_of = cutting.terms_of
+    documents = input_documents(inputs, reading)
+    if not details:
+        for document in documents:
+            print(" ".join(terms_of(document)))
+        return
+    rows = Rows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
+    for document in documents:
+        for token in terms_of.tokenizer.tokens(document.text):
+            rows.row([document.id, *token])

@@ -1,0 +1,142 @@
+"""Fetching a corpus: an archive or a folder, verified, unpacked safely, put in place as a whole or not at all."""
+
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from textnb.corpus.catalogue import Known
+from textnb.errors import InputError
+from textnb.readers.settings import DESCRIPTION
+from textnb.version import __version__
+
+Member = tuple[str, IO[bytes]]
+_PIECE = 1 << 20
+
+
+def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None] = lambda _: None) -> Path:
+    """Put a corpus in the user's data folder, from its own address or another address, archive or folder.
+
+    ``watch`` is told the size of every piece that has been read.
+    """
+    if corpus.bundled:
+        return corpus.path
+    source = source or corpus.url
+    if source is None:
+        raise InputError(
+            f"corpus {corpus.name!r} has no address of its own; give an archive or a folder ({corpus.source})"
+        )
+    corpus.path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=corpus.path.parent, prefix=f".{corpus.name}.") as scratch:
+        unpacked = Path(scratch) / "unpacked"
+        with _local(source, Path(scratch), watch) as archive:
+            _check_archive(corpus, archive)
+            digest = _unpack(archive, unpacked, corpus.members, watch)
+        if corpus.digest is not None and digest != corpus.digest:
+            raise InputError(
+                f"{source} is not the corpus {corpus.name!r}: its files have digest {digest}, not {corpus.digest}"
+            )
+        shutil.copyfile(corpus.description, unpacked / DESCRIPTION)
+        if corpus.path.exists():
+            corpus.path.rename(Path(scratch) / "old")
+        unpacked.rename(corpus.path)
+    return corpus.path
+
+
+@contextmanager
+def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator[Path]:
+    """The source as a path; an address is downloaded first."""
+    if urlsplit(source).scheme not in ("http", "https"):
+        if not Path(source).exists():
+            raise InputError(f"{source} does not exist; give an archive, a folder or an http(s) address")
+        yield Path(source)
+        return
+    target = scratch / "archive"
+    try:
+        request = Request(source, headers={"User-Agent": f"textnb/{__version__}"})
+        with urlopen(request, timeout=60) as answer, target.open("wb") as stream:
+            for piece in iter(partial(answer.read, _PIECE), b""):
+                stream.write(piece)
+                watch(len(piece))
+    except (URLError, OSError) as error:
+        raise InputError(f"{source} cannot be downloaded: {error}") from error
+    yield target
+
+
+def _check_archive(corpus: Known, archive: Path) -> None:
+    if corpus.archive_sha256 is None or archive.is_dir():
+        return
+    with archive.open("rb") as stream:
+        digest = sha256()
+        for piece in iter(partial(stream.read, _PIECE), b""):
+            digest.update(piece)
+    if digest.hexdigest() != corpus.archive_sha256:
+        raise InputError(
+            f"{archive} is not the archive of {corpus.name!r}: sha256 {digest.hexdigest()}, not {corpus.archive_sha256}"
+        )
+
+
+def _unpack(archive: Path, target: Path, wanted: tuple[str, ...], watch: Callable[[int], None]) -> str:
+    """Write the wanted files below ``target``; the digest over their sorted names and sha256."""
+    target.mkdir()
+    strip = _common_folder(name for name, _ in _members(archive))
+    listing = []
+    for name, stream in _members(archive):
+        inner = PurePosixPath(*PurePosixPath(name).parts[strip:])
+        if wanted and str(inner) not in wanted:
+            continue
+        data = stream.read()
+        watch(len(data))
+        place = target / inner
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        listing.append(f"{inner}\t{sha256(data).hexdigest()}\n")
+    return sha256("".join(sorted(listing)).encode()).hexdigest()
+
+
+def _members(archive: Path) -> Iterator[Member]:
+    """The ordinary files of an archive or folder; a name that leads out of it is refused, links are left out."""
+    try:
+        if archive.is_dir():
+            yield from _folder_members(archive)
+        elif zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as pack:
+                for info in pack.infolist():
+                    if not info.is_dir():
+                        yield _safe(info.filename), pack.open(info)
+        else:
+            with tarfile.open(archive) as tape:
+                for entry in tape:
+                    if entry.isfile() and (stream := tape.extractfile(entry)) is not None:
+                        yield _safe(entry.name), stream
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+        raise InputError(f"{archive} cannot be unpacked: {error}") from error
+
+
+def _folder_members(folder: Path) -> Iterator[Member]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.name != DESCRIPTION:
+            with path.open("rb") as stream:
+                yield path.relative_to(folder).as_posix(), stream
+
+
+def _safe(name: str) -> str:
+    parts = PurePosixPath(name.replace("\\", "/"))
+    if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
+        raise InputError(f"the archive holds {name!r}, a path that leads out of it; nothing was unpacked")
+    return str(parts)
+
+
+def _common_folder(names: Iterator[str]) -> int:
+    """How many leading folders all names share: 1 or 0."""
+    tops = {PurePosixPath(name).parts[0] if "/" in name else "" for name in names}
+    return int(len(tops) == 1 and tops != {""})
