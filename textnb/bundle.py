@@ -25,7 +25,7 @@ FORMAT = 1
 _HEADER = "header.json"
 _TYPES = {"<i8", "<i4", "<f8", "|u1"}
 _DATE = (1980, 1, 1, 0, 0, 0)
-_NPY_PREFIX = 64 * 1024
+_DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -55,7 +55,9 @@ def read_bundle(path: str | Path, kind: str) -> tuple[dict[str, Any], Arrays]:
         raise ModelFileError(f"{path} does not exist") from None
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except ModelFileError:
+        raise
+    except _DAMAGE as error:
         raise ModelFileError(f"{path} is damaged, or no file of textnb's: {error}") from error
 
 
@@ -64,14 +66,19 @@ def is_bundle(path: str | Path) -> bool:
     try:
         with zipfile.ZipFile(path) as bundle:
             return _HEADER in bundle.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except (OSError, *_DAMAGE):
         return False
 
 
 def _npy(array: NDArray[Any]) -> bytes:
     assert array.dtype.str in _TYPES, array.dtype
+    return _npy_prefix(array.dtype.str, array.shape) + np.ascontiguousarray(array).tobytes()
+
+
+def _npy_prefix(dtype: str, shape: tuple[int, ...]) -> bytes:
+    """How a .npy file of that type and shape begins; a reader need not parse what it can foretell."""
     stream = io.BytesIO()
-    np.lib.format.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    np.lib.format.write_array_header_1_0(stream, {"descr": dtype, "fortran_order": False, "shape": shape})
     return stream.getvalue()
 
 
@@ -114,21 +121,17 @@ def _bytes(path: str | Path, bundle: zipfile.ZipFile, name: str) -> bytes:
 def _array(path: str | Path, bundle: zipfile.ZipFile, name: str, facts: Any) -> NDArray[Any]:
     try:
         dtype, shape, digest = facts["dtype"], tuple(facts["shape"]), facts["sha256"]
-        sound = dtype in _TYPES and all(isinstance(n, int) and n >= 0 for n in shape)
+        sound = dtype in _TYPES and all(type(n) is int and 0 <= n < 2**63 for n in shape)
     except (KeyError, TypeError) as error:
         raise ModelFileError(f"{path}: {_HEADER} does not describe {name}: {error}") from error
     if not sound:
         raise ModelFileError(f"{path}: {name} has type {dtype!r} and shape {shape}, which textnb does not write")
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    if not size <= bundle.getinfo(f"{name}.npy").file_size <= size + _NPY_PREFIX:
+    prefix = _npy_prefix(dtype, shape)
+    if bundle.getinfo(f"{name}.npy").file_size != len(prefix) + math.prod(shape) * np.dtype(dtype).itemsize:
         raise ModelFileError(f"{path}: {name} has not the size that {_HEADER} gives")
     data = _bytes(path, bundle, f"{name}.npy")
     if sha256(data).hexdigest() != digest:
         raise ModelFileError(f"{path} is damaged: {name} has another sha256 than {_HEADER} gives")
-    try:
-        array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-    except ValueError as error:
-        raise ModelFileError(f"{path}: {name} is damaged: {error}") from error
-    if array.dtype.str != dtype or array.shape != shape:
+    if not data.startswith(prefix):
         raise ModelFileError(f"{path}: {name} is not what {_HEADER} says")
-    return np.asarray(array)
+    return np.frombuffer(data, dtype, offset=len(prefix)).reshape(shape)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.counts import Learnt
-from textnb.errors import InputError, ModelFileError, TextnbError
+from textnb.errors import InputError, ModelFileError, TextnbError, UntrustedError
 from textnb.explanation import Explanation
 from textnb.fitted import Fitted
 from textnb.inputs import as_documents, as_labelled
@@ -18,7 +18,7 @@ from textnb.models.prior import Prior
 from textnb.models.scorer import most_probable
 from textnb.numerics import Floats
 from textnb.readers import Document
-from textnb.recipe import ClassifierRecipe
+from textnb.recipe import ClassifierRecipe, differing
 from textnb.text import Analyzer, Tokenizer, as_tokenizer
 
 Texts = Iterable[str | Document]
@@ -78,10 +78,14 @@ class TextClassifier:
 
     def merge(self, other: "TextClassifier") -> "TextClassifier":
         """Learn all that another classifier of the same recipe has learnt."""
+        if not isinstance(other, TextClassifier):
+            raise InputError(f"a TextClassifier merges with another, not with {type(other).__name__} {other!r}")
         mine, theirs = self.recipe.json, other.recipe.json
         for part, value in mine.items():
-            if value != theirs[part]:
-                raise InputError(f"the recipes differ in {part}, so there is no merging: {value} and {theirs[part]}")
+            if repr(value) != repr(theirs[part]):
+                raise InputError(
+                    f"the recipes differ in {differing(part, value, theirs[part])}, so there is no merging"
+                )
         return self._set(self.learnt + other.learnt)
 
     @property
@@ -122,9 +126,9 @@ class TextClassifier:
         json, learnt = read_model(path)
         try:
             recipe = ClassifierRecipe.of(json, trust)
-        except ModelFileError:
-            raise
-        except (TextnbError, KeyError, TypeError, ValueError) as error:
+        except UntrustedError as error:
+            raise UntrustedError(f"{path}: {error}") from error
+        except (TextnbError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(f"{path}: its recipe cannot be followed: {error}") from error
         return cls.of(recipe, learnt)
 

@@ -33,8 +33,10 @@ def read_counts(path: str | Path) -> tuple[Counted, dict[str, Any]]:
     """The documents and the recipe again."""
     header, arrays = read_bundle(path, KIND)
     try:
+        if not isinstance(header.get("recipe"), dict):
+            raise ModelFileError("its header has no recipe")
         return checked(lambda: _counted(arrays)), header["recipe"]
-    except (TextnbError, KeyError) as error:
+    except TextnbError as error:
         raise ModelFileError(f"{path}: {error}") from error
 
 

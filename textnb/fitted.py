@@ -52,7 +52,8 @@ class Fitted:
         bias, values = self.scorer.differences(X, mine, other)
         share = {self.vocabulary.terms[j]: value for j, value in zip(X.indices, values.tolist(), strict=True)}
         contributions = (Contribution(*place, share[place.term] / occurrences[place.term]) for place in located)
-        score = bias + float(values.sum())
+        with np.errstate(invalid="ignore"):  # infinite terms may point both ways
+            score = bias + float(values.sum())
         return Explanation(self.classes[mine], self.classes[other], score, bias, tuple(contributions))
 
     def _log_posterior(self, X: CSR) -> Floats:

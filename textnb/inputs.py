@@ -1,6 +1,6 @@
 """What a user hands over, checked once, as Documents."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
@@ -15,10 +15,7 @@ def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
     """Each text as a Document; anything that is no text is refused with its position."""
     if isinstance(texts, (str, bytes, Document)):
         raise InputError(f"texts must be a list, not a single {type(texts).__name__}; put it in a list: [text]")
-    try:
-        items = iter(texts)
-    except TypeError:
-        raise InputError(f"texts must be a list of strings or Documents, not {type(texts).__name__}") from None
+    items = _in_order(texts, "texts", "strings or Documents")
     return (_document(item, position) for position, item in enumerate(items))
 
 
@@ -29,7 +26,17 @@ def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -
         return (_labelled(document, document.label, i) for i, document in enumerate(documents))
     if isinstance(labels, str):
         raise InputError("labels must be a list of strings, not a single string")
-    return _paired(documents, labels)
+    return _paired(documents, _in_order(labels, "labels", "strings"))
+
+
+def _in_order(items: Iterable[Any], what: str, kind: str) -> Iterator[Any]:
+    """The items one by one; collections without an order, or of something else (tables), are refused."""
+    try:
+        if not isinstance(items, (Set, Mapping)) and not hasattr(items, "columns"):
+            return iter(items)
+    except TypeError:
+        pass
+    raise InputError(f"{what} must be a list of {kind}, not {type(items).__name__}")
 
 
 def _paired(documents: Iterator[Document], labels: Iterable[str]) -> Iterator[Document]:
@@ -42,10 +49,22 @@ def _paired(documents: Iterator[Document], labels: Iterable[str]) -> Iterator[Do
 
 def _document(item: Any, position: int) -> Document:
     if isinstance(item, Document):
+        _check(item, position)
         return item
     if isinstance(item, str):
         return Document(str(item), id=str(position))
     raise InputError(f"text {position} is {_kind(item)}; texts must be strings or Documents")
+
+
+def _check(document: Document, position: int) -> None:
+    if not isinstance(document.text, str):
+        raise InputError(f"text {position} is a Document of {_kind(document.text)}; its text must be a string")
+    fields: object = document.fields
+    if not isinstance(fields, Mapping):
+        raise InputError(f"the fields of document {position} are {_kind(fields)}; they must be a mapping")
+    for name, tokens in fields.items():
+        if isinstance(tokens, str) or not isinstance(tokens, Sequence) or not all(isinstance(t, str) for t in tokens):
+            raise InputError(f"the fields of document {position}: {name!r} is {_kind(tokens)}, not a list of strings")
 
 
 def _labelled(document: Document, label: Any, position: int) -> Document:

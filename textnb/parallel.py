@@ -25,7 +25,7 @@ _function: Callable[[Any], Any]
 
 def as_jobs(jobs: int | None) -> int:
     """A checked number of processes; None and 0 mean one a processor."""
-    if jobs is not None and (not isinstance(jobs, int) or jobs < 0):
+    if jobs is not None and (type(jobs) is not int or jobs < 0):
         raise InputError(f"jobs must be a whole number from 0 on, not {jobs!r}")
     return jobs or _processors()
 
@@ -42,6 +42,7 @@ def map_ordered(
     [1, 2]
     """
     items = iter(items)
+    jobs = as_jobs(jobs)
     begun = time.monotonic()
     while jobs == 1 or time.monotonic() - begun < patience:
         for item in islice(items, 1):

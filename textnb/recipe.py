@@ -2,19 +2,21 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from textnb.counts import ClassCounts, Counted, Learnt, TermsOf, counted, selected_columns, weighting
 from textnb.counts.weighting import Weighting
 from textnb.errors import InputError
 from textnb.models.multinomial import as_alpha
-from textnb.models.prior import PRIORS, Prior
+from textnb.models.prior import PRIORS, Prior, as_shares
 from textnb.models.scorer import Scorer
 from textnb.models.table import model
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
 
+_SHOWN = 60
 _ENTRIES = 20_000_000
 """Non-zero counts held at once while learning, 160 MB."""
 
@@ -33,12 +35,9 @@ class ClassifierRecipe:
     def __post_init__(self) -> None:
         model(self.model)
         weighting(self.weighting)
-        if not isinstance(self.alpha, (int, float)) or isinstance(self.alpha, bool):
-            raise InputError(f"alpha must be a number, not {self.alpha!r}")
-        as_alpha(self.alpha, 1)
         if not isinstance(self.analyzer, Analyzer):
             raise InputError(f"analyzer must be an Analyzer, not {self.analyzer!r}")
-        object.__setattr__(self, "alpha", float(self.alpha))
+        object.__setattr__(self, "alpha", _as_number(self.alpha))
         object.__setattr__(self, "prior", _as_prior(self.prior))
 
     @property
@@ -97,11 +96,40 @@ class ClassifierRecipe:
         )
 
 
+def differing(part: str, mine: Any, theirs: Any) -> str:
+    """Where two parts of recipes differ, in a few words.
+
+    >>> differing("weighting", "raw", "log")
+    "weighting ('raw' and 'log')"
+    >>> differing("analyzer", {"ngram": [1, 1]}, {"ngram": [1, 2]})
+    'analyzer ngram ([1, 1] and [1, 2])'
+    """
+    if isinstance(mine, dict) and isinstance(theirs, dict):
+        name = next(key for key in (*mine, *theirs) if repr(mine.get(key)) != repr(theirs.get(key)))
+        return differing(f"{part} {name}", mine.get(name), theirs.get(name))
+    shown = (text if len(text) < _SHOWN else text[:_SHOWN] + "..." for text in (repr(mine), repr(theirs)))
+    return f"{part} ({' and '.join(shown)})"
+
+
+def _as_number(alpha: Any) -> float:
+    if isinstance(alpha, bool) or not isinstance(alpha, Real):
+        raise InputError(f"alpha must be a number, not {alpha!r}")
+    try:
+        return float(as_alpha(float(alpha), 1)[0])
+    except OverflowError:
+        raise InputError("alpha must be finite, and this one is not") from None
+
+
 def _as_prior(prior: Prior) -> Prior:
     if isinstance(prior, str):
         if prior not in PRIORS:
             raise InputError(f"prior {prior!r} is not known; known: {', '.join(PRIORS)}, or a probability a class")
         return prior
-    if isinstance(prior, Mapping):
-        return {str(name): float(share) for name, share in sorted(prior.items())}
-    return [float(share) for share in prior]
+    try:
+        if isinstance(prior, Mapping):
+            named = {str(name): float(share) for name, share in sorted(prior.items())}
+            as_shares(list(named.values()))
+            return named
+        return [float(share) for share in as_shares([float(share) for share in prior])]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"the prior must be a name or probabilities that sum to 1, not {prior!r}: {error}") from None

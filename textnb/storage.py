@@ -10,6 +10,8 @@ from typing import IO, Any
 
 from textnb.errors import InputError
 
+_NAME = 40  # characters of the name that a temporary file repeats; names have a longest length
+
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[IO[bytes]]:
@@ -18,8 +20,10 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
     The bytes reach the disk before the name does. The old file's permissions are kept; a link is followed.
     """
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path} cannot be written: it is no ordinary file")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:_NAME]}.", suffix=".tmp")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from error
     try:
@@ -29,9 +33,11 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
             os.fsync(stream.fileno())
         Path(name).chmod(_mode(target))
         Path(name).replace(target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             Path(name).unlink()
+        if isinstance(error, OSError):
+            raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
         raise
     _sync_folder(target.parent)
 
@@ -40,7 +46,8 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
 def locked(path: str | Path) -> Iterator[None]:
     """Wait for, and hold, the right to change ``path``; the operating system takes it back should we crash.
 
-    The lock is on a small hidden file beside it, since the file itself is replaced at every change.
+    The lock is on a small hidden file beside it, since the file itself is replaced at every change. It is not to be
+    nested: a process that asks twice waits for itself.
     """
     target = Path(os.path.realpath(path))
     try:

@@ -91,7 +91,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),
         (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
         (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a share"),
-        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are"),
+        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
         (["{corpus}", "--reader", "xml"], "reader 'xml' is not known; known: folder"),
         (["{corpus}", "--weighting", "tf"], "weighting 'tf' is not known; known: binary, log, raw"),
         (["{corpus}", "--encoding", "klingon"], "encoding 'klingon' is not known"),

@@ -10,6 +10,7 @@ from textnb.counts.digests import Digests, labelled_digest
 from textnb.counts.examples import Examples
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix
 from textnb.counts.vocabulary import Vocabulary
+from textnb.errors import InputError
 from textnb.parallel import map_ordered
 from textnb.readers import Document
 from textnb.text import NOWHERE, Analyzer, LocatedTerm, Tokenizer, without_surrogates
@@ -52,7 +53,10 @@ class Counted:
     @property
     def named_labels(self) -> list[str]:
         """The labels, of which none is missing."""
-        return [label for label in self.labels if label is not None]
+        named = [label for label in self.labels if label is not None]
+        if len(named) != len(self.labels):
+            raise InputError(f"the document {self.ids[self.labels.index(None)]!r} has no label")
+        return named
 
     @property
     def learnt_digests(self) -> list[bytes]:

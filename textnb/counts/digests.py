@@ -31,8 +31,10 @@ class Digests:
     @classmethod
     def of(cls, digests: Iterable[bytes] = ()) -> "Digests":
         """The multiset of some digests, in any order."""
-        joined = b"".join(digests)
-        return cls(np.sort(np.frombuffer(joined, _DTYPE)))
+        listed = list(digests)
+        if not all(isinstance(digest, bytes) and len(digest) == SIZE for digest in listed):
+            raise InputError(f"digests must be of {SIZE} bytes each")
+        return cls(np.sort(np.frombuffer(b"".join(listed), _DTYPE)))
 
     @classmethod
     def of_array(cls, array: NDArray[np.uint8]) -> "Digests":

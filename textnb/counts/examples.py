@@ -8,7 +8,7 @@ from scipy import sparse
 
 from textnb.counts.digests import SIZE, Digests
 from textnb.counts.matrix import CSR, as_counts
-from textnb.counts.sums import class_codes
+from textnb.counts.sums import canonical, class_codes, places
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 
@@ -30,7 +30,7 @@ class Examples:
     @classmethod
     def of(cls, X: CSR, labels: list[str], digests: list[bytes], vocabulary: Vocabulary) -> "Examples":
         """Examples in any order, brought into the canonical one."""
-        X = as_counts(X)
+        X = canonical(as_counts(X))
         if not (X.shape[0] == len(labels) == len(digests)) or X.shape[1] != len(vocabulary):
             raise InputError(f"{X.shape} counts, {len(labels)} labels, {len(digests)} digests, {len(vocabulary)} terms")
         classes, y = class_codes(np.array(labels, object))
@@ -78,7 +78,7 @@ class Examples:
 
     def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> "Examples":
         columns = vocabulary.columns_of(self.vocabulary)
-        rows = np.array([classes.index(name) for name in self.classes], np.intp)
+        rows = places(classes, self.classes)
         X = sparse.csr_array((self.X.data, columns[self.X.indices], self.X.indptr), shape=(len(self), len(vocabulary)))
         return Examples(vocabulary, classes, X, rows[self.y], self.digests)
 

@@ -16,6 +16,7 @@ CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
 
 _BLOCK = 1 << 15
+_PLAIN = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
 _INFINITY = np.array(np.inf).view(np.uint64)
 
 
@@ -77,6 +78,7 @@ class MatrixBuilder:
         np.cumsum(lengths, out=indptr[1:])
         X = sparse.csr_array((data, indices, indptr), shape=(len(lengths), len(vocabulary)))
         X.sort_indices()
+        self.__init__(self._fixed)  # type: ignore[misc]  # the buffers are the matrix's now
         return X, vocabulary
 
 
@@ -94,7 +96,7 @@ def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | No
     """
     builder = MatrixBuilder(vocabulary)
     for terms in documents:
-        if isinstance(terms, str):
+        if isinstance(terms, (str, bytes)):
             raise InputError(f"a document must be a list of terms, not the single string {terms[:40]!r}")
         builder.add(terms)
     return builder.build()
@@ -112,21 +114,26 @@ def as_counts(X: Any) -> CSR:
     textnb.errors.InputError: counts must not be negative: row 0, column 1 holds -1
     """
     if not sparse.issparse(X):
-        X = np.asarray(X)
-        if X.dtype.kind not in "biuf":
-            raise InputError(f"counts must be numbers, not {X.dtype}")
-    if X.ndim != 2:
-        raise InputError(f"counts must have two dimensions (documents, terms), not {X.ndim}")
-    X = sparse.csr_array(X)
+        try:
+            X = np.asarray(X)
+        except ValueError as error:
+            raise InputError(f"counts must be a matrix, every row of one length: {error}") from None
     if X.dtype.kind not in "biuf":
         raise InputError(f"counts must be numbers, not {X.dtype}")
-    if X.dtype.kind == "f":
-        X = X.astype(np.float64, copy=False)
-    elif X.dtype.kind in "bu":
-        X = X.astype(np.int64)
+    if X.ndim != 2:
+        raise InputError(f"counts must have two dimensions (documents, terms), not {X.ndim}")
+    if X.dtype == np.uint64:
+        _refuse_beyond_int64(sparse.csr_array(X))
+    X = sparse.csr_array(X if X.dtype in _PLAIN else X.astype(np.float64 if X.dtype.kind == "f" else np.int64))
     if _may_offend(X.data):
         _refuse_offenders(X)
     return X
+
+
+def _refuse_beyond_int64(X: CSR) -> None:
+    for wrong in np.flatnonzero(X.data >= 2**63):
+        row = int(np.searchsorted(X.indptr, wrong, side="right")) - 1
+        raise InputError(f"counts must be below 2^63: row {row}, column {X.indices[wrong]} holds {X.data[wrong]}")
 
 
 def _may_offend(data: NDArray[Any]) -> bool:

@@ -5,6 +5,8 @@ import numpy as np
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.vocabulary import Columns
 
+_ROUNDING = 1e-9  # shares and sample weights are floats
+
 
 def selected_columns(
     counts: ClassCounts, min_df: int | float = 1, max_df: int | float = 1.0, max_terms: int | None = None
@@ -21,7 +23,7 @@ def selected_columns(
     containing = counts.containing.sum(axis=0)
     total = counts.documents.sum()
     low, high = (limit * total if isinstance(limit, float) else limit for limit in (min_df, max_df))
-    columns = np.flatnonzero((containing >= low) & (containing <= high))
+    columns = np.flatnonzero((containing >= low * (1 - _ROUNDING)) & (containing <= high * (1 + _ROUNDING)))
     if max_terms is not None and len(columns) > max_terms:
         widespread = np.argsort(-containing[columns], kind="stable")[:max_terms]
         columns = np.sort(columns[widespread])

@@ -1,5 +1,6 @@
 """Sums of the rows of a matrix, class by class."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from textnb.counts.matrix import CSR, as_counts
-from textnb.errors import InputError
+from textnb.errors import InputError, listed
 
 try:  # scipy's own loop for X.T @ v adds into a given array; numpy's add.at does the same, half as fast
     from scipy.sparse._sparsetools import csc_matvec as _csc_matvec
@@ -26,22 +27,41 @@ def class_codes(y: ArrayLike, classes: Sequence[Any] | None = None) -> tuple[tup
     >>> class_codes(["b", "a", "b"])
     (('a', 'b'), array([1, 0, 1]))
     """
-    labels = np.asarray(y)
+    labels = y if isinstance(y, np.ndarray) else _as_objects(y)
     if labels.ndim != 1:
         raise InputError(f"labels must have one dimension, not {labels.ndim}")
+    if classes is not None and len(set(classes)) != len(classes):
+        raise InputError(f"the classes given are not distinct: {listed(map(repr, classes))}")
     if labels.dtype.kind in "OUS":
         found = labels.tolist()
-        names = tuple(sorted(set(found)) if classes is None else classes)
-        numbers = {name: k for k, name in enumerate(names)}
-        try:
-            return names, np.fromiter((numbers[label] for label in found), np.intp, len(found))
-        except KeyError as unknown:
-            raise InputError(f"the label {unknown.args[0]!r} is not among the classes given") from None
+        names = _sorted(set(found)) if classes is None else tuple(classes)
+        return names, places(names, found)
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise InputError("a label is missing (NaN)")
     present, codes = np.unique(labels, return_inverse=True)
     names = tuple(present.tolist())
     if classes is None:
         return names, codes
-    return tuple(classes), np.array([place(classes, name) for name in names], np.intp)[codes]
+    return tuple(classes), places(classes, names)[codes]
+
+
+def _as_objects(y: Any) -> NDArray[np.object_]:
+    """Labels as they are: numpy's own strings end at a NUL."""
+    depth = 0 if isinstance(y, str) else 2 if any(isinstance(label, (list, tuple, np.ndarray)) for label in y) else 1
+    if depth != 1:
+        raise InputError(f"labels must have one dimension, not {depth}")
+    labels = np.empty(len(y), object)
+    labels[:] = y
+    return labels
+
+
+def _sorted(names: set[Any]) -> tuple[Any, ...]:
+    if any(name is None or (isinstance(name, float) and math.isnan(name)) for name in names):
+        raise InputError("a label is missing (None or NaN)")
+    try:
+        return tuple(sorted(names))
+    except TypeError:
+        raise InputError(f"labels must be of one kind: {listed(map(repr, names))}") from None
 
 
 def class_sums(X: CSR, codes: NDArray[np.intp], n_classes: int) -> CSR:
@@ -51,16 +71,16 @@ def class_sums(X: CSR, codes: NDArray[np.intp], n_classes: int) -> CSR:
     X has entries, the product with an indicator matrix is cheaper.
     """
     dtype = np.float64 if X.dtype.kind == "f" else np.int64
-    if n_classes * X.shape[1] > _SPARSE * X.nnz:
+    if n_classes * X.shape[1] >= _SPARSE * X.nnz:
         rows = (np.ones(len(codes), dtype), (codes, np.arange(len(codes))))
         sums = sparse.csr_array(rows, shape=(n_classes, len(codes))) @ X.astype(dtype)
         sums.sort_indices()
         return sums
     table = _table(X, codes, n_classes, dtype)
     columns = [np.flatnonzero(row != 0) for row in table]  # several times faster than on the numbers themselves
-    data = np.concatenate([row[kept] for row, kept in zip(table, columns, strict=True)])
+    data = np.concatenate([np.empty(0, dtype), *(row[kept] for row, kept in zip(table, columns, strict=True))])
     indptr = np.concatenate([[0], np.cumsum([len(kept) for kept in columns])])
-    return sparse.csr_array((data, np.concatenate(columns), indptr), shape=table.shape)
+    return sparse.csr_array((data, np.concatenate([np.empty(0, np.intp), *columns]), indptr), shape=table.shape)
 
 
 def _table(X: CSR, codes: NDArray[np.intp], n_classes: int, dtype: type) -> NDArray[Any]:
@@ -68,7 +88,7 @@ def _table(X: CSR, codes: NDArray[np.intp], n_classes: int, dtype: type) -> NDAr
     cache."""
     n_documents, n_terms = X.shape
     table = np.zeros(n_classes * n_terms, dtype)
-    index = np.int32 if len(table) < 2**31 else np.int64
+    index = np.int32 if max(len(table), X.nnz) < 2**31 else np.int64
     offsets, ends = (codes * n_terms).astype(index), X.indptr.astype(index, copy=False)
     cuts = np.unique([*np.searchsorted(ends, np.arange(0, X.nnz, _BLOCK)), n_documents])
     for first, last in pairwise(cuts):
@@ -91,11 +111,17 @@ def _add(table: NDArray[Any], within: NDArray[Any], cells: NDArray[Any], values:
 
 def presence(X: CSR) -> CSR:
     """1 where a document contains a term."""
+    X = canonical(X)
+    return sparse.csr_array((np.ones(X.nnz, np.int32), X.indices, X.indptr), shape=X.shape)
+
+
+def canonical(X: CSR) -> CSR:
+    """X with each entry stored once, in order, and no zero stored; X itself, where it is so already."""
     if not X.has_canonical_format or (X.nnz and not X.data.all()):
         X = X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()
-    return sparse.csr_array((np.ones(X.nnz, np.int32), X.indices, X.indptr), shape=X.shape)
+    return X
 
 
 def weighted_rows(X: CSR, weight: NDArray[np.float64]) -> CSR:
@@ -107,7 +133,10 @@ def weighted_rows(X: CSR, weight: NDArray[np.float64]) -> CSR:
 
 def as_weight(sample_weight: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     """Checked weights, one a document."""
-    weight = np.asarray(sample_weight, np.float64)
+    try:
+        weight = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight must be numbers: {error}") from None
     if weight.shape != (n_documents,):
         raise InputError(f"sample_weight must hold {n_documents} weights, not shape {weight.shape}")
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
@@ -115,9 +144,10 @@ def as_weight(sample_weight: ArrayLike, n_documents: int) -> NDArray[np.float64]
     return weight
 
 
-def place(classes: Sequence[Any], name: Any) -> int:
-    """The number of a class among those given, or an error that names it."""
+def places(classes: Sequence[Any], names: Sequence[Any]) -> NDArray[np.intp]:
+    """The number of each name among the classes given, or an error that names it."""
+    numbers = {name: k for k, name in enumerate(classes)}
     try:
-        return classes.index(name)
-    except ValueError:
-        raise InputError(f"the class {name!r} is not among the classes given") from None
+        return np.array([numbers[name] for name in names], np.intp)
+    except KeyError as unknown:
+        raise InputError(f"the label {unknown.args[0]!r} is not among the classes given") from None

@@ -22,6 +22,8 @@ class Vocabulary:
     """
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
+        if isinstance(terms, str):
+            raise InputError(f"a vocabulary is made of a list of terms, not of the single string {terms[:40]!r}")
         self.terms: tuple[str, ...] = tuple(sorted(set(terms)))
 
     @classmethod

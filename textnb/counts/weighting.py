@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from textnb.counts.matrix import CSR
-from textnb.counts.sums import presence
+from textnb.counts.sums import canonical, presence
 from textnb.errors import InputError, listed
 
 _LOG_UNIT = 2.0**-20
@@ -33,6 +33,7 @@ class Weighting(NamedTuple):
 
 
 def _log(X: CSR) -> CSR:
+    X = canonical(X)
     data = np.rint(np.log1p(X.data) / _LOG_UNIT).astype(np.int64)
     return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 

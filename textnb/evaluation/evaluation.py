@@ -1,5 +1,6 @@
 """One evaluation of one classifier on labelled documents."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,9 @@ class Evaluation:
         """The evaluation of log probabilities (D, C). A true label that the model does not know has probability 0."""
         if not len(labels):
             raise InputError("there are no documents to test on")
+        if log_probabilities.shape != (len(labels), len(classes)):
+            shape = (len(labels), len(classes))
+            raise InputError(f"log probabilities must be of shape {shape}, not {log_probabilities.shape}")
         unknown = tuple(sorted(set(labels) - set(classes)))
         names = (*classes, *unknown)
         numbers = {name: k for k, name in enumerate(names)}
@@ -62,10 +66,11 @@ class Evaluation:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The evaluation as plain JSON values."""
+        """The evaluation as plain JSON values; an infinite log loss is null."""
         keys = ("documents", "accuracy", "accuracy_interval", "macro_f1", "log_loss", "brier", "ece")
         return {
             **{key: getattr(self, key) for key in keys},
+            "log_loss": self.log_loss if math.isfinite(self.log_loss) else None,
             "classes": list(self.classes),
             "unknown": list(self.unknown),
             "confusion": self.confusion.tolist(),

@@ -52,7 +52,7 @@ def macro_f1(table: NDArray[np.int64]) -> float:
 
 def log_loss(y: Classes, log_probabilities: Floats) -> float:
     """Infinite as soon as one true class was held impossible."""
-    return float(-log_probabilities[np.arange(len(y)), y].mean())
+    return float(0.0 - log_probabilities[np.arange(len(y)), y].mean())
 
 
 def brier(y: Classes, probabilities: Floats) -> float:

@@ -28,19 +28,23 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
     """
     alpha = as_alpha(alpha, counts.n_terms)
     terms, n_classes = counts.terms, counts.n_classes
-    totals = terms.sum(axis=1) * counts.unit + alpha.sum() * (counts.n_terms / alpha.size)  # N_k + A, (C,)
+    sum_alpha = alpha.sum() if len(alpha) == counts.n_terms else alpha[0] * counts.n_terms
+    totals = terms.sum(axis=1) * counts.unit + sum_alpha  # N_k + A, (C,)
     log_totals = np.where(totals > 0, log_of(totals), 0.0)
     by_term = np.empty((counts.n_terms, n_classes))
     by_term[:] = log_of(alpha)[:, np.newaxis] - log_totals  # as if no class had any term
     rows = np.repeat(np.arange(n_classes), np.diff(terms.indptr))
-    smoothed = terms.data * counts.unit + (alpha if alpha.size == 1 else alpha[terms.indices])
-    by_term.reshape(-1)[terms.indices * n_classes + rows] = np.log(smoothed) - log_totals[rows]
+    smoothed = terms.data * counts.unit + (alpha if len(alpha) == 1 else alpha[terms.indices])
+    by_term.reshape(-1)[terms.indices.astype(np.intp) * n_classes + rows] = np.log(smoothed) - log_totals[rows]
     return LinearScorer(by_term, log_prior(prior, counts.classes, counts.documents))
 
 
 def as_alpha(alpha: ArrayLike, n_terms: int) -> Floats:
     """alpha as (1,) or (V,); refused where it is negative, not finite or of another length."""
-    values = np.asarray(alpha, np.float64)
+    try:
+        values = np.asarray(alpha, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"alpha must be a number or one a term, not {alpha!r}") from None
     if values.shape not in ((), (n_terms,)):
         raise InputError(f"alpha must be a number or {n_terms} of them, one a term, not shape {values.shape}")
     if not (np.isfinite(values).all() and (values >= 0).all()):

@@ -35,11 +35,19 @@ def log_prior(prior: Prior, classes: Sequence[Any], documents: NDArray[Any]) -> 
 def _given(prior: Mapping[str, float] | Sequence[float], classes: Sequence[Any]) -> Floats:
     if isinstance(prior, Mapping):
         if set(prior) != set(classes):
-            raise InputError(f"the prior names {sorted(prior)}, the classes are {sorted(classes)}")
+            raise InputError(f"the prior names {sorted(prior, key=str)}, the classes are {sorted(classes)}")
         prior = [prior[name] for name in classes]
-    shares = np.asarray(prior, np.float64)
-    if shares.shape != (len(classes),):
-        raise InputError(f"the prior must hold {len(classes)} numbers, one a class, not {shares.shape}")
-    if not ((shares >= 0).all() and np.isfinite(shares).all() and abs(shares.sum() - 1) <= 1e-9):
+    return as_shares(prior, len(classes))
+
+
+def as_shares(prior: Sequence[float], n_classes: int | None = None) -> Floats:
+    """Checked probabilities: one a class, none negative, and 1 in all."""
+    try:
+        shares = np.asarray(prior, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"the prior must be probabilities, not {prior!r}") from None
+    if n_classes is not None and shares.shape != (n_classes,):
+        raise InputError(f"the prior must hold {n_classes} numbers, one a class, not {shares.shape}")
+    if not ((shares >= 0).all() and abs(shares.sum() - 1) <= 1e-9):
         raise InputError(f"the prior must be probabilities that sum to 1, not {shares.tolist()}")
     return shares

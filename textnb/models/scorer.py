@@ -61,11 +61,16 @@ class LinearScorer:
         return log_softmax(scores)
 
     def differences(self, X: CSR, label: int, against: int) -> tuple[float, Floats]:
-        """bias_label - bias_against and x_j (weights_label,j - weights_against,j); 0 where both are -inf."""
-        pair = self.by_term[X.indices][:, [label, against]]
+        """bias_label - bias_against and x_j (weights_label,j - weights_against,j); two -inf do not differ."""
+        steps = _difference(self.by_term[X.indices, label], self.by_term[X.indices, against])
         with np.errstate(invalid="ignore"):
-            steps = np.where(np.isneginf(pair).all(axis=1), 0.0, pair[:, 0] - pair[:, 1])
-        return float(self.bias[label] - self.bias[against]), np.asarray(X.data * steps)
+            values = np.where(X.data == 0, 0.0, X.data * steps)
+        return float(_difference(self.bias[label], self.bias[against])), values
+
+
+def _difference(a: Floats, b: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(a) & np.isneginf(b), 0.0, np.subtract(a, b))
 
 
 def most_probable(log_posterior: Floats) -> NDArray[np.intp]:

@@ -47,12 +47,14 @@ def read_table(
     skip_bad: bool = False,
 ) -> Iterator[Document]:
     """The documents of a CSV, TSV, JSONL or lines file, as read_corpus gives them."""
-    return read_corpus(path, reader or kind_of(Path(path)), text, label, encoding=encoding, skip_bad=skip_bad)
+    if _existing(Path(path)).is_dir():
+        raise InputError(f"{path} is a folder, not a table")
+    return read_corpus(path, reader, text, label, encoding=encoding, skip_bad=skip_bad)
 
 
 def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
     """What is to be classified: the records of a table, the files of a folder, or one file as one document."""
-    if reader is None and path.is_file() and _suffix(path) not in _BY_SUFFIX:
+    if reader is None and _existing(path).is_file() and _suffix(path) not in _BY_SUFFIX:
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -64,17 +66,27 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
 
 def documents_in(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
     """The documents of a folder or table, watched for trouble."""
-    if not path.exists():
-        raise InputError(f"{path} does not exist")
-    kind = reader or kind_of(path)
+    kind = reader or kind_of(_existing(path))
     if kind not in READERS:
         raise InputError(f"reader {kind!r} is not known; known: {', '.join(READERS)}")
-    if path.is_dir() != (kind == "folder"):
+    if _existing(path).is_dir() != (kind == "folder"):
         raise InputError(f"{path} is {'a folder' if path.is_dir() else 'a file'}, the reader {kind!r} cannot read it")
     troubles = Troubles(str(path), settings.skip_bad)
     if kind == "folder":
         return troubles.watch(read_folder(path, described(path, settings), troubles))
     return troubles.watch(read_records(path, kind, settings, troubles))
+
+
+def _existing(path: Path) -> Path:
+    """The path, if it is a folder or an ordinary file; a table is read twice, so a pipe will not do."""
+    try:
+        if not path.exists():
+            raise InputError(f"{path} does not exist")
+        if not path.is_dir() and not path.is_file():
+            raise InputError(f"{path} is neither a file nor a folder; copy what it gives into a file first")
+    except OSError as error:  # the name is longer than the system allows
+        raise InputError(f"{str(path)[:200]}... does not exist: {error.strerror}") from error
+    return path
 
 
 def kind_of(path: Path) -> str:
@@ -89,4 +101,5 @@ def kind_of(path: Path) -> str:
 
 
 def _suffix(path: Path) -> str:
-    return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    suffix = path.suffix.lower()
+    return path.with_suffix("").suffix.lower() if suffix == ".gz" else suffix

@@ -1,8 +1,8 @@
 """Bytes to text: the one place where an encoding is decided.
 
 In this order: a byte order mark; ISO-2022 escapes (such text is valid ASCII and UTF-8 too, so it comes first);
-valid UTF-8; the declared charset, by its superset; cp932 against EUC-JP, by evidence; at last UTF-8 with whatever
-cannot be decoded as U+FFFD, and counted. No bytes raise an error.
+valid UTF-8; the declared charset, by its superset; cp932 against EUC-JP, by evidence; at last the likeliest of the
+three, with whatever cannot be decoded as U+FFFD, and counted. No bytes raise an error.
 """
 
 import codecs
@@ -24,23 +24,30 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_LONGEST_BOM = 4
 # A designation of a Japanese set; ESC ( B alone is what terminals send to reset themselves.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]|\x1b\$\([DOPQ]|\x1b\([IJ]")
 _LONGEST_ESCAPE = 4
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _SUPERSETS = {
     "shift_jis": "cp932",
-    "shift_jisx0213": "cp932",
     "iso8859-1": "cp1252",
+    "euc_jp": "euc_jis_2004",
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "euc_kr": "cp949",
     "big5": "cp950",
 }
-_JAPANESE = ("cp932", "euc_jp")
+_WIDE = ("utf-16", "utf-32")  # their bytes can pass for UTF-8, so a declaration is believed first
+_PYTHON_ONLY = ("unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined")
+_JAPANESE = ("cp932", "euc_jp", "euc_jis_2004")
 # What Python reads the bytes 80, A0 and FD to FF as in cp932, and stray bytes in EUC-JP.
 _NO_TEXT = re.compile("[\x80-\xa0\uf8f0-\uf8f3]")
 _ORDINARY = re.compile("[、。ぁ-ゖァ-ヶー一-鿿]")
-_ODD = re.compile("[\ue000-\uf8ff｡-ﾟ]")
+_KANA = re.compile("[ぁ-ゖァ-ヶ]")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_ODD = re.compile("[\x80-\xa0\ue000-\uf8ff｡-ﾟ]")
+_TWO_BYTES, _THREE_BYTES = re.compile("[\x80-\u07ff]"), re.compile("[\u0800-\U0010ffff]")
 _PIECE = 1 << 16
 _SAMPLE = 1 << 20
 
@@ -103,61 +110,98 @@ def pieces_of(stream: BinaryIO) -> Iterator[bytes]:
 def encoding_of(pieces: Iterable[bytes], declared: str | None = None) -> Encoding:
     """The encoding of bytes that come in pieces and are not kept; the order is the module's."""
     pieces = iter(pieces)
-    first = b"".join(piece for piece, _ in zip(pieces, range(4), strict=False))
-    for bom, name in _BOMS:
-        if first.startswith(bom):
-            return Encoding(name, _fits(first, name, final=False))
-    utf8 = codecs.getincrementaldecoder("utf-8")()
-    valid, sample, tail = True, bytearray(), b""
+    first = b""
+    while len(first) < _LONGEST_BOM and (piece := next(pieces, None)) is not None:
+        first += piece
+    name = _wide(declared) or next((name for bom, name in _BOMS if first.startswith(bom)), None)
+    if name is not None:
+        return Encoding(name, _fits(chain([first], pieces), name))
+    utf8, valid = codecs.getincrementaldecoder("utf-8")(), True
+    sample, tail = bytearray(), b""
     for piece in chain([first], pieces):
         if _ISO_2022_JP.search(tail + piece):
             return Encoding("iso2022_jp", False)
-        tail = piece[-_LONGEST_ESCAPE:]
+        tail = (tail + piece)[1 - _LONGEST_ESCAPE :]
         valid = valid and _accepts(utf8, piece)
-        if len(sample) < _SAMPLE and (sample or not piece.isascii()):
-            sample += piece[: _SAMPLE - len(sample)]
+        start = 0 if sample else _ascii_length(piece)
+        sample += piece[start : start + _SAMPLE - len(sample)]
     if valid and _accepts(utf8, b"", final=True):
         return Encoding("utf-8", True)
-    found = _declared(declared, bytes(sample)) or _japanese(bytes(sample))
-    return Encoding(found, len(sample) < _SAMPLE) if found else Encoding("utf-8", False)
+    return _by_evidence(bytes(sample), declared)
+
+
+def _ascii_length(piece: bytes) -> int:
+    beyond = _NOT_ASCII.search(piece)
+    return len(piece) if beyond is None else beyond.start()
 
 
 def as_charset(name: str | None) -> str | None:
-    """A charset that Python knows, or an error that names it."""
+    """The name of a charset that Python can read text in, or an error that names it."""
+    if name is not None and _charset(name) is None:
+        raise InputError(f"encoding {name!r} is not known; utf-8, cp932, euc-jp and latin-1 are examples")
+    return name
+
+
+def _charset(name: str | None) -> str | None:
     try:
-        return codecs.lookup(name).name if name is not None else None
-    except LookupError:
-        raise InputError(f"encoding {name!r} is not known; utf-8, cp932, euc-jp and latin-1 are examples") from None
+        b"a".decode(name or "", "replace")  # refuses codecs from bytes to bytes, such as hex
+        charset = codecs.lookup(name or "").name
+    except (LookupError, ValueError):
+        return None
+    return None if charset in _PYTHON_ONLY else charset
+
+
+def _wide(declared: str | None) -> str | None:
+    charset = _charset(declared)
+    return charset if charset is not None and charset.startswith(_WIDE) else None
+
+
+def _by_evidence(sample: bytes, declared: str | None) -> Encoding:
+    """The encoding of bytes that are not UTF-8, from those at the first that is not ASCII and after it."""
+    whole = len(sample) < _SAMPLE
+    charset = _charset(declared)
+    for name in (_SUPERSETS.get(charset, charset), charset) if charset is not None else ():
+        if _fits([sample], name, whole):
+            return Encoding(name, whole)
+    if _is_damaged_utf8(sample):
+        return Encoding("utf-8", False)
+    texts = {name: sample.decode(name, "replace") for name in _JAPANESE}
+    fitting = [name for name in _JAPANESE if _fits([sample], name, whole) and _is_plausible(texts[name], name)]
+    if fitting:
+        return Encoding(max(fitting, key=lambda name: _likeness(texts[name])), whole)
+    texts["utf-8"] = sample.decode("utf-8", "replace")
+    readable = [name for name in _JAPANESE[:2] if _ORDINARY.search(texts[name])]
+    return Encoding(max(["utf-8", *readable], key=lambda name: _likeness(texts[name])), False)
+
+
+def _is_damaged_utf8(sample: bytes) -> bool:
+    """Whether more characters beyond ASCII are valid UTF-8 than places are not; other charsets hardly give any."""
+    text = sample.decode("utf-8", "replace")
+    broken = text.count(REPLACEMENT)
+    long, short = len(_THREE_BYTES.findall(text)) - broken, len(_TWO_BYTES.findall(text))
+    return long > broken or long + short > 4 * broken  # EUC-JP has pairs of bytes that pass for two-byte characters
+
+
+def _is_plausible(text: str, name: str) -> bool:
+    """Whether a text that fits is likely meant: western bytes fit too, as rare kanji or characters of private use."""
+    if _NO_TEXT.search(text) or (name == "euc_jis_2004" and not _KANA.search(text)):
+        return False
+    return not _PRIVATE.search(text) or _ORDINARY.search(text) is not None
+
+
+def _likeness(text: str) -> int:
+    """How much a text looks Japanese: read in the wrong charset, it is full of half-width katakana or gaps."""
+    return len(_ORDINARY.findall(text)) - 3 * len(_ODD.findall(text)) - 3 * text.count(REPLACEMENT)
+
+
+def _fits(pieces: Iterable[bytes], encoding: str, whole: bool = True) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    return all(_accepts(decoder, piece) for piece in pieces) and (not whole or _accepts(decoder, b"", final=True))
 
 
 def _accepts(decoder: codecs.IncrementalDecoder, piece: bytes, final: bool = False) -> bool:
     try:
         decoder.decode(piece, final)
-    except UnicodeDecodeError:
+    except UnicodeError:
         return False
     return True
-
-
-def _fits(sample: bytes, encoding: str, final: bool) -> bool:
-    return _accepts(codecs.getincrementaldecoder(encoding)(), sample, final)
-
-
-def _declared(charset: str | None, sample: bytes) -> str | None:
-    try:
-        known = codecs.lookup(charset or "").name
-    except LookupError:
-        return None
-    encoding = _SUPERSETS.get(known, known)
-    return encoding if _fits(sample, encoding, final=len(sample) < _SAMPLE) else None
-
-
-def _japanese(sample: bytes) -> str | None:
-    final = len(sample) < _SAMPLE
-    texts = {name: sample.decode(name, "replace") for name in _JAPANESE if _fits(sample, name, final)}
-    possible = [name for name, text in texts.items() if not _NO_TEXT.search(text)]
-    return max(possible, key=lambda name: _likeness(texts[name]), default=None)
-
-
-def _likeness(text: str) -> int:
-    """How much a text looks Japanese: read in the wrong one of the two, it is full of half-width katakana."""
-    return len(_ORDINARY.findall(text)) - 2 * len(_ODD.findall(text))

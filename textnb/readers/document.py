@@ -12,7 +12,7 @@ DIGEST_SIZE = 16
 class Document:
     """A text with what is known about it.
 
-    fields: named groups of extra tokens, counted apart from the text's own as ``group:token``.
+    fields: named groups of extra tokens, counted under the name ``group:token``.
     group: documents of one group (a thread, copies of one text) belong on the same side of a split.
     defects: what went wrong in reading it, in words.
     """

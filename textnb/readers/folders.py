@@ -15,45 +15,52 @@ from textnb.readers.trouble import Troubles
 
 def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """The files below ``root/CLASS/``, in order; the id is the path from the root, hidden files are skipped."""
-    classes = [entry for entry in _entries(root) if entry.is_dir()]
-    if settings.labelled and not classes:
+    entries = _entries(root)
+    if settings.labelled and not any(_is_folder(entry) for entry in entries):
         raise InputError(f"{root} has no subfolders; a corpus folder has one subfolder per class")
-    for entry in _entries(root):
-        if entry.is_dir():
-            label = _label(entry.name, settings)
-            yield from _documents(Path(entry.path), root, label, settings, troubles)
-        elif settings.labelled:
-            _leave_out(entry.name, settings, troubles)
+    for entry in entries:
+        name = _composed(entry.name)
+        if name == DESCRIPTION or name in settings.exclude:
+            continue
+        if settings.labelled and not _is_folder(entry):
+            troubles.outside.append(name)
         else:
-            yield from _document(Path(entry.path), root, None, settings, troubles)
+            label = settings.labels.get(name, name) if settings.labelled else None
+            yield from _documents(entry, root, (root.resolve(),), (label, settings, troubles))
 
 
-def _documents(
-    folder: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles
-) -> Iterator[Document]:
-    for entry in _entries(folder):
-        path = Path(entry.path)
-        if entry.is_dir():
-            yield from _documents(path, root, label, settings, troubles)
-        else:
-            yield from _document(path, root, label, settings, troubles)
+_Told = tuple[str | None, Settings, Troubles]
 
 
-def _document(path: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[Document]:
-    name = _composed(path.relative_to(root).as_posix())
-    if settings.glob and not (fnmatch(path.name, settings.glob) or fnmatch(name, settings.glob)):
-        return
-    if path.name in settings.exclude:
-        return
-    if not path.is_file():
-        troubles.outside.append(name)
+def _documents(entry: os.DirEntry[str], root: Path, above: tuple[Path, ...], told: _Told) -> Iterator[Document]:
+    """The document or documents at a place below the root; a link back to a folder above leads nowhere."""
+    path = Path(entry.path)
+    if not _is_folder(entry):
+        yield from _document(path, root, told)
+    elif path.resolve() in above:
+        told[2].outside.append(_composed(path.relative_to(root).as_posix()))
+    else:
+        for inner in _entries(path):
+            yield from _documents(inner, root, (*above, path.resolve()), told)
+
+
+def _document(path: Path, root: Path, told: _Told) -> Iterator[Document]:
+    label, settings, troubles = told
+    whole = _composed(path.relative_to(root).as_posix())
+    name = whole.rpartition("/")[2]
+    if (settings.glob and not (fnmatch(name, settings.glob) or fnmatch(whole, settings.glob))) or (
+        name in settings.exclude
+    ):
         return
     try:
+        if not path.is_file():
+            troubles.outside.append(whole)
+            return
         data = path.read_bytes()
     except OSError as error:
         troubles.bad(str(path), error.strerror or str(error))
         return
-    yield document_of(data, settings, label, name)
+    yield document_of(data, settings, label, whole)
 
 
 def document_of(data: bytes, settings: Settings, label: str | None, name: str) -> Document:
@@ -73,14 +80,11 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         raise InputError(f"{folder}: {error.strerror}") from error
 
 
-def _leave_out(name: str, settings: Settings, troubles: Troubles) -> None:
-    if name != DESCRIPTION and name not in settings.exclude:
-        troubles.outside.append(name)
-
-
-def _label(folder: str, settings: Settings) -> str | None:
-    name = _composed(folder)
-    return settings.labels.get(name, name) if settings.labelled else None
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself
+        return False
 
 
 def _composed(name: str) -> str:

@@ -7,6 +7,9 @@ the two-byte set is turned into its Shift_JIS form and read as cp932, which hold
 import re
 
 _ESCAPE = re.compile(rb"\x1b(\$[@B]|\$\([A-Z]|\([A-Z])")
+_LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|$)")
+_CODECS = {b"$(D": "iso2022_jp_ext", b"$(O": "iso2022_jp_3", b"$(P": "iso2022_jp_2004", b"$(Q": "iso2022_jp_2004"}
+_LEFT_HALF = range(0x21, 0x7F)
 
 
 def decoded_iso2022_jp(data: bytes) -> str:
@@ -15,7 +18,7 @@ def decoded_iso2022_jp(data: bytes) -> str:
     >>> decoded_iso2022_jp(b"\x1b$B-!F|K\\\x1b(B ok")
     '①日本 ok'
     """
-    return "".join(_line(line) for line in data.splitlines(keepends=True))
+    return "".join(_line(line) + end.decode("ascii") for line, end in _LINE.findall(data))
 
 
 def _line(line: bytes) -> str:
@@ -26,31 +29,32 @@ def _line(line: bytes) -> str:
 
 def _text(escape: bytes, body: bytes) -> str:
     if escape in (b"$@", b"$B"):
-        return _shift_jis(body).decode("cp932", "replace")
+        return "".join(_pairs(body))
     if escape == b"(I":  # half-width katakana
         return bytes(byte | 0x80 if 0x21 <= byte <= 0x5F else byte for byte in body).decode("cp932", "replace")
-    if escape == b"$(D":  # JIS X 0212
-        return (b"\x1b" + escape + body).decode("iso2022_jp_ext", "replace")
-    if escape.startswith(b"$("):  # JIS X 0213
-        return (b"\x1b" + escape + body).decode("iso2022_jp_2004", "replace")
+    if escape in _CODECS:
+        return (b"\x1b" + escape + body).decode(_CODECS[escape], "replace")
     return _single_byte(body)
 
 
-def _shift_jis(body: bytes) -> bytes:
-    """Pairs of JIS X 0208 bytes in their Shift_JIS form; other bytes (a line end, a space) stay."""
-    out = bytearray()
+def _pairs(body: bytes) -> list[str]:
+    """The characters of JIS X 0208 pairs; spaces and controls between them stay, anything else is U+FFFD."""
+    characters = []
     i = 0
     while i < len(body):
         high, low = body[i], body[i + 1] if i + 1 < len(body) else 0
-        if not (0x21 <= high <= 0x7E and 0x21 <= low <= 0x7E):
-            out.append(high if high < 0x21 else 0xFF)  # 0xFF is no cp932 character: it comes out as U+FFFD
+        if high in _LEFT_HALF and low in _LEFT_HALF:
+            characters.append(_shift_jis(high, low).decode("cp932", "replace")[:1])
+            i += 2
+        else:
+            characters.append(chr(high) if high <= 0x20 else "\ufffd")
             i += 1
-            continue
-        row = (high - 0x21) >> 1
-        out.append(row + (0x81 if row < 0x1F else 0xC1))
-        out.append(low + 0x1F + (low >= 0x60) if high & 1 else low + 0x7E)
-        i += 2
-    return bytes(out)
+    return characters
+
+
+def _shift_jis(high: int, low: int) -> bytes:
+    row = (high - 0x21) >> 1
+    return bytes([row + (0x81 if row < 0x1F else 0xC1), low + 0x1F + (low >= 0x60) if high & 1 else low + 0x7E])
 
 
 def _single_byte(body: bytes) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from textnb.errors import InputError, listed
+from textnb.errors import InputError
 from textnb.readers.decoding import as_charset
 
 DESCRIPTION = "corpus.toml"
@@ -36,40 +36,56 @@ class Settings:
         as_charset(self.encoding)
 
 
-_IN_FILE = {"glob": str, "exclude": list, "skip_lines": int, "encoding": str, "text": str, "label": str, "labels": dict}
-
-
 def described(folder: Path, given: Settings) -> Settings:
     """The caller's settings, completed by the [reader] table of the corpus.toml that describes the folder.
 
     The description lies in the folder itself or, for a part named in its ``parts``, in the folder above.
     """
-    table = _description(folder)
-    parts = table.get("parts", [])
-    if parts and folder.resolve().name not in parts:
+    path, table = _description(folder)
+    parts = _strings(table.get("parts", []), path, "parts")
+    if parts and path.parent == folder:
         raise InputError(f"{folder} has parts; read one of them: {', '.join(str(folder / part) for part in parts)}")
     told = table.get("reader", {})
-    for key, value in told.items():
-        if key not in _IN_FILE or not isinstance(value, _IN_FILE[key]):
-            raise InputError(
-                f"{folder / DESCRIPTION}: [reader] {key} = {value!r} is not known; known: {listed(_IN_FILE)}"
-            )
+    if not isinstance(told, dict):
+        raise InputError(f"{path}: reader must be a table")
     default = Settings()
+    checked = {key: _setting(key, value, path) for key, value in told.items()}
     missing = {f.name for f in fields(Settings) if getattr(given, f.name) == getattr(default, f.name)}
-    completed: dict[str, Any] = {
-        key: tuple(v) if isinstance(v, list) else v for key, v in told.items() if key in missing
-    }
-    return replace(given, **completed)
+    return replace(given, **{key: value for key, value in checked.items() if key in missing})
 
 
-def _description(folder: Path) -> dict[str, Any]:
-    for place in (folder, folder.resolve().parent):
-        path = place / DESCRIPTION
-        if path.is_file():
-            table = read_toml(path)
-            if place == folder or folder.resolve().name in table.get("parts", []):
-                return table
-    return {}
+def _description(folder: Path) -> tuple[Path, dict[str, Any]]:
+    own, above = folder / DESCRIPTION, folder.resolve().parent / DESCRIPTION
+    if own.is_file():
+        return own, read_toml(own)
+    if above.is_file():
+        table = read_toml(above)
+        if folder.resolve().name in _strings(table.get("parts", []), above, "parts"):
+            return above, table
+    return own, {}
+
+
+def _setting(key: str, value: Any, path: Path) -> Any:
+    """A checked value of the [reader] table."""
+    if key in ("glob", "encoding", "text", "label") and isinstance(value, str):
+        return value
+    if key == "skip_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    if key == "exclude":
+        return _strings(value, path, f"[reader] {key}")
+    if key == "labels" and isinstance(value, dict):
+        _strings(list(value.values()), path, f"[reader.{key}]")
+        return value
+    raise InputError(
+        f"{path}: [reader] {key} = {value!r} is not understood; known: glob, exclude, labels, skip_lines (from 0 on), "
+        "encoding, text, label"
+    )
+
+
+def _strings(value: Any, path: Path, what: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise InputError(f"{path}: {what} = {value!r} must be a list of strings")
+    return tuple(value)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 import csv
 import gzip
 import json
+import math
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,10 +21,13 @@ TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "�
 LABEL_COLUMNS = ("label", "class", "category", "target", "y", "ラベル", "クラス", "カテゴリ", "分類")
 ID_COLUMNS = ("id", "doc_id", "docid", "name", "filename", "file")
 LABEL_PREFIX = "__label__"
+_LABELLED = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s+(.*))?", re.DOTALL)
 _LONGEST_CELL = 2**31 - 1  # the most that every platform's csv module takes
 
-Record = tuple[int, Mapping[str, Any] | str]
-"""The number of a line and the cells of the record that ends there, or what is wrong with it."""
+_SHOWN = 12
+
+Found = tuple[int, Document | str]
+"""The number of a line and the document that ends there, or what is wrong with it."""
 
 
 def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
@@ -33,7 +38,7 @@ def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) 
         with _open(path) as stream:
             lines = decoded_lines(stream, encoding)
             for document in _documents(path, kind, lines, settings, troubles):
-                places = 0 if encoding.fits else document.text.count(REPLACEMENT)
+                places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
                 yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: {error}") from error
@@ -47,100 +52,117 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
 
 
 def _open(path: Path) -> BinaryIO:
-    return cast("BinaryIO", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
+    return cast("BinaryIO", gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb"))
 
 
 def _documents(
     path: Path, kind: str, lines: Iterable[str], settings: Settings, troubles: Troubles
 ) -> Iterator[Document]:
     if kind == "lines":
-        for number, line in enumerate(lines, 1):
-            document = _line(number, line)
-            if settings.labelled and document.label is None:
-                troubles.bad(f"{path}, line {number}", f"no {LABEL_PREFIX}... at its beginning")
-            else:
-                yield document
-        return
-    records = _json_records(lines) if kind == "jsonl" else _csv_records(path, lines, "\t" if kind == "tsv" else ",")
-    for number, record in records:
-        found = record if isinstance(record, str) else _document(path, number, record, settings)
-        if isinstance(found, str):
-            troubles.bad(f"{path}, line {number}", found)
+        found = _line_documents(lines, settings)
+    elif kind == "jsonl":
+        found = _json_documents(lines, settings)
+    else:
+        found = _csv_documents(path, lines, "\t" if kind == "tsv" else ",", settings)
+    for number, document in found:
+        if isinstance(document, str):
+            troubles.bad(f"{path}, line {number}", document)
         else:
-            yield found
+            yield document
+
+
+def _line_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
+    for number, line in enumerate(lines, 1):
+        document = _line(number, line)
+        if not settings.labelled:
+            yield number, document
+        elif document.label is None:
+            if line.strip():  # a blank line of a labelled file is no record
+                yield number, f"no {LABEL_PREFIX}x at its beginning"
+        else:
+            yield number, document if document.text else f"no text after {LABEL_PREFIX}{document.label}"
 
 
 def _line(number: int, line: str) -> Document:
     """A line as a document; fastText's ``__label__x `` at its beginning is its label."""
     text = line.removesuffix("\n").removesuffix("\r")
-    if text.startswith(LABEL_PREFIX):
-        label, _, text = text.removeprefix(LABEL_PREFIX).partition(" ")
-        return Document(text, label or None, str(number))
-    return Document(text, None, str(number))
+    labelled = _LABELLED.fullmatch(text)
+    return Document(labelled[2] or "", labelled[1], str(number)) if labelled else Document(text, None, str(number))
 
 
-def _csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[Record]:
-    csv.field_size_limit(_LONGEST_CELL)
+def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: Settings) -> Iterator[Found]:
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    header: list[str] | None = None
+    records = (cells for cells in reader if cells)  # a blank line is no record
     try:
-        for cells in reader:
-            if header is None:
-                header = [cell.strip() for cell in cells]
-            elif len(cells) != len(header):
-                if cells:  # a blank line is no record
-                    yield reader.line_num, f"{len(cells)} cells where the header has {len(header)}"
+        header = [cell.strip() for cell in next(records, [])]
+        if not header:
+            return
+        columns = _columns(header, settings)
+        if isinstance(columns, str):
+            raise InputError(f"{path} {columns}")
+        for cells in records:
+            if len(cells) != len(header):
+                yield reader.line_num, f"{len(cells)} cells where the header has {len(header)}"
             else:
-                yield reader.line_num, dict(zip(header, cells, strict=True))
+                record = dict(zip(header, cells, strict=True))
+                yield reader.line_num, _document(reader.line_num, record, columns, settings)
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: {error}; is a quotation mark left open?") from error
 
 
-def _json_records(lines: Iterable[str]) -> Iterator[Record]:
+def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
     for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield number, _json_record(line)
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield number, f"not JSON ({error})"
+            continue
+        columns = _columns(list(record), settings) if isinstance(record, dict) else "not a JSON object"
+        yield number, columns if isinstance(columns, str) else _document(number, record, columns, settings)
 
 
-def _json_record(line: str) -> Mapping[str, Any] | str:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return f"not JSON ({error})"
-    return record if isinstance(record, dict) else "not a JSON object"
+def _columns(names: Sequence[str], settings: Settings) -> tuple[str, str] | str:
+    """The names of the text and label columns, or what is wrong with them."""
+    text = _column(names, settings.text, TEXT_COLUMNS)
+    label = _column(names, settings.label, LABEL_COLUMNS) if settings.labelled else text
+    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    for what, given, found in (("text", settings.text, text), ("label", settings.label, label)):
+        if found is None:
+            wanted = f"no column {given!r}" if given else f"no column that looks like the {what}"
+            return f"has {wanted}; its columns: {shown}; name it with --{what} or {what}="
+        if names.count(found) > 1:
+            return f"has the column {found!r} twice"
+    return cast("tuple[str, str]", (text, label))
 
 
-def _document(path: Path, number: int, record: Mapping[str, Any], settings: Settings) -> Document | str:
-    text_column = _column(path, record, settings.text, TEXT_COLUMNS, "text")
-    text = record.get(text_column)
+def _column(names: Sequence[str], given: str | None, guesses: Sequence[str]) -> str | None:
+    """The column as it is given, or the first common one; the case of letters matters only where it must."""
+    if given is not None and given in names:
+        return given
+    folded = {name.casefold(): name for name in reversed(names)}
+    return next((folded[guess] for guess in ([given.casefold()] if given else guesses) if guess in folded), None)
+
+
+def _document(number: int, record: Mapping[str, Any], columns: tuple[str, str], settings: Settings) -> Document | str:
+    text, label = record[columns[0]], None
     if not isinstance(text, str):
-        return f"no text in {text_column!r}"
-    label = None
+        return f"no text in {columns[0]!r}"
     if settings.labelled:
-        label_column = _column(path, record, settings.label, LABEL_COLUMNS, "label")
-        label = _label(record.get(label_column))
+        label = _label(record[columns[1]])
         if label is None:
-            return f"no label in {label_column!r}"
+            return f"no label in {columns[1]!r}"
         if not text:
-            return f"no text in {text_column!r}"
-    return Document(text, label, str(_first(record, ID_COLUMNS, number)), group=_label(record.get("group")))
-
-
-def _column(path: Path, record: Mapping[str, Any], given: str | None, guesses: Sequence[str], what: str) -> str:
-    """The name of the column: as given, or the first common one."""
-    names = {name.casefold(): name for name in record}
-    for guess in [given.casefold()] if given else guesses:
-        if guess in names:
-            return names[guess]
-    wanted = f"no column {given!r}" if given else f"no column that looks like the {what}"
-    raise InputError(f"{path} has {wanted}; its columns: {', '.join(record)}; name it with --{what} or {what}=")
-
-
-def _first(record: Mapping[str, Any], columns: Sequence[str], default: object) -> object:
-    names = {name.casefold(): name for name in record}
-    return next((record[names[column]] for column in columns if column in names), default)
+            return f"no text in {columns[0]!r}"
+    names = {name.casefold(): name for name in reversed(list(record))}
+    given = next((record[names[column]] for column in ID_COLUMNS if column in names), None)
+    return Document(text, label, _label(given) or str(number), group=_label(record.get("group")))
 
 
 def _label(value: object) -> str | None:
-    """A label as a string: numbers as they are written, nothing for an empty cell or null."""
-    return None if value is None or value == "" else str(value)
+    """A label as a string, numbers as they are written; nothing for a blank cell, null or what is no label."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, (str, int, float)) and str(value).strip() else None

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from textnb.errors import InputError
 from textnb.text.imported import NOWHERE
-from textnb.text.japanese import without_surrogates
 from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import as_range
-from textnb.text.token import Recipe, Tokenizer, as_json
+from textnb.text.token import Recipe, Tokenizer, as_json, without_surrogates
 
 JOINT = " "
 
@@ -22,7 +21,7 @@ class LocatedTerm(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analyzer:
     """What happens around the tokenizer.
 
@@ -46,8 +45,17 @@ class Analyzer:
         object.__setattr__(self, "ngram", as_range(self.ngram, "ngram"))
         for field in ("min_df", "max_df"):
             _check_frequency(getattr(self, field), field)
-        if self.max_terms is not None and (not isinstance(self.max_terms, int) or self.max_terms < 1):
+        if type(self.min_df) is type(self.max_df) and self.min_df > self.max_df:
+            raise InputError(f"min_df must not be above max_df, but {self.min_df} is above {self.max_df}")
+        if self.max_terms is not None and (type(self.max_terms) is not int or self.max_terms < 1):
             raise InputError(f"max_terms must be a whole number from 1 on, or None, not {self.max_terms!r}")
+
+    def __eq__(self, other: object) -> bool:
+        # max_df=1 is one document, max_df=1.0 is all of them
+        return isinstance(other, Analyzer) and repr(self.recipe) == repr(other.recipe)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.recipe))
 
     def terms(self, text: str, tokenizer: Callable[[str], list[str]]) -> list[str]:
         """All terms of a text, repeated as often as they occur."""
@@ -73,6 +81,8 @@ class Analyzer:
     @classmethod
     def of(cls, recipe: Recipe) -> "Analyzer":
         """The analyzer that a recipe describes."""
+        if not isinstance(recipe, dict):
+            raise InputError(f"the recipe of an analyzer is a table of its parameters, not {recipe!r}")
         for unknown in recipe.keys() - cls.__dataclass_fields__.keys():
             raise InputError(f"an analyzer has no parameter {unknown!r}; it has: {', '.join(cls.__dataclass_fields__)}")
         return cls(**recipe)

@@ -1,15 +1,18 @@
 """A tokenizer of the user's own: a Python function, named by its import path."""
 
 import importlib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
 from textnb.errors import InputError
-from textnb.text.token import Token, Tokenizer, plain_token
+from textnb.text.token import Token, Tokenizer, plain_token, without_surrogates
 
 NOWHERE = -1
+_WINDOW = 1_000  # how far behind the token before a token is looked for
+_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 @dataclass(frozen=True)
@@ -27,15 +30,14 @@ class Imported(Tokenizer):
     path: str
 
     def __post_init__(self) -> None:
-        module, _, function = self.path.partition(":")
-        if not module or not function:
+        if not isinstance(self.path, str) or not _PATH.fullmatch(self.path):
             raise InputError(f"a Python tokenizer is named 'module:function', not {self.path!r}")
 
     @classmethod
     def of(cls, function: Callable[[str], list[str]]) -> "Imported":
         """The tokenizer of a function that can be found again by its import path."""
         path = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
-        if "<" in path or path.startswith("__main__:") or _found(path) is not function:
+        if not _PATH.fullmatch(path) or path.startswith("__main__:") or _found(path) is not function:
             raise InputError(
                 f"the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module"
             )
@@ -43,17 +45,21 @@ class Imported(Tokenizer):
 
     def __call__(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
-        terms = list(_found(self.path)(text))
-        for term in terms:
-            if not isinstance(term, str):
-                raise InputError(f"the tokenizer {self.path} must return strings, got {term!r}")
-        return terms
+        terms: object = _found(self.path)(text)
+        if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
+            raise InputError(f"the tokenizer {self.path} must return a list of strings, not {terms!r}")
+        return [self._checked(term) for term in terms]
+
+    def _checked(self, term: object) -> str:
+        if not isinstance(term, str):
+            raise InputError(f"the tokenizer {self.path} must return strings, got {term!r}")
+        return without_surrogates(term)
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The function's strings, looked up in the text one after the other."""
         position = 0
         for term in self(text):
-            start = text.find(term, position)
+            start = text.find(term, position, position + len(term) + _WINDOW)
             if start < 0:
                 yield Token(term, term, "", "", NOWHERE, NOWHERE)
             else:
@@ -68,7 +74,7 @@ def _found(path: str) -> Callable[[str], list[str]]:
         found: object = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"the tokenizer {path!r} cannot be imported: {error}") from error
     if not callable(found):
         raise InputError(f"the tokenizer {path!r} is not a function")

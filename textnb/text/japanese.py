@@ -17,17 +17,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from textnb.errors import InputError
-from textnb.text.token import Recipe, Token, Tokenizer, as_json
+from textnb.text.token import Recipe, Token, Tokenizer, without_surrogates
 
 FORMS = ("surface", "base")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _COLUMNS = {"simpledic": 3, "ipadic": 13}
+_CONNECTIONS = 1316  # the size of IPADIC's table of connection costs
 _own = threading.local()
-
-
-def without_surrogates(text: str) -> str:
-    """Lone surrogates, which no encoding can write, as U+FFFD; the length stays the same."""
-    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
 @dataclass(frozen=True)
@@ -38,38 +33,49 @@ class UserDictionary:
     kind: str = "simpledic"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.csv, str) or not self.csv.strip():
+            raise InputError(f"a user dictionary holds lines of text, not {self.csv!r}")
         if self.kind not in _COLUMNS:
             raise InputError(f"user dictionary kind {self.kind!r} is not known; known: {', '.join(_COLUMNS)}")
-        for number, line in enumerate(self.csv.splitlines(), 1):
-            self._check(number, line)
-
-    def _check(self, number: int, line: str) -> None:
-        cells = line.split(",")
-        if len(cells) != _COLUMNS[self.kind] or not cells[0]:
-            raise InputError(
-                f"user dictionary line {number}: {self.kind} needs {_COLUMNS[self.kind]} columns "
-                f"and a surface, got {line!r}"
-            )
-        if self.kind == "ipadic" and not all(re.fullmatch(r"-?\d+", cell) for cell in cells[1:4]):
-            raise InputError(f"user dictionary line {number}: columns 2 to 4 must be whole numbers, got {line!r}")
+        for number, line in enumerate(self.csv.removesuffix("\n").split("\n"), 1):
+            if wrong := _fault(line, self.kind):
+                raise InputError(f"user dictionary line {number}: {wrong}, got {line!r}")
 
     @classmethod
     def read(cls, path: str | Path) -> "UserDictionary":
-        """The dictionary in a UTF-8 file; its number of columns tells the kind."""
+        """The dictionary in a UTF-8 file; its number of columns tells the kind. Blank lines are left out."""
         try:
-            csv = Path(path).read_text(encoding="utf-8-sig")
+            lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"user dictionary {path}: {error}") from error
-        lines = [line.rstrip() for line in csv.splitlines() if line.strip()]
-        if not lines:
+        numbered = [(number, line.rstrip()) for number, line in enumerate(lines, 1) if line.strip()]
+        if not numbered:
             raise InputError(f"user dictionary {path} is empty")
-        kind = "ipadic" if lines[0].count(",") + 1 == _COLUMNS["ipadic"] else "simpledic"
-        return cls("\n".join(lines) + "\n", kind)
+        kind = "ipadic" if numbered[0][1].count(",") + 1 == _COLUMNS["ipadic"] else "simpledic"
+        for number, line in numbered:
+            if wrong := _fault(line, kind):
+                raise InputError(f"user dictionary {path}, line {number}: {wrong}, got {line!r}")
+        return cls("".join(line + "\n" for _, line in numbered), kind)
 
     @property
     def recipe(self) -> Recipe:
         """The dictionary itself, so that a model file carries it."""
         return {"csv": self.csv, "kind": self.kind}
+
+
+def _fault(line: str, kind: str) -> str | None:
+    """What Janome would stumble over in a line of a user dictionary, if anything."""
+    cells = line.split(",")
+    if len(cells) != _COLUMNS[kind] or not cells[0]:
+        return f"{kind} needs {_COLUMNS[kind]} columns and a surface"
+    if not line.isprintable():
+        return "a control character or half a character stands in it"
+    if kind == "ipadic":
+        if not all(re.fullmatch(r"-?[0-9]{1,6}", cell) for cell in cells[1:4]):
+            return "columns 2 to 4 must be whole numbers of at most six digits"
+        if not all(0 <= int(cell) < _CONNECTIONS for cell in cells[1:3]):
+            return f"columns 2 and 3 must be from 0 to {_CONNECTIONS - 1}"
+    return None
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,9 @@ def _as_strings(value: object, field: str) -> tuple[str, ...]:
         raise InputError(f"{field} must be a list of strings, not {value!r}")
     if not all(isinstance(item, str) for item in value):
         raise InputError(f"{field} must hold strings only, got {value!r}")
+    for item in value:
+        if without_surrogates(item) != item:
+            raise InputError(f"{field} holds {item!r}, which is half a character")
     return tuple(sorted(set(value)))
 
 
@@ -187,7 +196,9 @@ def _as_dictionary(value: object) -> UserDictionary | None:
     if value is None or isinstance(value, UserDictionary):
         return value
     if isinstance(value, dict):
+        if "csv" not in value or not set(value) <= {"csv", "kind"}:
+            raise InputError(f"a user dictionary in a recipe has csv and kind, not {sorted(value)}")
         return UserDictionary(**value)
     if isinstance(value, (str, Path)):
         return UserDictionary.read(value)
-    raise InputError(f"user_dictionary must be a path or a UserDictionary, not {as_json(value)!r}")
+    raise InputError(f"user_dictionary must be a path or a UserDictionary, not {value!r}")

@@ -96,8 +96,10 @@ def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
     """The checked names, in their order."""
     if isinstance(names, str):
         raise InputError(f"normalisers must be a list of names, not the single string {names!r}")
+    if not isinstance(names, (list, tuple)):
+        raise InputError(f"normalisers must be a list of names, in their order, not {names!r}")
     for name in names:
-        if name not in NORMALISERS:
+        if not isinstance(name, str) or name not in NORMALISERS:
             raise InputError(f"normaliser {name!r} is not known; known: {listed(NORMALISERS)}")
     return tuple(names)
 

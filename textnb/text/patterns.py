@@ -10,16 +10,12 @@ from typing import ClassVar
 from textnb.errors import InputError
 from textnb.text.token import Token, Tokenizer, plain_token
 
-KANJI = "々-〇㐀-䶿一-鿿豈-﫿\U00020000-\U000323af"
+KANJI = "々-〇㐀-䶿一-鿿\uf900-\ufaff\U00020000-\U000323af"
 KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"
 HIRAGANA = "ぁ-ゟ"
-LATIN = "A-Za-zª-ªº-ºÀ-ÖØ-öø-ɏḀ-ỿＡ-Ｚａ-ｚ"
+LATIN = "A-Za-zªºÀ-ÖØ-öø-ʯḀ-ỿⱠ-Ɀ꜠-ꟿꬰ-ꭤﬀ-ﬆＡ-Ｚａ-ｚ"
 
 _STRETCH = re.compile(r"\S+")
-_RUN = re.compile(
-    rf"[{KANJI}]+|[{KATAKANA}]+|[{HIRAGANA}][{HIRAGANA}ー]*|[{LATIN}]+|\d+"
-    rf"|[^\W\d_{KANJI}{KATAKANA}{HIRAGANA}{LATIN}]+"
-)
 
 
 @dataclass(frozen=True)
@@ -71,11 +67,11 @@ class CharClass(Tokenizer):
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The runs; punctuation and symbols are left out."""
-        return (plain_token(run.group(), run.start()) for run in _RUN.finditer(text))
+        return (plain_token(run.group(), run.start()) for run in _run().finditer(text))
 
     def __call__(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
-        return _RUN.findall(text)
+        return _run().findall(text)
 
 
 @dataclass(frozen=True)
@@ -133,9 +129,29 @@ def as_range(value: object, what: str) -> tuple[int, int]:
 
 @cache
 def _word() -> re.Pattern[str]:
-    # \w leaves out combining marks, without which words of many scripts (and decomposed accents) fall apart
-    # (there are none between the two planes below and the variation selectors)
-    planes = (*range(0x20000), *range(0xE0100, 0xE01F0))
-    marks = "".join(c for c in map(chr, planes) if unicodedata.category(c)[0] == "M")
-    letter = rf"[\w{marks}]"
-    return re.compile(rf"{letter}+(?:['’]{letter}+)*")
+    letters = _with_marks(r"\w")
+    return re.compile(rf"{letters}(?:['’]{letters})*")
+
+
+@cache
+def _run() -> re.Pattern[str]:
+    scripts = [KANJI, KATAKANA, HIRAGANA, LATIN]
+    runs = [_with_marks(f"[{script}]", "ー" if script == HIRAGANA else "") for script in scripts]
+    other = _with_marks(rf"[^\W\d_{''.join(scripts)}]")
+    return re.compile("|".join([*runs, r"\d+", other]))
+
+
+def _with_marks(letter: str, tail: str = "") -> str:
+    """A run of letters; combining marks, which are no letters to Python, do not end it."""
+    more = f"[{letter[1:-1]}{tail}]" if tail else letter
+    return rf"{letter}{more}*(?:{_mark()}+{more}*)*"
+
+
+@cache
+def _mark() -> str:
+    """One combining mark. Those beyond the BMP are asked for last: there a character class is a slow list."""
+    near, far = (
+        "".join(c for c in map(chr, codes) if unicodedata.category(c)[0] == "M")
+        for codes in (range(0x10000), (*range(0x10000, 0x20000), *range(0xE0100, 0xE01F0)))
+    )
+    return rf"(?:[{near}]|(?=[\U00010000-\U0010ffff])[{far}])"

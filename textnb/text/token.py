@@ -1,11 +1,13 @@
 """What a tokenizer is: a frozen value that cuts a text into terms and can be rebuilt from its recipe."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NamedTuple
 
 Recipe = dict[str, Any]
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Token(NamedTuple):
@@ -63,3 +65,8 @@ def as_json(value: Any) -> Any:
     if isinstance(value, tuple):
         return [as_json(item) for item in value]
     return value.recipe if hasattr(value, "recipe") else value
+
+
+def without_surrogates(text: str) -> str:
+    """Lone surrogates, which no encoding can write, as U+FFFD; the length stays the same."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)

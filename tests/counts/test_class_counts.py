@@ -1,0 +1,162 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from textnb.counts import ClassCounts, Vocabulary
+from textnb.errors import InputError
+
+WORDS = Vocabulary(["犬", "猫", "雨"])
+X = np.array([[1, 2, 0], [0, 1, 0], [3, 0, 0]])
+Y = ["x", "y", "x"]
+
+
+def tables(counts):
+    return counts.documents.tolist(), counts.terms.toarray().tolist(), counts.containing.toarray().tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_statistics_are_those_of_a_plain_loop(data):
+    n_documents, n_terms = data.draw(st.integers(0, 7)), data.draw(st.integers(0, 4))
+    rows = data.draw(
+        st.lists(
+            st.lists(st.integers(0, 3), min_size=n_terms, max_size=n_terms), min_size=n_documents, max_size=n_documents
+        )
+    )
+    labels = data.draw(st.lists(st.sampled_from("xyz"), min_size=n_documents, max_size=n_documents))
+    counts = ClassCounts.of(np.array(rows, int).reshape(n_documents, n_terms), labels, classes=("z", "y", "x", "w"))
+    expected = [[row for row, label in zip(rows, labels, strict=True) if label == name] for name in "zyxw"]
+    assert counts.classes == ("z", "y", "x", "w")
+    assert (counts.n_classes, counts.n_terms) == (4, n_terms)
+    assert tables(counts) == (
+        [len(part) for part in expected],
+        [[sum(row[j] for row in part) for j in range(n_terms)] for part in expected],
+        [[sum(row[j] > 0 for row in part) for j in range(n_terms)] for part in expected],
+    )
+
+
+def test_whole_input_stays_whole_and_fractions_are_floats():
+    whole, fractional = ClassCounts.of(X, Y), ClassCounts.of(X / 2, Y)
+    assert {whole.documents.dtype, whole.terms.dtype, whole.containing.dtype} == {np.dtype(np.int64)}
+    assert fractional.terms.dtype == np.float64
+    assert tables(fractional) == ([2, 1], [[2.0, 1.0, 0.0], [0.0, 0.5, 0.0]], [[2, 1, 0], [0, 1, 0]])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=3, max_size=3))
+def test_a_weight_is_a_repetition(weight):
+    weighted = ClassCounts.of(X, Y, WORDS, sample_weight=weight)
+    repeated = ClassCounts.of(np.repeat(X, weight, axis=0), np.repeat(Y, weight), WORDS, classes=("x", "y"))
+    assert weighted == repeated
+
+
+def test_duplicates_and_stored_zeros_count_once_or_not_at_all():
+    stored = sparse.csr_array((np.array([1, 1, 0, 0]), np.array([0, 0, 2, 1]), np.array([0, 3, 4])), shape=(2, 3))
+    assert tables(ClassCounts.of(stored, ["x", "y"])) == ([1, 1], [[2, 0, 0], [0, 0, 0]], [[1, 0, 0], [0, 0, 0]])
+
+
+def test_no_documents_and_no_classes_are_statistics_too():
+    nothing = ClassCounts.of(np.zeros((0, 3), int), [], WORDS)
+    assert nothing == ClassCounts.zero(WORDS, ())
+
+
+def test_the_callers_matrix_is_never_modified():
+    stored = sparse.csr_array(
+        (np.array([1.0, 2.0, 0.0, -0.0]), np.array([2, 2, 0, 1]), np.array([0, 3, 4])), shape=(2, 3)
+    )
+    kept = [part.copy() for part in (stored.data, stored.indices, stored.indptr)]
+    for part in (stored.data, stored.indices, stored.indptr):
+        part.flags.writeable = False
+    counts = ClassCounts.of(stored, ["x", "y"], WORDS, sample_weight=[2, 3])
+    tables(((counts + counts) - counts).selected(np.array([0, 2])).trimmed())
+    assert all(map(np.array_equal, kept, (stored.data, stored.indices, stored.indptr)))
+
+
+def test_statistics_stay_what_they_are_when_the_caller_reuses_the_matrix():
+    buffer, weight = sparse.csr_array(X), np.ones(3)
+    counts, weighted = ClassCounts.of(buffer, Y), ClassCounts.of(buffer, Y, sample_weight=weight)
+    buffer.data[:] = 0
+    weight[:] = 7
+    assert tables(counts) == tables(weighted) == tables(ClassCounts.of(X, Y))
+
+
+def test_a_column_number_stands_for_a_term_without_a_vocabulary():
+    counts = ClassCounts.of(X, Y)
+    assert counts.vocabulary is None
+    with pytest.raises(InputError, match="without a vocabulary"):
+        counts.on(WORDS, ("x", "y"))
+
+
+def test_wider_axes_keep_every_count():
+    wider = ClassCounts.of(X, Y, WORDS, unit=0.5).on(Vocabulary([*WORDS, "a", "魚"]), ("y", "w", "x"))
+    assert wider.vocabulary.terms == ("a", "犬", "猫", "雨", "魚")
+    assert (wider.classes, wider.unit) == (("y", "w", "x"), 0.5)
+    assert tables(wider) == (
+        [1, 0, 2],
+        [[0, 0, 1, 0, 0], [0, 0, 0, 0, 0], [0, 4, 2, 0, 0]],
+        [[0, 0, 1, 0, 0], [0, 0, 0, 0, 0], [0, 2, 1, 0, 0]],
+    )
+
+
+def test_narrower_axes_are_refused_by_what_they_lack():
+    counts = ClassCounts.of(X, Y, WORDS)
+    with pytest.raises(InputError, match="'雨'"):
+        counts.on(Vocabulary(["犬", "猫"]), ("x", "y"))
+    with pytest.raises(InputError, match="'y'"):
+        counts.on(WORDS, ("x", "z"))
+
+
+def test_selected_columns_are_those_of_the_matrix():
+    counts = ClassCounts.of(X, Y, WORDS)
+    assert counts.selected(np.array([0, 2])) == ClassCounts.of(X[:, [0, 2]], Y, Vocabulary(["犬", "雨"]))
+    assert ClassCounts.of(X, Y).selected(np.array([1])) == ClassCounts.of(X[:, [1]], Y)
+    assert counts.selected(np.array([], np.intp)).n_terms == 0
+
+
+def test_trimming_drops_unseen_terms_and_classes_and_nothing_else():
+    counts = ClassCounts.of([*X.tolist(), [0, 0, 0]], [*Y, "empty"], WORDS, classes=("w", "x", "y", "empty", "z"))
+    trimmed = counts.trimmed()
+    assert trimmed == ClassCounts.of(
+        [[1, 2], [0, 1], [3, 0], [0, 0]], [*Y, "empty"], Vocabulary(["犬", "猫"]), ("x", "y", "empty")
+    )
+    assert trimmed.trimmed() == trimmed
+    assert ClassCounts.zero(WORDS, ("x",)).trimmed() == ClassCounts.zero(Vocabulary(), ())
+
+
+def test_equal_means_equal_axes_and_equal_numbers():
+    counts = ClassCounts.of(X, Y, WORDS)
+    assert counts == ClassCounts.of(X.astype(float), Y, WORDS)
+    others = [
+        ClassCounts.of(X, Y),
+        ClassCounts.of(X, Y, Vocabulary(["a", "b", "c"])),
+        ClassCounts.of(X, Y, WORDS, ("x", "y", "z")),
+        ClassCounts.of(X, Y, WORDS, unit=0.5),
+        ClassCounts.of(2 * X, Y, WORDS),
+        ClassCounts.of([[1, 0, 0], [0, 1, 0], [3, 2, 0]], Y, WORDS)
+        + ClassCounts.of([[0, 0, 0]], ["x"], WORDS, ("x", "y")),
+        ClassCounts.of([[4, 2, 0], [0, 1, 0], [0, 0, 0]], Y, WORDS),
+    ]
+    assert [counts == other for other in [*others, None]] == [False] * (len(others) + 1)
+
+
+def test_other_axes_or_units_do_not_add():
+    counts = ClassCounts.of(X, Y, WORDS)
+    for other in (ClassCounts.of(X, Y), ClassCounts.of(X, Y, WORDS, unit=0.5), ClassCounts.zero(WORDS, ("x",))):
+        for operation in (counts.__add__, counts.__sub__):
+            with pytest.raises(
+                InputError, match=r"2 classes, 3 terms> and <ClassCounts of .* map them onto one with on"
+            ):
+                operation(other)
+
+
+def test_shapes_that_do_not_fit_are_refused_with_both_sizes():
+    with pytest.raises(InputError, match="X has 3 columns, the vocabulary 1 terms"):
+        ClassCounts.of(X, Y, Vocabulary(["犬"]))
+    with pytest.raises(InputError, match="X has 3 rows, y has 2 labels"):
+        ClassCounts.of(X, ["x", "y"])
+    with pytest.raises(InputError, match="3 weights"):
+        ClassCounts.of(X, Y, sample_weight=[1, 2])
+    with pytest.raises(InputError, match="row 1, column 0"):
+        ClassCounts.of([[1], [-1]], ["x", "y"])

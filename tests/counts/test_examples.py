@@ -1,0 +1,140 @@
+from collections import Counter
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from textnb.counts import Examples, Vocabulary, count_matrix
+from textnb.counts.digests import labelled_digest
+from textnb.errors import InputError, NotLearntError
+from textnb.readers import Document
+
+laws = settings(max_examples=30, deadline=None)
+documents = st.lists(
+    st.tuples(st.sampled_from(["x", "y", "z"]), st.lists(st.sampled_from("犬猫雨雪"), max_size=3)), max_size=7
+)
+ZERO = Examples.zero()
+
+
+def digest(label, terms):
+    return labelled_digest(Document(" ".join(terms)).digest, label)
+
+
+def examples(documents, worth=1):
+    X, vocabulary = count_matrix([terms for _, terms in documents])
+    return Examples.of(
+        X * worth, [label for label, _ in documents], [digest(*document) for document in documents], vocabulary
+    )
+
+
+def fractional(documents):
+    return examples(documents, worth=0.1)
+
+
+def records(some):
+    """What is held, as a multiset of (label, term counts, digest)."""
+    rows = (tuple(zip(some.vocabulary, row, strict=True)) for row in some.X.toarray().tolist())
+    cells = (tuple((term, count) for term, count in row if count) for row in rows)
+    labels = (some.classes[k] for k in some.y)
+    return Counter(zip(labels, cells, map(bytes, some.digests), strict=True))
+
+
+def plain_records(documents):
+    return Counter((label, tuple(sorted(Counter(terms).items())), digest(label, terms)) for label, terms in documents)
+
+
+@laws
+@given(documents)
+def test_examples_hold_the_documents_in_the_order_of_their_digests(a):
+    some = examples(a)
+    assert records(some) == plain_records(a)
+    assert [bytes(row) for row in some.digests] == sorted(digest(*document) for document in a)
+    assert set(some.vocabulary) == {term for _, terms in a for term in terms}
+    assert some.classes == tuple(sorted({label for label, _ in a}))
+    assert len(some) == len(a)
+
+
+@pytest.mark.parametrize("of", [examples, fractional])
+@laws
+@given(a=documents, b=documents, c=documents)
+def test_examples_obey_the_laws_exactly(of, a, b, c):
+    x, y, z = map(of, (a, b, c))
+    assert x + ZERO == ZERO + x == x - ZERO == x
+    assert x + y == y + x == of(a + b)
+    assert (x + y) + z == x + (y + z)
+    assert (x + y) - y == x
+    assert x - x == ZERO
+
+
+@pytest.mark.parametrize("of", [examples, fractional])
+@laws
+@given(whole=documents, data=st.data())
+def test_parts_in_any_order_make_the_whole(of, whole, data):
+    shuffled = data.draw(st.permutations(whole))
+    part_of = data.draw(st.lists(st.integers(0, 3), min_size=len(whole), max_size=len(whole)))
+    parts = [[d for d, part in zip(shuffled, part_of, strict=True) if part == number] for number in range(4)]
+    assert reduce(add, map(of, parts), ZERO) == of(whole)
+
+
+@laws
+@given(documents, documents)
+def test_taking_away_is_exact_or_refused_and_changes_neither(a, b):
+    x, y = examples(a), examples(b)
+    before = records(x), records(y)
+    missing = (before[1] - before[0]).total()
+    if missing:
+        with pytest.raises(NotLearntError, match=rf"^{missing} of {len(b)} "):
+            x - y
+    else:
+        assert records(x - y) == before[0] - before[1]
+    assert (records(x), records(y)) == before
+
+
+def test_a_document_held_twice_can_be_taken_away_once():
+    one = examples([("x", ["犬"])])
+    assert (one + one) - one == one
+    assert len(one + one) == 2
+
+
+def test_the_same_text_under_another_label_is_not_there():
+    with pytest.raises(NotLearntError, match="1 of 1 document was never learnt"):
+        examples([("x", ["犬"])]) - examples([("y", ["犬"])])
+
+
+def test_forgetting_equals_never_having_seen():
+    rest = examples([("x", ["犬", "猫"]), ("y", ["雨"])]) - examples([("y", ["雨"])])
+    assert (rest.vocabulary.terms, rest.classes, rest.y.tolist()) == (("犬", "猫"), ("x",), [0])
+
+
+def test_a_stored_zero_is_no_term():
+    stored = sparse.csr_array((np.array([2, 0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
+    held = Examples.of(stored, ["x"], [b"d" * 16], Vocabulary(["犬", "猫"]))
+    assert held == Examples.of(sparse.csr_array([[2]]), ["x"], [b"d" * 16], Vocabulary(["犬"]))
+
+
+def test_different_examples_are_not_equal():
+    one = examples([("x", ["犬"])])
+    others = [examples([("y", ["犬"])]), examples([("x", ["猫"])]), examples([("x", ["犬", "犬"])]), one + one, ZERO]
+    assert [one == other for other in [*others, None]] == [False] * 6
+
+
+def test_the_callers_matrix_is_never_modified():
+    stored = sparse.csr_array((np.array([1, 2, 0]), np.array([1, 0, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    kept = [part.copy() for part in (stored.data, stored.indices, stored.indptr)]
+    held = Examples.of(stored, ["x", "y"], [b"b" * 16, b"a" * 16], Vocabulary(["犬", "猫"]))
+    (held + held) - held
+    assert all(map(np.array_equal, kept, (stored.data, stored.indices, stored.indptr)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "digests", "terms"),
+    [(["x"], [b"a" * 16] * 2, "犬猫"), (["x", "y"], [b"a" * 16], "犬猫"), (["x", "y"], [b"a" * 16] * 2, "犬")],
+)
+def test_lengths_that_do_not_fit_are_refused_with_all_of_them(labels, digests, terms):
+    sizes = rf"\(2, 2\) counts, {len(labels)} labels, {len(digests)} digests, {len(terms)} terms"
+    with pytest.raises(InputError, match=sizes):
+        Examples.of(sparse.csr_array([[1, 0], [0, 1]]), labels, digests, Vocabulary(list(terms)))

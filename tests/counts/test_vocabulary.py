@@ -1,0 +1,103 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textnb.counts import Vocabulary
+from textnb.errors import InputError
+
+laws = settings(max_examples=30, deadline=None)
+terms = st.lists(st.text("ab:01\x00 犬\ud800\U0001f600", max_size=4), max_size=6)
+
+
+@laws
+@given(terms)
+def test_terms_are_distinct_and_sorted_by_code_point(some):
+    assert Vocabulary(some).terms == tuple(sorted(set(some), key=lambda term: [ord(letter) for letter in term]))
+
+
+@laws
+@given(terms)
+def test_the_column_of_a_term_is_its_place(some):
+    vocabulary = Vocabulary(some)
+    assert [vocabulary[term] for term in vocabulary] == list(range(len(vocabulary)))
+    assert [vocabulary.terms[vocabulary[term]] for term in some] == some
+
+
+def test_what_is_not_in_it_is_not_found():
+    vocabulary = Vocabulary(["犬", "猫"])
+    assert ("犬" in vocabulary, "雨" in vocabulary, None in vocabulary, 0 in vocabulary) == (True, False, False, False)
+    with pytest.raises(KeyError, match="雨"):
+        vocabulary["雨"]
+
+
+def test_an_iterator_of_terms_is_enough():
+    assert Vocabulary(iter(["b", "a"])).terms == ("a", "b")
+    assert len(Vocabulary()) == 0
+
+
+def test_a_single_string_is_not_a_list_of_terms():
+    with pytest.raises(InputError, match="cat"):
+        Vocabulary("cat")
+
+
+@laws
+@given(terms)
+def test_sorted_terms_are_taken_as_they_are(some):
+    assert Vocabulary.of_sorted(sorted(set(some))) == Vocabulary(some)
+
+
+@pytest.mark.parametrize("wrong", [["b", "a"], ["a", "a"], ["a", "c", "b"]])
+def test_terms_that_claim_to_be_sorted_are_checked(wrong):
+    with pytest.raises(InputError, match="distinct and sorted by code point"):
+        Vocabulary.of_sorted(wrong)
+
+
+@laws
+@given(terms, terms, terms)
+def test_union_is_that_of_sets(a, b, c):
+    a, b, c = map(Vocabulary, (a, b, c))
+    assert set(a | b) == set(a) | set(b)
+    assert a | b == b | a
+    assert (a | b) | c == a | (b | c)
+    assert a | a == a | Vocabulary() == a
+
+
+@laws
+@given(terms, terms)
+def test_columns_of_a_part_lead_to_the_same_terms(some, more):
+    part, whole = Vocabulary(some), Vocabulary(some + more)
+    columns = whole.columns_of(part)
+    assert tuple(whole.terms[column] for column in columns) == part.terms
+    assert whole.selected(columns) == part
+    assert columns.dtype == np.intp
+
+
+def test_a_part_with_a_foreign_term_is_refused_by_that_term():
+    with pytest.raises(InputError, match="'雨'"):
+        Vocabulary(["犬", "猫"]).columns_of(Vocabulary(["犬", "雨"]))
+
+
+@laws
+@given(terms, terms)
+def test_fingerprints_are_equal_exactly_when_the_terms_are(a, b):
+    a, b = Vocabulary(a), Vocabulary(b)
+    assert (a.fingerprint == b.fingerprint) == (a.terms == b.terms) == (a == b)
+    assert len(a.fingerprint) == 32
+
+
+def test_fingerprints_tell_apart_terms_that_imitate_the_separator():
+    imitations = [["a", "b"], ["a\x001:b"], ["a\x00", "b"], ["ab"], [""], []]
+    assert len({Vocabulary(terms).fingerprint for terms in imitations}) == len(imitations)
+
+
+def test_equal_vocabularies_are_one_key():
+    assert {Vocabulary(["a", "b"]), Vocabulary(["b", "a"])} == {Vocabulary(["a", "b"])}
+    assert Vocabulary(["a"]) != ("a",)
+
+
+def test_it_travels_between_processes():
+    vocabulary = Vocabulary(["犬", "\ud800"])
+    assert pickle.loads(pickle.dumps(vocabulary)) == vocabulary

@@ -1,0 +1,90 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn import metrics as oracle
+
+from textnb.errors import InputError
+from textnb.evaluation import Evaluation
+
+CLASSES = ("ham", "spam", "迷惑")
+
+
+def random_evaluation(seed, n_documents=50):
+    rng = np.random.default_rng(seed)
+    labels, P = rng.choice(CLASSES, n_documents).tolist(), rng.dirichlet(np.ones(3), n_documents)
+    return labels, P, Evaluation.of(labels, np.log(P), CLASSES)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_numbers_are_those_of_scikit_learn(seed):
+    labels, P, evaluation = random_evaluation(seed)
+    predicted = [CLASSES[k] for k in P.argmax(axis=1)]
+    assert evaluation.documents == len(labels)
+    assert evaluation.accuracy == pytest.approx(oracle.accuracy_score(labels, predicted), abs=1e-12)
+    assert evaluation.macro_f1 == pytest.approx(oracle.f1_score(labels, predicted, average="macro"), abs=1e-12)
+    assert evaluation.log_loss == pytest.approx(oracle.log_loss(labels, P, labels=CLASSES), abs=1e-12)
+    brier = oracle.brier_score_loss(labels, P, labels=CLASSES, scale_by_half=False)
+    assert evaluation.brier == pytest.approx(brier, abs=1e-12)
+    assert evaluation.confusion.tolist() == oracle.confusion_matrix(labels, predicted, labels=CLASSES).tolist()
+    low, high = evaluation.accuracy_interval
+    assert low < evaluation.accuracy < high
+    assert 0 <= evaluation.ece <= 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_classes_are_those_of_scikit_learn(seed):
+    labels, P, evaluation = random_evaluation(seed)
+    predicted = [CLASSES[k] for k in P.argmax(axis=1)]
+    expected = oracle.precision_recall_fscore_support(labels, predicted, labels=CLASSES, zero_division=0)
+    for row, name, *values in zip(evaluation.per_class(), CLASSES, *expected, strict=True):
+        assert row[0] == name
+        assert row[1:] == pytest.approx(values, abs=1e-12)
+
+
+def test_a_label_that_the_model_does_not_know_is_always_wrong():
+    logs = np.log([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])
+    evaluation = Evaluation.of(["ham", "new", "another"], logs, ("ham", "spam"))
+    assert (evaluation.classes, evaluation.unknown) == (("ham", "spam", "another", "new"), ("another", "new"))
+    assert evaluation.accuracy == pytest.approx(1 / 3)
+    assert evaluation.log_loss == np.inf
+    assert evaluation.brier == pytest.approx((2 * 0.1**2 + 1 + 0.2**2 + 0.8**2 + 1 + 0.7**2 + 0.3**2) / 3)
+    assert evaluation.confusion.tolist() == [[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]
+    assert [(row[0], row[4]) for row in evaluation.per_class()] == [("ham", 1), ("spam", 0), ("another", 1), ("new", 1)]
+
+
+def test_one_class_and_certain_answers_are_evaluated():
+    evaluation = Evaluation.of(["a", "a"], np.zeros((2, 1)), ("a",))
+    assert (evaluation.accuracy, evaluation.macro_f1, evaluation.brier, evaluation.ece) == (1, 1, 0, 0)
+    assert str(evaluation.log_loss) == "0.0"
+
+
+def test_an_array_of_labels_is_as_good_as_a_list():
+    logs = np.log([[0.9, 0.1], [0.2, 0.8]])
+    a, b = (Evaluation.of(labels, logs, ("x", "y")) for labels in (["x", "x"], np.array(["x", "x"], object)))
+    assert a.json == b.json
+
+
+def test_the_json_is_plain_and_holds_every_number():
+    _, _, evaluation = random_evaluation(0)
+    again = json.loads(json.dumps(evaluation.json, allow_nan=False))
+    assert again["confusion"] == evaluation.confusion.tolist()
+    assert (again["accuracy"], again["classes"]) == (evaluation.accuracy, list(CLASSES))
+    assert again["accuracy_interval"] == list(evaluation.accuracy_interval)
+    assert again.keys() == set(Evaluation.__dataclass_fields__)
+
+
+def test_the_json_is_plain_where_the_log_loss_is_infinite():
+    evaluation = Evaluation.of(["new"], np.zeros((1, 1)), ("a",))
+    json.dumps(evaluation.json, allow_nan=False)
+
+
+def test_no_documents_are_refused():
+    with pytest.raises(InputError, match="no documents"):
+        Evaluation.of([], np.zeros((0, 2)), ("a", "b"))
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (3, 2), (2, 1), (2, 3)])
+def test_probabilities_of_another_shape_are_refused(shape):
+    with pytest.raises(InputError, match=rf"\({shape[0]}, {shape[1]}\)"):
+        Evaluation.of(["a", "b"], np.full(shape, -1.0), ("a", "b"))

@@ -1,0 +1,173 @@
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.naive_bayes import MultinomialNB
+
+from textnb.counts import ClassCounts, weighting
+from textnb.errors import InputError
+from textnb.models.multinomial import as_alpha, fit
+
+X = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
+Y = ["x", "y", "x"]
+IMPOSSIBLE = -np.inf
+
+
+def random_corpus(seed, n_documents=60, n_terms=25, n_classes=4):
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((n_documents, n_terms), density=0.2, rng=rng, format="csr")
+    X.data = np.ceil(X.data * 5)
+    return X, rng.integers(0, n_classes, n_documents), rng
+
+
+def one_document(*row):
+    return sparse.csr_array([row])
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("alpha", [0.01, 1.0, "vector"])
+@pytest.mark.parametrize("prior", ["empirical", "uniform", "given"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_log_probabilities_are_those_of_scikit_learn(seed, alpha, prior, weighted):
+    X, y, rng = random_corpus(seed)
+    unseen = random_corpus(seed + 100)[0]
+    alpha = rng.random(25) + 0.01 if alpha == "vector" else alpha
+    given = rng.dirichlet(np.ones(4))
+    weight = rng.random(60) * 3 if weighted else None
+    oracle = MultinomialNB(
+        alpha=alpha, fit_prior=prior == "empirical", class_prior=given if prior == "given" else None
+    ).fit(X, y, sample_weight=weight)
+    scorer = fit(ClassCounts.of(X, y, sample_weight=weight), alpha, given if prior == "given" else prior)
+    np.testing.assert_allclose(scorer.weights, oracle.feature_log_prob_, atol=1e-10)
+    np.testing.assert_allclose(scorer.bias, oracle.class_log_prior_, atol=1e-10)
+    np.testing.assert_allclose(scorer.joint_log_scores(unseen), oracle.predict_joint_log_proba(unseen), atol=1e-10)
+    np.testing.assert_allclose(scorer.log_posterior(unseen), oracle.predict_log_proba(unseen), atol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0, Fraction(1, 2), 1, [Fraction(1, 2), 2, Fraction(1, 4)]])
+def test_posteriors_are_those_of_exact_fractions(alpha):
+    by_term = alpha if isinstance(alpha, list) else [alpha] * 3
+    tau = {"x": [3, 1, 1], "y": [0, 1, 0]}
+    share = {"x": Fraction(2, 3), "y": Fraction(1, 3)}
+
+    def joint(name, document):
+        total = sum(tau[name]) + sum(by_term)
+        terms = zip(tau[name], by_term, document, strict=True)
+        return share[name] * prod(((t + a) / Fraction(total)) ** n for t, a, n in terms)
+
+    scorer = fit(ClassCounts.of(X, Y), np.array(alpha, float))
+    for document in ([0, 1, 0], [2, 1, 3], [0, 5, 0], [0, 0, 0]):
+        joints = [joint(name, document) for name in "xy"]
+        expected = [float(p / sum(joints)) for p in joints]
+        np.testing.assert_allclose(np.exp(scorer.log_posterior(one_document(*document)))[0], expected, rtol=1e-12)
+
+
+def test_alpha_zero_is_exact_maximum_likelihood():
+    scorer = fit(ClassCounts.of(X, Y), alpha=0)
+    with np.errstate(divide="ignore"):
+        expected = np.log([[3 / 5, 1 / 5, 1 / 5], [0, 1, 0]])
+    np.testing.assert_allclose(scorer.weights, expected, rtol=1e-14)
+    assert scorer.weights[1].tolist() == [IMPOSSIBLE, 0.0, IMPOSSIBLE]
+    assert scorer.log_posterior(one_document(1, 0, 0)).tolist() == [[0.0, IMPOSSIBLE]]
+
+
+def test_alpha_may_be_zero_for_some_terms_only():
+    scorer = fit(ClassCounts.of([[2, 0, 0], [0, 1, 0]], ["x", "y"]), alpha=[0, 1, 0])
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(scorer.weights, np.log([[2 / 3, 1 / 3, 0], [0, 1, 0]]), rtol=1e-14)
+
+
+def test_a_document_impossible_under_every_class_gets_the_prior():
+    scorer = fit(ClassCounts.of([[1, 0, 0], [0, 1, 0], [0, 1, 0]], ["x", "y", "y"]), alpha=0)
+    for row in ([1, 1, 0], [0, 0, 1]):
+        np.testing.assert_allclose(np.exp(scorer.log_posterior(one_document(*row))), [[1 / 3, 2 / 3]])
+    assert (scorer.joint_log_scores(one_document(1, 1, 0)) == IMPOSSIBLE).all()
+
+
+@pytest.mark.parametrize("alpha", [0, 1])
+@pytest.mark.parametrize(
+    ("prior", "shares"), [("empirical", [2 / 3, 1 / 3]), ("uniform", [0.5, 0.5]), ([0, 1], [0, 1])]
+)
+def test_an_empty_document_gets_the_prior(alpha, prior, shares):
+    scorer = fit(ClassCounts.of(X, Y), alpha, prior)
+    np.testing.assert_allclose(np.exp(scorer.log_posterior(one_document(0, 0, 0)))[0], shares)
+
+
+def test_a_class_of_empty_documents_spreads_alpha_and_without_alpha_allows_no_term():
+    counts = ClassCounts.of([[1, 3], [0, 0]], ["x", "empty"])
+    np.testing.assert_allclose(np.exp(fit(counts, alpha=[1, 3]).weights[0]), [0.25, 0.75])
+    scorer = fit(counts, alpha=0)
+    assert scorer.weights[0].tolist() == [IMPOSSIBLE, IMPOSSIBLE]
+    assert np.exp(scorer.log_posterior(sparse.csr_array([[0, 0], [1, 0]]))).tolist() == [[0.5, 0.5], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_one_class_is_certain(alpha):
+    scorer = fit(ClassCounts.of([[1, 0]], ["only"]), alpha)
+    assert scorer.log_posterior(sparse.csr_array([[1, 0], [0, 1], [0, 0]])).tolist() == [[0.0]] * 3
+
+
+@pytest.mark.parametrize("alpha", [0, 1, []])
+def test_without_any_term_the_prior_decides(alpha):
+    scorer = fit(ClassCounts.of(np.zeros((3, 0)), ["x", "y", "y"]), alpha)
+    assert scorer.weights.shape == (2, 0)
+    np.testing.assert_allclose(np.exp(scorer.log_posterior(sparse.csr_array((1, 0)))), [[1 / 3, 2 / 3]])
+
+
+def test_no_documents_to_classify_give_no_rows():
+    assert fit(ClassCounts.of(X, Y)).log_posterior(sparse.csr_array((0, 3))).shape == (0, 2)
+
+
+@pytest.mark.parametrize("alpha", [0, 0.5])
+@pytest.mark.parametrize("n_terms", [3, 300])
+def test_stored_zeros_teach_nothing_and_give_no_nan(alpha, n_terms):
+    entries = (np.array([2, 0, 1, 0]), np.array([0, 1, 1, 2]), np.array([0, 2, 4]))
+    stored = sparse.csr_array(entries, shape=(2, n_terms))
+    clean = sparse.csr_array(stored.toarray())
+    a, b = (fit(ClassCounts.of(some, ["x", "y"]), alpha) for some in (stored, clean))
+    np.testing.assert_array_equal(a.weights, b.weights)
+    np.testing.assert_array_equal(a.log_posterior(stored), b.log_posterior(clean))
+    assert not np.isnan(a.joint_log_scores(stored)).any()
+
+
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_a_document_of_weight_zero_teaches_nothing(alpha):
+    scorer = fit(ClassCounts.of(X, Y, sample_weight=[0, 1, 1]), alpha)
+    np.testing.assert_array_equal(scorer.weights, fit(ClassCounts.of(X[1:], Y[1:]), alpha).weights)
+
+
+def test_a_unit_is_what_a_stored_one_is_worth():
+    log, counts = weighting("log"), sparse.csr_array(X)
+    whole = fit(ClassCounts.of(log.stored(counts), Y, unit=log.unit), alpha=0.5)
+    fractional = fit(ClassCounts.of(log.weights(counts), Y), alpha=0.5)
+    np.testing.assert_allclose(whole.weights, fractional.weights, rtol=1e-14)
+
+
+def test_a_constant_vector_is_the_number():
+    counts = ClassCounts.of(X, Y)
+    np.testing.assert_allclose(fit(counts, [0.3] * 3).weights, fit(counts, 0.3).weights, rtol=1e-14)
+
+
+@pytest.mark.parametrize("wrong", [-1, np.nan, np.inf, [1, -1, 1], [1, np.nan, 1], None], ids=str)
+def test_an_impossible_alpha_is_refused(wrong):
+    with pytest.raises(InputError, match=r"alpha must be finite and not negative, not .*(-1|nan|inf|None)"):
+        fit(ClassCounts.of(X, Y), wrong)
+
+
+@pytest.mark.parametrize(("wrong", "shape"), [([1, 2], r"\(2,\)"), ([[1, 2, 3]], r"\(1, 3\)"), ([], r"\(0,\)")])
+def test_alpha_is_a_number_or_one_a_term(wrong, shape):
+    with pytest.raises(InputError, match=f"a number or 3 of them, one a term, not shape {shape}"):
+        fit(ClassCounts.of(X, Y), wrong)
+
+
+@pytest.mark.parametrize("wrong", ["evidence", "1x", 1j, {"a": 1}, [1, "b", 2]], ids=str)
+def test_an_alpha_that_is_no_number_is_refused(wrong):
+    with pytest.raises(InputError, match="alpha"):
+        as_alpha(wrong, 3)
+
+
+def test_nothing_learnt_cannot_be_fitted():
+    with pytest.raises(InputError, match="positive weight"):
+        fit(ClassCounts.of(np.zeros((0, 2)), [], classes=("x", "y")))

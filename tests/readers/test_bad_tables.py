@@ -1,0 +1,174 @@
+import gzip
+
+import pytest
+
+from textnb.errors import InputError, ReadingWarning
+from textnb.readers import read_corpus, read_table
+
+BAD_RECORDS = {
+    "no text (csv)": ("csv", "text,label\na,x\n,x\nb,y\n", 3, "no text in 'text'"),
+    "no label (csv)": ("csv", "text,label\na,x\nc,\nb,y\n", 3, "no label in 'label'"),
+    "blank label (csv)": ("csv", "text,label\na,x\nc, \nb,y\n", 3, "no label in 'label'"),
+    "no label (tsv)": ("tsv", "本文\t分類\na\tx\nc\t\nb\ty\n", 3, "no label in '分類'"),
+    "short row": ("csv", "text,label\na,x\nc\nb,y\n", 3, "1 cells? where the header has 2"),
+    "long row": ("csv", "text,label\na,x\nc,d,e\nb,y\n", 3, "3 cells where the header has 2"),
+    "row after a quoted line end": ("csv", 'text,label\n"a",x\n"c\nd",\nb,y\n', 4, "no label in 'label'"),
+    "null text": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":null,"label":"x"}\n{"text":"b","label":"y"}',
+        2,
+        "no text",
+    ),
+    "number as text": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":1,"label":"x"}\n{"text":"b","label":"y"}',
+        2,
+        "no text",
+    ),
+    "null label": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":"c","label":null}\n{"text":"b","label":"y"}',
+        2,
+        "no label",
+    ),
+    "NaN as label": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":"c","label":NaN}\n{"text":"b","label":"y"}',
+        2,
+        "label",
+    ),
+    "list as label": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":"c","label":["x"]}\n{"text":"b","label":"y"}',
+        2,
+        "label",
+    ),
+    "object as label": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":"c","label":{}}\n{"text":"b","label":"y"}',
+        2,
+        "label",
+    ),
+    "key of the label absent": (
+        "jsonl",
+        '{"text":"a","label":"x"}\n{"text":"c"}\n{"text":"b","label":"y"}',
+        2,
+        "label",
+    ),
+    "key of the text absent": ("jsonl", '{"text":"a","label":"x"}\n{"label":"x"}\n{"text":"b","label":"y"}', 2, "text"),
+    "empty object": ("jsonl", '{"text":"a","label":"x"}\n{}\n{"text":"b","label":"y"}', 2, "text"),
+    "no JSON": ("jsonl", '{"text":"a","label":"x"}\n{"text":\n{"text":"b","label":"y"}', 2, "not JSON"),
+    "no object": ("jsonl", '{"text":"a","label":"x"}\n[1]\n{"text":"b","label":"y"}', 2, "not a JSON object"),
+    "deep JSON": ("jsonl", '{"text":"a","label":"x"}\n' + "[" * 200_000 + '\n{"text":"b","label":"y"}', 2, "not JSON"),
+    "long number": ("jsonl", '{"text":"a","label":"x"}\n' + "9" * 9_999 + '\n{"text":"b","label":"y"}', 2, "not JSON"),
+    "line without a label": ("lines", "__label__x a\nc d\n__label__y b\n", 2, "no __label__"),
+    "line with an empty label": ("lines", "__label__x a\n__label__ c\n__label__y b\n", 2, "no __label__"),
+    "label without a text": ("lines", "__label__x a\n__label__x\n__label__y b\n", 2, "no text"),
+}
+
+
+def found(documents):
+    return [(document.text, document.label) for document in documents]
+
+
+@pytest.mark.parametrize(("kind", "content", "line", "what"), BAD_RECORDS.values(), ids=BAD_RECORDS)
+def test_a_bad_record_is_an_error_that_names_its_line(table, kind, content, line, what):
+    documents = read_corpus(table("a.data", content), kind)
+    assert found([next(documents)]) == [("a", "x")]
+    with pytest.raises(InputError, match=rf"a\.data, line {line}: .*{what}.*skip_bad=True"):
+        list(documents)
+
+
+@pytest.mark.parametrize(("kind", "content", "line", "what"), BAD_RECORDS.values(), ids=BAD_RECORDS)
+def test_a_bad_record_is_skipped_and_counted_where_that_is_asked_for(table, kind, content, line, what):
+    with pytest.warns(ReadingWarning, match=rf"a\.data: 1 bad records? .*line {line}: .*{what}") as caught:
+        documents = list(read_corpus(table("a.data", content), kind, skip_bad=True))
+    assert found(documents) == [("a", "x"), ("b", "y")]
+    assert len(caught) == 1
+
+
+def test_many_bad_records_are_one_warning_that_shows_the_first_three(table):
+    path = table("a.csv", "text,label\n" + "a,\n" * 100 + "b,x\n")
+    with pytest.warns(ReadingWarning, match=r"100 bad records .*line 2: .*line 3: .*line 4: [^;]*; \.\.\.\)") as caught:
+        assert found(read_table(path, skip_bad=True)) == [("b", "x")]
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "lines"])
+def test_blank_lines_are_no_records(table, kind):
+    records = {
+        "csv": "\ntext,label\n\na,x\n\r\nb,y\n\n",
+        "tsv": "\ntext\tlabel\n\na\tx\n\r\nb\ty\n\n",
+        "jsonl": '\n{"text":"a","label":"x"}\n \r\n{"text":"b","label":"y"}\n\n',
+        "lines": "\n__label__x a\n\r\n__label__y b\n\n",
+    }
+    assert found(read_corpus(table("a.data", records[kind]), kind)) == [("a", "x"), ("b", "y")]
+
+
+@pytest.mark.parametrize("header", ["text,text,label", "text,label,label "])
+def test_two_columns_of_one_name_are_refused_where_they_are_needed(table, header):
+    with pytest.raises(InputError, match=r"a\.csv"):
+        list(read_table(table("a.csv", f"{header}\n1,2,3\n")))
+
+
+def test_columns_of_one_name_that_are_not_needed_do_no_harm(table):
+    assert found(read_table(table("a.csv", "text,,label,\na,1,x,2\n"))) == [("a", "x")]
+
+
+@pytest.mark.parametrize("content", ['text,label\na,x\n"b,y\nc,z\n', 'text,label\na,x\n"b"c,y\n'])
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_an_open_quotation_mark_is_an_error_that_names_a_line(table, content, skip_bad):
+    with pytest.raises(InputError, match=r"a\.csv, line \d: .*quotation mark"):
+        list(read_table(table("a.csv", content), skip_bad=skip_bad))
+
+
+def test_a_header_of_no_use_is_refused_even_without_records(table):
+    with pytest.raises(InputError, match="its columns: foo, bar"):
+        list(read_table(table("a.csv", "foo,bar\n")))
+
+
+@pytest.mark.parametrize("keep", [5, 15, 40, -9, -1])
+def test_a_truncated_gzip_file_is_an_error_that_names_it(table, keep):
+    whole = gzip.compress(("text,label\n" + "".join(f"text {i},x\n" for i in range(500))).encode())
+    with pytest.raises(InputError, match=r"a\.csv\.gz: "):
+        list(read_table(table("a.csv.gz", whole[:keep])))
+
+
+@pytest.mark.parametrize("data", [b"text,label\na,x\n", gzip.compress(b"text,label\na,x\n") + b"junk"])
+def test_what_is_no_gzip_file_is_an_error_that_names_it(table, data):
+    with pytest.raises(InputError, match=r"a\.csv\.gz: "):
+        list(read_table(table("a.csv.gz", data)))
+
+
+def test_a_damaged_gzip_file_is_an_error_that_names_it(table):
+    whole = bytearray(gzip.compress(("text,label\n" + "".join(f"text {i},x\n" for i in range(500))).encode()))
+    whole[len(whole) // 2] ^= 0xFF
+    with pytest.raises(InputError, match=r"a\.csv\.gz: "):
+        list(read_table(table("a.csv.gz", bytes(whole))))
+
+
+def test_undecodable_places_are_counted_where_they_are(table):
+    path = table("a.csv", b"text,label\nfine,x\ncaf\xe9! \xe9!,x\n" + "良い,y\n".encode())
+    with pytest.warns(ReadingWarning, match=r"1 of 3 documents .*3: 2 undecodable places in utf-8") as caught:
+        documents = list(read_table(path))
+    assert found(documents) == [("fine", "x"), ("caf\ufffd! \ufffd!", "x"), ("良い", "y")]
+    assert [document.defects for document in documents] == [(), ("2 undecodable places in utf-8",), ()]
+    assert len(caught) == 1
+
+
+def test_an_undecodable_label_does_not_become_a_class_without_a_word(table):
+    path = table("a.csv", b"text,label\nfine,x\nb,caf\xe9\n")
+    with pytest.warns(ReadingWarning, match=r"1 of 2 documents"):
+        documents = list(read_table(path))
+    assert len(documents[1].defects) == 1
+
+
+def test_a_broken_place_late_in_a_file_with_a_byte_order_mark_is_counted(table):
+    path = table("a.csv", b"\xef\xbb\xbftext,label\n" + b"a,b\n" * 100_000 + b"x\xffy,z\n")
+    with pytest.warns(ReadingWarning, match=r"1 of 100001 documents"):
+        assert list(read_table(path))[-1].defects == ("1 undecodable place in utf-8-sig",)
+
+
+def test_replacement_characters_that_are_in_the_file_are_no_defect(table):
+    (document,) = read_table(table("a.csv", "text,label\nold \ufffd damage,x\n"))
+    assert document.defects == ()

@@ -1,0 +1,129 @@
+import gzip
+import os
+
+import pytest
+
+from textnb.errors import InputError, ReadingWarning
+from textnb.readers import READERS, Settings, read_corpus, read_input, read_table
+
+CSV = "text,label\nhello,en\nこんにちは,ja\n"
+UNLABELLED = Settings(labelled=False)
+
+
+def found(documents):
+    return [(document.text, document.label) for document in documents]
+
+
+EXPECTED = [("hello", "en"), ("こんにちは", "ja")]
+CONTENTS = {
+    "csv": CSV,
+    "tsv": CSV.replace(",", "\t"),
+    "jsonl": '{"text": "hello", "label": "en"}\n{"label": "ja", "text": "こんにちは"}\n',
+    "lines": "__label__en hello\n__label__ja こんにちは\n",
+}
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize(
+    ("suffix", "kind"), [("csv", "csv"), ("tsv", "tsv"), ("jsonl", "jsonl"), ("ndjson", "jsonl"), ("CSV", "csv")]
+)
+def test_the_kind_is_recognised_by_the_name(table, suffix, kind, zipped):
+    data = CONTENTS[kind].encode()
+    path = table(f"my.data.{suffix}{'.gz' * zipped}", gzip.compress(data) if zipped else data)
+    assert found(read_corpus(path)) == found(read_table(str(path))) == EXPECTED
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_the_kind_that_is_said_goes_before_the_name(table, kind, zipped):
+    data = CONTENTS[kind].encode()
+    path = table(f"data.json{'.gz' * zipped}", gzip.compress(data) if zipped else data)
+    assert found(read_corpus(path, kind)) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["data", "data.txt", "data.txt.gz", "data.gz", ".csv", "csv"])
+def test_a_name_that_does_not_tell_is_refused_with_the_readers_there_are(table, name):
+    with pytest.raises(InputError, match=rf"{name}: its name does not tell.*{', '.join(READERS)}"):
+        read_corpus(table(name, CSV))
+
+
+def test_an_unknown_reader_is_refused_by_name(table):
+    with pytest.raises(InputError, match=r"'parquett' is not known; known: folder, csv"):
+        read_corpus(table("a.csv", CSV), reader="parquett")
+
+
+def test_a_reader_that_does_not_suit_the_path_is_refused(table, corpus):
+    with pytest.raises(InputError, match=r"a\.csv is a file, the reader 'folder'"):
+        read_corpus(table("a.csv", CSV), reader="folder")
+    with pytest.raises(InputError, match=r"corpus is a folder, the reader 'csv'"):
+        read_corpus(corpus({"a/1.txt": "x"}), reader="csv")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "nowhere.csv", "no\0where", "long text in place of a path " * 200])
+@pytest.mark.parametrize("read", [read_corpus, read_table, lambda path: read_input(path, None, UNLABELLED)])
+def test_a_path_that_does_not_exist_is_refused_at_once_by_name(tmp_path, read, name):
+    with pytest.raises(InputError, match="does not exist"):
+        read(tmp_path / name)
+
+
+def test_a_dangling_link_does_not_exist(tmp_path):
+    (tmp_path / "a.csv").symlink_to(tmp_path / "nowhere.csv")
+    with pytest.raises(InputError, match=r"a\.csv does not exist"):
+        read_corpus(tmp_path / "a.csv")
+
+
+def test_a_pipe_is_refused_because_a_table_is_read_twice(tmp_path, never_hangs):
+    path = tmp_path / "pipe.csv"
+    os.mkfifo(path)
+    with pytest.raises(InputError, match=r"pipe\.csv"):
+        list(read_corpus(path))
+
+
+@pytest.mark.parametrize("kind", CONTENTS)
+def test_an_empty_file_has_no_documents(table, kind):
+    assert list(read_corpus(table("empty", ""), kind)) == []
+    assert list(read_corpus(table("empty.gz", gzip.compress(b"")), kind)) == []
+
+
+def test_an_input_that_is_no_table_is_one_document_with_its_path_as_id(table):
+    path = table("letter.txt", "line 1\n\nline 3".encode("utf-16"))
+    (document,) = read_input(path, None, UNLABELLED)
+    assert (document.text, document.label, document.id) == ("line 1\n\nline 3", None, str(path))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "A.CSV"])
+def test_an_input_that_is_a_table_gives_its_records(table, name):
+    path = table(name, "id,text\nx,hello\ny,\n")
+    documents = list(read_input(path, None, UNLABELLED))
+    assert [(document.id, document.text, document.label) for document in documents] == [
+        ("x", "hello", None),
+        ("y", "", None),
+    ]
+
+
+def test_an_input_of_lines_keeps_every_line_blank_ones_too(table):
+    documents = read_input(table("a.txt", "one\n\nthree"), "lines", UNLABELLED)
+    assert [(document.id, document.text) for document in documents] == [("1", "one"), ("2", ""), ("3", "three")]
+
+
+def test_an_input_folder_is_walked(corpus):
+    root = corpus({"1.txt": "one", "a/2.txt": "two"})
+    assert [document.id for document in read_input(root, None, UNLABELLED)] == ["1.txt", "a/2.txt"]
+
+
+def test_a_damaged_input_is_warned_about(table):
+    with pytest.warns(ReadingWarning, match=r"1 of 1 documents.*a\.txt: 1 undecodable place"):
+        (document,) = read_input(table("a.txt", b"caf\xe9!"), None, UNLABELLED)
+    assert document.defects == ("1 undecodable place in utf-8",)
+
+
+def test_an_input_that_cannot_be_read_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "a.txt").symlink_to("/proc/self/mem")
+    with pytest.raises(InputError, match=r"a\.txt: "):
+        read_input(tmp_path / "a.txt", None, UNLABELLED)
+
+
+def test_a_table_that_cannot_be_read_is_an_error_that_names_it(tmp_path):
+    (tmp_path / "a.csv").symlink_to("/proc/self/mem")
+    with pytest.raises(InputError, match=r"a\.csv: "):
+        list(read_corpus(tmp_path / "a.csv"))

@@ -1,0 +1,117 @@
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from textnb.readers import decoded
+from textnb.readers.iso2022 import decoded_iso2022_jp
+
+# cp932 writes these six characters of JIS X 0208 with other code points
+CP932_FORMS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
+
+
+def encoded_by(codec, escape):
+    """Every character that the library's codec writes after the escape, with its bytes."""
+    for code in [*range(0xA0, 0xD800), *range(0xE000, 0x2FA20)]:
+        try:
+            data = chr(code).encode(codec)
+        except UnicodeEncodeError:
+            continue
+        if data.startswith(escape):
+            yield chr(code), data
+
+
+def jis_of(shift_jis):
+    """The JIS code of a Shift_JIS pair: the inverse of what the reader does, by the arithmetic of JIS X 0208."""
+    lead, trail = shift_jis
+    row = (lead - (0x81 if lead < 0xA0 else 0xC1)) * 2 + (trail >= 0x9F)
+    cell = trail - 0x9F if trail >= 0x9F else trail - 0x40 - (trail > 0x7F)
+    return bytes([row + 0x21, cell + 0x21])
+
+
+def test_every_character_of_jis_x_0208_is_read():
+    pairs = list(encoded_by("iso2022_jp", b"\x1b$B"))
+    assert len(pairs) > 6800
+    assert [(c, got) for c, data in pairs if (got := decoded_iso2022_jp(data)) != c.translate(CP932_FORMS)] == []
+
+
+def test_every_vendor_character_of_cp932_is_read():
+    cp932 = {}
+    for lead in [*range(0x81, 0xA0), *range(0xE0, 0xF0)]:
+        for trail in [*range(0x40, 0x7F), *range(0x80, 0xFD)]:
+            text = bytes([lead, trail]).decode("cp932", "replace")
+            if "\ufffd" not in text:
+                cp932[jis_of((lead, trail))] = text
+    assert {"①", "㈱", "髙", "﨑"} <= set(cp932.values())
+    assert {code: decoded_iso2022_jp(b"\x1b$B" + code + b"\x1b(B") for code in cp932} == cp932
+
+
+@pytest.mark.parametrize(
+    ("codec", "escape", "least"),
+    [
+        ("iso2022_jp_ext", b"\x1b(I", 63),
+        ("iso2022_jp_ext", b"\x1b$(D", 5800),
+        ("iso2022_jp_2004", b"\x1b$(Q", 1000),
+        ("iso2022_jp_2004", b"\x1b$(P", 2000),
+        ("iso2022_jp_3", b"\x1b$(O", 1000),
+    ],
+)
+def test_every_character_of_the_further_sets_is_read(codec, escape, least):
+    pairs = list(encoded_by(codec, escape))
+    assert len(pairs) >= least
+    assert [(c, got) for c, data in pairs if (got := decoded(data)) != (c, "iso2022_jp", 0)][:5] == []
+
+
+def test_vendor_characters_by_their_published_codes():
+    assert decoded(b"\x1b$B-!-j|b\x1b(B ok") == ("①㈱髙 ok", "iso2022_jp", 0)
+
+
+def test_the_older_escape_and_jis_roman_are_read():
+    assert decoded(b"\x1b$@F|K\\\x1b(J ok").text == "日本 ok"
+
+
+@pytest.mark.parametrize("end", [b"", b"\nabc", b"\r\nabc", b"\rabc"])
+def test_without_the_final_escape_the_next_line_is_ascii_again(end):
+    assert decoded(b"abc \x1b$BF|K\\" + end) == ("abc 日本" + end.decode(), "iso2022_jp", 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [(b"F|K", "日\ufffd"), (b"K", "\ufffd"), (b"F|K\n", "日\ufffd\n"), (b"F|K \x1b(Bok", "日\ufffd ok")],
+)
+def test_half_a_character_is_one_replaced_place(body, text):
+    assert decoded(b"\x1b$B" + body) == (text, "iso2022_jp", 1)
+
+
+@pytest.mark.parametrize("code", [b")!", b"*!", b"*~", b"u!"])
+def test_a_code_of_no_character_costs_one_place_and_nothing_after_it(code):
+    assert decoded(b"\x1b$BF|" + code + b"K\\\x1b(B ok") == ("日\ufffd本 ok", "iso2022_jp", 1)
+
+
+def test_utf_8_outside_the_escapes_is_kept_and_other_bytes_are_counted():
+    data = "é".encode() + b"\x1b$BF|\x1b(B\xff"
+    assert decoded(data) == ("é日\ufffd", "iso2022_jp", 1)
+
+
+def test_spaces_and_tabs_among_two_byte_characters_stay():
+    assert decoded(b"\x1b$BF| K\\\tF|").text == "日 本\t日"
+
+
+def test_an_empty_designation_is_no_text():
+    assert decoded(b"a\x1b$B\x1b(Bb").text == "ab"
+
+
+@given(st.text(alphabet='日本語の文章ｱｲｳ丂丄 abc,"\n', max_size=40))
+def test_what_the_library_writes_comes_back(text):
+    assert decoded_iso2022_jp(text.encode("iso2022_jp_ext")) == text
+
+
+chunks = st.sampled_from(
+    [b"\x1b$B", b"\x1b$(D", b"\x1b$(Q", b"\x1b$(O", b"\x1b(I", b"\x1b(B", b"\x1b$(C", b"\n", b"F|"]
+)
+
+
+@given(st.lists(chunks | st.binary(max_size=5), max_size=12).map(b"".join))
+@example(b"\x1b$(D \n")
+@settings(max_examples=300)
+def test_any_bytes_after_any_escapes_are_read_and_keep_their_lines(data):
+    assert decoded_iso2022_jp(data).count("\n") == data.count(b"\n")

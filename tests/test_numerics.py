@@ -1,0 +1,41 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import special
+
+from textnb.numerics import log_of, log_softmax
+
+shapes = st.tuples(st.integers(0, 5), st.integers(1, 5))
+scores = arrays.arrays(np.float64, shapes, elements=st.floats(-1e6, 1e6))
+
+
+@settings(max_examples=30, deadline=None)
+@given(scores)
+def test_log_softmax_is_that_of_scipy(scores):
+    np.testing.assert_allclose(log_softmax(scores), special.log_softmax(scores, axis=1), atol=1e-9)
+    np.testing.assert_allclose(np.exp(log_softmax(scores)).sum(axis=1), 1, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(scores, st.floats(-1e6, 1e6))
+def test_log_softmax_does_not_see_a_shift_of_a_row(scores, shift):
+    np.testing.assert_allclose(log_softmax(scores + shift), log_softmax(scores), atol=1e-8)
+
+
+def test_log_softmax_keeps_what_is_impossible_impossible():
+    logs = log_softmax(np.array([[0.0, -np.inf, 0.0], [-np.inf, -1e308, -np.inf]]))
+    np.testing.assert_array_equal(logs, [[-np.log(2), -np.inf, -np.log(2)], [-np.inf, 0.0, -np.inf]])
+
+
+def test_log_softmax_leaves_its_argument_alone():
+    scores = np.array([[1.0, 2.0]])
+    log_softmax(scores)
+    assert scores.tolist() == [[1.0, 2.0]]
+
+
+def test_log_of_zero_is_minus_infinity_without_a_warning():
+    np.testing.assert_array_equal(log_of([[0, 1], [2, 0]]), [[-np.inf, 0], [np.log(2), -np.inf]])
+    assert log_of(0) == -np.inf
+    assert log_of([]).shape == (0,)
+    assert log_of(np.array([1, 2], np.int32)).dtype == np.float64

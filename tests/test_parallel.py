@@ -1,0 +1,130 @@
+import math
+import multiprocessing
+import operator
+import os
+import pickle
+import time
+from functools import partial
+
+import pytest
+
+from textnb import Analyzer, Document, TextClassifier, read_corpus
+from textnb.counts import TermsOf
+from textnb.errors import InputError
+from textnb.parallel import as_jobs, map_ordered
+from textnb.text import UserDictionary, tokenizer
+
+TEXTS = ["すもももももももものうち", "", "梅を 塩で漬けた。", "The plum", "東京スカイツリーへ行く"]
+DICTIONARY = UserDictionary("東京スカイツリー,カスタム名詞,トウキョウスカイツリー\n")
+
+
+def on_two(function, items):
+    return map_ordered(function, items, jobs=2, patience=0)
+
+
+def test_results_and_their_order_are_those_of_one_job():
+    items = [*range(50, -50, -1)]
+    assert list(on_two(abs, items)) == list(map_ordered(abs, items)) == [abs(item) for item in items]
+
+
+def test_the_work_is_done_by_other_processes_no_more_than_asked_for():
+    workers = set(on_two(operator.call, [os.getpid] * 40))
+    assert os.getpid() not in workers
+    assert 1 <= len(workers) <= 2
+
+
+def test_work_that_is_soon_done_starts_no_process():
+    patient = map_ordered(operator.call, [os.getpid] * 5, jobs=2, patience=math.inf)
+    assert set(patient) == {os.getpid()}
+
+
+def test_nothing_is_lost_or_repeated_where_processes_take_over():
+    def slow_items():
+        for i in range(20):
+            time.sleep(0.05 if i == 3 else 0)
+            yield -i
+
+    assert list(map_ordered(abs, slow_items(), jobs=2, patience=0.02)) == [*range(20)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_no_items_have_no_results(jobs):
+    assert list(map_ordered(abs, [], jobs=jobs, patience=0)) == []
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(1, 1), (2, 8)])
+def test_items_are_taken_only_a_few_ahead_of_the_results(jobs, most):
+    taken = []
+    results = map_ordered(abs, (taken.append(i) or i for i in range(1000)), jobs=jobs, patience=0)
+    assert taken == []
+    assert next(results) == 0
+    assert 1 <= len(taken) <= most
+    results.close()
+    assert len(taken) <= most
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_in_a_worker_arrives_as_itself(jobs):
+    with pytest.raises(InputError, match="tokenizer 'nope' is not known"):
+        list(map_ordered(tokenizer, ["nope"], jobs=jobs, patience=0))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results_before_an_exception_arrive_first(jobs):
+    results = map_ordered(int, ["1", "2", "x", "4"], jobs=jobs, patience=0)
+    assert [next(results), next(results)] == [1, 2]
+    with pytest.raises(ValueError, match="'x'"):
+        next(results)
+
+
+def test_an_exception_among_the_items_arrives_as_itself():
+    def items():
+        yield -1
+        raise KeyError("file")
+
+    with pytest.raises(KeyError, match="file"):
+        list(on_two(abs, items()))
+
+
+@pytest.mark.parametrize("cut", [tokenizer("auto"), tokenizer("janome", stop_words=["も"], user_dictionary=DICTIONARY)])
+def test_terms_are_the_same_on_processes_started_afresh(cut):
+    terms_of = TermsOf(cut, Analyzer(normalisers=["nfkc"], ngram=(1, 2)))
+    documents = [Document(text, fields={"to": ["me"]}) for text in TEXTS]
+    here = [terms_of(document) for document in documents]
+    assert list(on_two(terms_of, documents)) == here
+    assert pickle.loads(pickle.dumps(terms_of)) == terms_of
+
+
+def test_a_classifier_is_the_same_whatever_the_number_of_jobs(monkeypatch, tmp_path, request):
+    corpus = [*read_corpus(request.config.rootpath / "corpora" / "ja-mini" / "test")]
+    alone = TextClassifier(tokenizer="charclass").fit(corpus)
+    monkeypatch.setattr("textnb.counts.counting.map_ordered", partial(map_ordered, patience=0))
+    monkeypatch.setattr("textnb.counts.counting._CHARACTERS", 2000)
+    together = TextClassifier(tokenizer="charclass").fit(corpus, jobs=2)
+    for name, classifier in (("alone", alone), ("together", together)):
+        classifier.save(tmp_path / name)
+    assert (tmp_path / "alone").read_bytes() == (tmp_path / "together").read_bytes()
+
+
+def test_no_number_of_jobs_means_one_a_processor():
+    assert as_jobs(None) == as_jobs(0) >= 1
+    assert as_jobs(3) == 3
+
+
+@pytest.mark.parametrize("jobs", [-1, 2.5, "2"])
+def test_a_number_of_jobs_that_is_none_is_refused(jobs):
+    with pytest.raises(InputError, match=f"jobs must be a whole number from 0 on, not {jobs!r}"):
+        as_jobs(jobs)
+
+
+@pytest.mark.parametrize("jobs", [-1, 2.5, "2"])
+def test_a_classifier_refuses_a_number_of_jobs_that_is_none(jobs):
+    classifier = TextClassifier(tokenizer="whitespace")
+    with pytest.raises(InputError, match=f"jobs must be .*, not {jobs!r}"):
+        classifier.fit(["a"], ["x"], jobs=jobs)
+
+
+@pytest.mark.parametrize("jobs", [0, None])
+def test_one_job_a_processor_gives_the_same_results(jobs):
+    assert list(map_ordered(abs, [-1, 2, -3], jobs=jobs, patience=0)) == [1, 2, 3]

@@ -1,0 +1,194 @@
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from textnb import TextClassifier
+from textnb.errors import InputError
+from textnb.storage import atomic, locked
+
+UPDATE = """
+import sys
+from textnb import TextClassifier
+from textnb.storage import locked
+path, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(30):
+    with locked(path):
+        TextClassifier.load(path).update([f"{name}{i}"], [name]).save(path)
+"""
+
+HOLD = """
+import sys
+from textnb.storage import locked
+with locked(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+SAVE_ON_A_FULL_DISK = """
+import resource, sys
+from textnb import TextClassifier
+classifier = TextClassifier(tokenizer="whitespace").fit([f"word{i}" for i in range(2000)], ["x"] * 2000)
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+classifier.save(sys.argv[1])
+"""
+
+
+def started(script, *arguments):
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def written(path, data):
+    with atomic(path) as stream:
+        stream.write(data)
+
+
+def model(path):
+    TextClassifier(tokenizer="whitespace").fit(["a", "b"], ["x", "y"]).save(path)
+    return path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_file_takes_the_place_of_the_old_one(tmp_path):
+    for data in (b"old", b"new"):
+        written(tmp_path / "file", data)
+        assert (tmp_path / "file").read_bytes() == data
+    assert names(tmp_path) == ["file"]
+
+
+def test_the_old_file_is_whole_until_the_new_one_is(tmp_path):
+    written(tmp_path / "file", b"old")
+    with atomic(tmp_path / "file") as stream:
+        stream.write(b"new")
+        stream.flush()
+        assert (tmp_path / "file").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("failure", [ValueError("broken"), KeyboardInterrupt()])
+@pytest.mark.parametrize("old", [b"old", None])
+def test_a_failure_while_writing_leaves_the_old_file_and_no_other(tmp_path, failure, old):
+    path = tmp_path / "file"
+    if old is not None:
+        path.write_bytes(old)
+    before = names(tmp_path)
+    with pytest.raises(type(failure)), atomic(path) as stream:
+        stream.write(b"half of the new")
+        raise failure
+    assert names(tmp_path) == before
+    assert old is None or path.read_bytes() == old
+
+
+def test_a_disk_that_fills_up_leaves_the_old_model_and_no_temporary_file(tmp_path):
+    path = model(tmp_path / "model.textnb")
+    before = path.read_bytes()
+    process = started(SAVE_ON_A_FULL_DISK, path)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["model.textnb"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_permissions_are_kept(tmp_path, mode):
+    path = model(tmp_path / "model.textnb")
+    path.chmod(mode)
+    model(path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_new_file_gets_the_permissions_that_the_user_gives_to_new_files(tmp_path):
+    old = os.umask(0o027)
+    try:
+        written(tmp_path / "file", b"")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_is_followed(tmp_path, exists):
+    (tmp_path / "models").mkdir()
+    target, link = tmp_path / "models" / "target", tmp_path / "link"
+    if exists:
+        target.write_bytes(b"old")
+    link.symlink_to(Path("models") / "target")
+    written(link, b"new")
+    assert link.is_symlink()
+    assert not target.is_symlink()
+    assert target.read_bytes() == link.read_bytes() == b"new"
+    assert names(tmp_path / "models") == ["target"]
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    path = tmp_path / "missing" / "model.textnb"
+    with pytest.raises(InputError, match=r"missing/model.textnb cannot be written: No such file or directory"):
+        model(path)
+    with pytest.raises(InputError, match=r"missing/model.textnb cannot be locked: No such file or directory"):
+        locked(path).__enter__()
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(InputError, match=r"file/model.textnb cannot be written: Not a directory"):
+        model(tmp_path / "file" / "model.textnb")
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"folder cannot be written"):
+        model(tmp_path / "folder")
+    assert names(tmp_path) == ["folder"]
+
+
+def test_a_pipe_or_device_is_never_replaced_by_a_file(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="pipe cannot be written"):
+        model(path)
+    assert path.is_fifo()
+
+
+def test_two_processes_updating_one_model_lose_nothing(tmp_path):
+    path, link = model(tmp_path / "model.textnb"), tmp_path / "link"
+    link.symlink_to(path)
+    processes = [started(UPDATE, path, "one"), started(UPDATE, link, "two")]
+    for process in processes:
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    together = [f"{name}{i}" for name in ("one", "two") for i in range(30)]
+    expected = TextClassifier(tokenizer="whitespace").fit(["a", "b"], ["x", "y"])
+    expected.update(together, [name[:3] for name in together]).save(tmp_path / "expected")
+    assert path.read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_a_killed_holder_releases_its_lock(tmp_path):
+    path = model(tmp_path / "model.textnb")
+    holder = started(HOLD, path)
+    assert holder.stdout.readline() == "held\n"
+    waiter = started(HOLD, path)
+    holder.kill()
+    holder.communicate()
+    output, _ = waiter.communicate(timeout=60)
+    assert (output, waiter.returncode) == ("held\n", 0)
+
+
+def test_the_lock_is_free_again_after_an_error_inside(tmp_path):
+    path = model(tmp_path / "model.textnb")
+    with pytest.raises(KeyError), locked(path):
+        raise KeyError
+    output, _ = started(HOLD, path).communicate(timeout=60)
+    assert output == "held\n"

@@ -1,0 +1,164 @@
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from textnb.errors import InputError
+from textnb.text import NORMALISERS, NOWHERE, Analyzer, tokenizer
+from textnb.text.normalise import normalised
+
+TEXTS = st.text(st.characters(), max_size=25) | st.text(
+    st.sampled_from("庭で犬が走った。ABCßﬁ ｶﾞ12.5!!ー\n\t　😀e\u0301か\u3099각ᄀ\u1161\u11a8\ud800"), max_size=40
+)
+LINKED = st.lists(st.sampled_from(["http://a.jp/x", " ", "、", "www.ﬁ", "ＡＡＡＡ", "１,２", "ｶﾞｶﾞｶﾞ", "犬が"])).map(
+    "".join
+)
+NAMES = st.lists(st.sampled_from(sorted(NORMALISERS)), max_size=5)
+NGRAMS = st.tuples(st.integers(1, 3), st.integers(0, 2)).map(lambda pair: (pair[0], sum(pair)))
+PLAIN = [tokenizer(name) for name in ("chars", "charclass", "words", "whitespace")]
+OTHERS = [tokenizer("janome", form="base", exclude_pos=["記号"]), tokenizer("auto"), tokenizer("textwrap:wrap")]
+
+
+def check_located(analyzer, text, each):
+    located = analyzer.located(text, each)
+    assert [place.term for place in located] == analyzer.terms(text, each)
+    for _, start, end in located:
+        assert 0 <= start < end <= len(text) or start == end == NOWHERE
+    return located
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=TEXTS | LINKED, names=NAMES, ngram=NGRAMS)
+@example(text="", names=["nfkc"], ngram=(1, 2))
+@example(text="ｶﾞ\ud800ｶﾞ", names=["nfkc", "squeeze"], ngram=(1, 2))
+def test_located_gives_the_terms_in_their_order_within_the_text(text, names, ngram):
+    for each in PLAIN + OTHERS:
+        located = check_located(Analyzer(normalisers=names, ngram=ngram), text, each)
+        assert each.name == "python" or all(place.start != NOWHERE for place in located)
+
+
+@settings(max_examples=80, deadline=None)
+@given(text=st.text(st.characters(codec="utf-8"), max_size=25) | LINKED, names=NAMES)
+def test_the_place_of_a_term_holds_what_it_was_made_from(text, names):
+    for each in PLAIN:
+        for term, start, end in Analyzer(normalisers=names).located(text, each):
+            assert term in normalised(text[start:end], names)
+
+
+@settings(max_examples=60)
+@given(text=st.text(st.characters(codec="utf-8"), max_size=25) | LINKED)
+def test_without_normalisers_the_place_is_the_term(text):
+    for each in PLAIN:
+        assert all(text[start:end] == term for term, start, end in Analyzer().located(text, each))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "normalisers", "expected"),
+    [
+        ("赤いｶﾞﾗｽの", "janome", ["nfkc"], [("赤い", "赤い"), ("ガラス", "ｶﾞﾗｽ"), ("の", "の")]),
+        ("赤いｶﾞﾗｽの", "auto", ["nfkc"], [("赤い", "赤い"), ("ガラス", "ｶﾞﾗｽ"), ("の", "の")]),
+        ("か\u3099くせい 来た", "whitespace", ["nfkc"], [("がくせい", "か\u3099くせい"), ("来た", "来た")]),
+        ("an oﬃce ﬁn", "words", ["nfkc"], [("an", "an"), ("office", "oﬃce"), ("fin", "ﬁn")]),
+        ("DIE STRAßE!", "words", ["casefold"], [("die", "DIE"), ("strasse", "STRAßE")]),
+        ("sooooo gooood", "words", ["squeeze"], [("soo", "sooooo"), ("good", "gooood")]),
+        ("see http://a.jp/?q=1 ok", "words", ["urls"], [("see", "see"), ("URL", "http://a.jp/?q=1"), ("ok", "ok")]),
+        ("計１，２３４円", "charclass", ["nfkc", "numbers"], [("計", "計"), ("0", "１，２３４"), ("円", "円")]),
+        ("㍿Ａ", "charclass", ["nfkc", "casefold"], [("株式会社", "㍿"), ("a", "Ａ")]),
+        (" \ud800 b", "whitespace", [], [("\ufffd", "\ud800"), ("b", "b")]),
+    ],
+)
+def test_worked_examples_point_at_the_text_as_it_was_written(text, name, normalisers, expected):
+    located = check_located(Analyzer(normalisers=normalisers), text, tokenizer(name))
+    assert [(place.term, text[place.start : place.end]) for place in located] == expected
+
+
+def test_pieces_of_one_ligature_all_point_at_it():
+    located = Analyzer(normalisers=["nfkc"]).located("aﬁ", tokenizer("chars", n=(1, 2)))
+    assert located == [("a", 0, 1), ("f", 1, 2), ("i", 1, 2), ("af", 0, 2), ("fi", 1, 2)]
+
+
+def test_ngrams_span_from_their_first_token_to_their_last():
+    text = "To  be, ｶﾞ"
+    located = Analyzer(normalisers=["nfkc", "casefold"], ngram=(2, 3)).located(text, tokenizer("words"))
+    assert located == [("to be", 0, 6), ("be ガ", 4, 10), ("to be ガ", 0, 10)]
+    assert text[4:10] == "be, ｶﾞ"
+
+
+def test_an_ngram_with_tokens_that_stand_nowhere_spans_the_others(module):
+    module("own_analyzer", "def half(text): return [w if w.islower() else f'<{w}>' for w in text.split()]")
+    each = tokenizer("own_analyzer:half")
+    located = check_located(Analyzer(ngram=(1, 2)), "A b C D", each)
+    assert located[:4] == [("<A>", -1, -1), ("b", 2, 3), ("<C>", -1, -1), ("<D>", -1, -1)]
+    assert located[4:] == [("<A> b", 2, 3), ("b <C>", 2, 3), ("<C> <D>", -1, -1)]
+
+
+@given(tokens=st.lists(st.sampled_from("abc"), max_size=8), ngram=NGRAMS)
+def test_ngrams_are_all_windows_shorter_ones_first(tokens, ngram):
+    low, high = ngram
+    windows = [
+        " ".join(tokens[i : i + n]) for n in range(low, high + 1) for i in range(len(tokens)) if i + n <= len(tokens)
+    ]
+    assert Analyzer(ngram=ngram).terms(" ".join(tokens), str.split) == windows
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(st.characters() | st.sampled_from("\ud800\udfff a"), max_size=20), names=NAMES)
+def test_terms_can_always_be_written_as_utf8(text, names):
+    for each in PLAIN + OTHERS:
+        "".join(Analyzer(normalisers=names).terms(text, each)).encode("utf-8")
+
+
+def test_a_recipe_is_json_and_rebuilds_the_analyzer():
+    analyzers = [
+        Analyzer(),
+        Analyzer(normalisers=["urls", "nfkc"], ngram=(1, 3), min_df=2, max_df=0.5, max_terms=1000),
+        Analyzer(normalisers=("nfkc", "urls"), ngram=2, min_df=0.01, max_df=10),
+    ]
+    for analyzer in analyzers:
+        again = Analyzer.of(json.loads(json.dumps(analyzer.recipe)))
+        assert again == analyzer
+        assert hash(again) == hash(analyzer)
+        assert json.dumps(again.recipe) == json.dumps(analyzer.recipe)
+    assert all(a != b for a, b in pairwise(analyzers))
+
+
+@pytest.mark.parametrize("field", ["min_df", "max_df"])
+def test_one_document_and_every_document_are_not_the_same(field):
+    assert Analyzer(**{field: 1}) != Analyzer(**{field: 1.0})
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"normalisers": "nfkc"}, "normalisers must be a list of names"),
+        ({"normalisers": ["lower"]}, "'lower' is not known"),
+        ({"ngram": 0}, "ngram must have 1 <= low <= high, not 0-0"),
+        ({"ngram": [2, 1]}, "ngram .*2-1"),
+        ({"ngram": "1-2"}, "ngram must be .*'1-2'"),
+        ({"ngram": None}, "ngram must be .*None"),
+        ({"min_df": -1}, "min_df must be .*-1"),
+        ({"min_df": 1.5}, r"min_df must be .*1\.5"),
+        ({"min_df": True}, "min_df must be .*True"),
+        ({"min_df": "2"}, "min_df must be .*'2'"),
+        ({"max_df": float("nan")}, "max_df must be .*nan"),
+        ({"max_df": -0.1}, r"max_df must be .*-0\.1"),
+        ({"max_df": None}, "max_df must be .*None"),
+        ({"max_terms": 0}, "max_terms must be .*0"),
+        ({"max_terms": 2.0}, r"max_terms must be .*2\.0"),
+        ({"max_terms": True}, "max_terms must be .*True"),
+        ({"min_df": 5, "max_df": 2}, "min_df.*max_df"),
+        ({"min_df": 0.5, "max_df": 0.2}, "min_df.*max_df"),
+        ({"stop_words": []}, "an analyzer has no parameter 'stop_words'; it has: normalisers, ngram, min_df"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused(params, message):
+    with pytest.raises(InputError, match=message):
+        Analyzer.of(params)
+
+
+@pytest.mark.parametrize("recipe", [None, [], "nfkc", 5])
+def test_a_recipe_that_is_no_object_is_refused(recipe):
+    with pytest.raises(InputError, match="analyzer"):
+        Analyzer.of(recipe)
