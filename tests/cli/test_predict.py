@@ -88,7 +88,9 @@ def test_line_buffered_answers_before_the_next_line_comes(model):
 
 
 def test_a_closed_pipe_is_no_traceback(model):
-    command = f"yes dog | head -5000 | {sys.executable} -c 'from textnb.cli import main; main()' predict {model} | head -1"
+    command = (
+        f"yes dog | head -5000 | {sys.executable} -c 'from textnb.cli import main; main()' predict {model} | head -1"
+    )
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("id")
     assert "Traceback" not in done.stderr

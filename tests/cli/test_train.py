@@ -9,7 +9,7 @@ def test_training_writes_the_model_that_the_library_writes(run, corpus, tmp_path
     done = run("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", "--alpha", 0.5, "--weighting", "raw")
     assert done.code == 0
     assert done.out == ""
-    assert "learnt 5 documents: 5 documents, 2 classes, 7 terms" in done.err
+    assert "learnt 5 documents; cli.textnb holds 5 documents, 2 classes, 7 terms" in done.err
     TextClassifier(tokenizer="words", alpha=0.5, weighting="raw").fit(read_corpus(corpus)).save(tmp_path / "lib.textnb")
     assert (tmp_path / "cli.textnb").read_bytes() == (tmp_path / "lib.textnb").read_bytes()
 
@@ -114,7 +114,7 @@ def test_a_wrong_option_is_exit_code_2(run, corpus):
 
 
 def test_help_has_examples_for_every_verb(run):
-    verbs = "train predict test explain words info tokenize update forget merge count".split()
+    verbs = ["train", "predict", "test", "explain", "words", "info", "tokenize", "update", "forget", "merge", "count"]
     for verb in verbs:
         done = run(verb, "--help", env={"COLUMNS": "100"})
         assert done.code == 0

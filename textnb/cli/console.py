@@ -20,6 +20,15 @@ def say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """A number and its noun.
+
+    >>> plural(1, "class", "classes"), plural(2000, "term")
+    ('1 class', '2,000 terms')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def one_line(error: object) -> str:
     """A message without line ends or control characters."""
     return "".join(c if c.isprintable() else " " for c in str(error))

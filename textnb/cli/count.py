@@ -1,7 +1,7 @@
 """textnb count."""
 
 from textnb.cli import options
-from textnb.cli.console import say
+from textnb.cli.console import plural, say
 from textnb.cli.sources import corpus_documents
 from textnb.countfile import write_counts
 from textnb.counts import counted
@@ -29,4 +29,4 @@ def count(
     (part,) = parts
     write_counts(output, part, {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe})
     if not running.quiet:
-        say(f"counted {len(part):,} documents: {len(part.vocabulary):,} terms -> {output}")
+        say(f"counted {plural(len(part), 'document')}; {output} holds {plural(len(part.vocabulary), 'term')}")

@@ -46,13 +46,16 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: st
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left")
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120)
+    if title is not None:
+        console.print(Text(title), soft_wrap=True)
+    table = Table()
     numbers = [all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(columns))]
     for column, number in zip(columns, numbers, strict=True):
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_shown(value)) for value in row))
-    Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120).print(table)
+    console.print(table)
 
 
 def _shown(value: Any) -> str:

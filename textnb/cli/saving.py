@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from textnb.classifier import TextClassifier
-from textnb.cli.console import say
+from textnb.cli.console import plural, say
 from textnb.counts import Learnt
 
 
@@ -15,6 +15,7 @@ def save_and_say(classifier: TextClassifier, output: Path, done: str, part: Lear
     if not quiet:
         counts = classifier.learnt.counts
         say(
-            f"{done} {len(part.digests):,} documents: {len(classifier.learnt.digests):,} documents, "
-            f"{counts.n_classes} classes, {counts.n_terms:,} terms -> {output}"
+            f"{done} {plural(len(part.digests), 'document')}; {output} holds "
+            f"{plural(len(classifier.learnt.digests), 'document')}, {plural(counts.n_classes, 'class', 'classes')}, "
+            f"{plural(counts.n_terms, 'term')}"
         )

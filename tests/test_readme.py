@@ -1,0 +1,39 @@
+"""The shell examples of both READMEs, run as they stand; the Python ones are doctests."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def examples(readme: Path) -> list[tuple[str, str]]:
+    blocks = re.findall(r"^```console\n(.*?)^```", readme.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    parts = [part.partition("\n") for block in blocks for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [(command, expected) for command, _, expected in parts]
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ja.md"])
+def test_the_examples_print_what_the_readme_says(name: str, tmp_path: Path) -> None:
+    env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    checker = doctest.OutputChecker()
+    found = examples(ROOT / name)
+    assert len(found) > 8
+    for command, expected in found:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        shown = done.stdout + done.stderr
+        assert checker.check_output(expected, shown, FLAGS), f"$ {command}\n{shown}\nis not\n{expected}"
+
+
+def test_both_readmes_have_the_same_examples() -> None:
+    english, japanese = ([command for command, _ in examples(ROOT / name)] for name in ("README.md", "README.ja.md"))
+    assert english == japanese
