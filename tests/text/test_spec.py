@@ -1,4 +1,5 @@
 import dataclasses
+import inspect
 import json
 import pickle
 import subprocess
@@ -84,7 +85,8 @@ def test_every_tokenizer_of_the_package_is_in_the_table_under_its_name():
     def below(cls):
         return {cls, *(deeper for sub in cls.__subclasses__() for deeper in below(sub))}
 
-    own = {cls for cls in below(Tokenizer) - {Tokenizer} if cls.__module__.startswith("textnb.")}
+    concrete = {cls for cls in below(Tokenizer) if not inspect.isabstract(cls)}
+    own = {cls for cls in concrete if cls.__module__.startswith("textnb.")}
     assert own == set(TOKENIZERS.values())
     assert all(cls.name == name for name, cls in TOKENIZERS.items())
 
@@ -176,3 +178,21 @@ def test_a_recipe_with_something_missing_is_refused(recipe):
 def test_a_recipe_that_makes_no_sense_is_refused(name, params, message):
     with pytest.raises(InputError, match=message):
         tokenizer_of({"name": name, "version": "1", "params": params})
+
+
+@every_tokenizer
+def test_a_stream_gives_the_terms_of_a_call(each, monkeypatch):
+    monkeypatch.setattr("textnb.text.patterns._PIECE", 7)
+    text = "東京タワーへ行く。I don't know why!\n\n  長い長い一続きの文字列 a b c dddddddddddd\u3000終わり "
+    assert list(each.stream(text)) == each(text)
+
+
+def test_terms_of_a_long_text_are_not_held_all_at_once():
+    import tracemalloc
+
+    text = "word " * 2_000_000
+    tracemalloc.start()
+    assert sum(1 for _ in tokenizer("words").stream(text)) == 2_000_000
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 30_000_000  # all the terms together are 120 MB

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from textnb.counts.digests import Digests, labelled_digest
@@ -28,7 +29,11 @@ class TermsOf:
 
     def __call__(self, document: Document) -> list[str]:
         """All terms, repeated as often as they occur."""
-        return self.analyzer.terms(document.text, self.tokenizer) + _field_terms(document)
+        return list(self.stream(document))
+
+    def stream(self, document: Document) -> Iterator[str]:
+        """The same, one by one."""
+        return chain(self.analyzer.stream(document.text, self.tokenizer), _field_terms(document))
 
     def located(self, document: Document) -> list[LocatedTerm]:
         """The same terms with their places in the text; those of fields have none."""
@@ -120,7 +125,7 @@ class _Gathered:
 
 def _count(terms_of: TermsOf, documents: list[Document]) -> tuple[list[_Known], CSR, Vocabulary]:
     known = [_Known(d.label, d.digest, d.id, d.group) for d in documents]
-    return known, *count_matrix(map(terms_of, documents))
+    return known, *count_matrix(map(terms_of.stream, documents))
 
 
 def _batches(documents: Iterable[Document]) -> Iterator[list[Document]]:

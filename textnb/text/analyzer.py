@@ -1,6 +1,7 @@
 """From a text to its terms: normalise, tokenize, join neighbours into n-grams."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,8 +31,9 @@ class Analyzer:
     model (whole number: documents; fraction: share of them). max_terms: at most so many, the most widespread first.
     Tokens of nothing but white space, which Janome gives, are no terms.
 
-    >>> Analyzer(normalisers=["casefold"], ngram=(1, 2)).terms("To be Or", str.split)
-    ['to', 'be', 'or', 'to be', 'be or']
+    >>> from textnb.text import tokenizer
+    >>> Analyzer(normalisers=["casefold"], ngram=(1, 2)).terms("To be Or", tokenizer("words"))
+    ['to', 'be', 'to be', 'or', 'be or']
     """
 
     normalisers: tuple[str, ...] = ()
@@ -57,11 +59,14 @@ class Analyzer:
     def __hash__(self) -> int:
         return hash(repr(self.recipe))
 
-    def terms(self, text: str, tokenizer: Callable[[str], list[str]]) -> list[str]:
-        """All terms of a text, repeated as often as they occur."""
-        found = tokenizer(normalised(without_surrogates(text), self.normalisers))
-        tokens = [token for token in found if not _blank(token)]
-        return tokens if self.ngram == (1, 1) else list(_ngrams(tokens, self.ngram, JOINT.join))
+    def stream(self, text: str, tokenizer: Tokenizer) -> Iterator[str]:
+        """The terms of a text one by one, repeated as often as they occur."""
+        tokens = filter(str.strip, tokenizer.stream(normalised(without_surrogates(text), self.normalisers)))
+        return tokens if self.ngram == (1, 1) else _ngrams(tokens, self.ngram, JOINT.join)
+
+    def terms(self, text: str, tokenizer: Tokenizer) -> list[str]:
+        """The same terms in a list."""
+        return list(self.stream(text, tokenizer))
 
     def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
         """The same terms in the same order, each with its place in the text as it was before normalisation."""
@@ -69,7 +74,7 @@ class Analyzer:
         tokens = [
             LocatedTerm(tokenizer.term(token), *_origin(spans, token.start, token.end))
             for token in tokenizer.tokens(changed)
-            if not _blank(tokenizer.term(token))
+            if tokenizer.term(token).strip()
         ]
         return list(_ngrams(tokens, self.ngram, _joined))
 
@@ -91,12 +96,15 @@ class Analyzer:
 T = TypeVar("T")
 
 
-def _ngrams(tokens: Sequence[T], ngram: tuple[int, int], join: Callable[[Sequence[Any]], T]) -> Iterator[T]:
-    for n in range(ngram[0], ngram[1] + 1):
-        if n == 1:
-            yield from tokens
-        else:
-            yield from (join(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+def _ngrams(tokens: Iterable[T], ngram: tuple[int, int], join: Callable[[Sequence[Any]], T]) -> Iterator[T]:
+    """At each token the n-grams that end there, the shorter first."""
+    low, high = ngram
+    window: deque[T] = deque(maxlen=high)
+    for token in tokens:
+        window.append(token)
+        last = list(window)
+        for n in range(low, len(last) + 1):
+            yield token if n == 1 else join(last[-n:])
 
 
 def _joined(window: Sequence[LocatedTerm]) -> LocatedTerm:
@@ -105,10 +113,6 @@ def _joined(window: Sequence[LocatedTerm]) -> LocatedTerm:
     if not places:
         return LocatedTerm(term, NOWHERE, NOWHERE)
     return LocatedTerm(term, min(p.start for p in places), max(p.end for p in places))
-
-
-def _blank(token: str) -> bool:
-    return not token or token.isspace()
 
 
 def _origin(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:

@@ -48,6 +48,6 @@ class Auto(Tokenizer):
         """The chosen tokenizer's tokens."""
         return self.choice(text).tokens(text)
 
-    def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
-        return self.choice(text)(text)
+    def stream(self, text: str) -> Iterator[str]:
+        """The chosen tokenizer's terms."""
+        return self.choice(text).stream(text)

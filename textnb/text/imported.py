@@ -50,6 +50,10 @@ class Imported(Tokenizer):
             raise InputError(f"the tokenizer {self.path} must return a list of strings, not {terms!r}")
         return [self._checked(term) for term in terms]
 
+    def stream(self, text: str) -> Iterator[str]:
+        """The terms, which the function returns all at once."""
+        return iter(self(text))
+
     def _checked(self, term: object) -> str:
         if not isinstance(term, str):
             raise InputError(f"the tokenizer {self.path} must return strings, got {term!r}")

@@ -116,25 +116,24 @@ class Janome(Tokenizer):
     def tokens(self, text: str) -> Iterator[Token]:
         """Janome's tokens that pass the filters, with their places in the text."""
         start = len(text) - len(text.lstrip())
-        for found in self._stream(text, False):
+        for found in self._found(text, False):
             end = start + len(found.surface)
             token = Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end)
             if self._passes(token):
                 yield token
             start = end
 
-    def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
-        if self.form == "surface" and not self.pos and not self.exclude_pos:
-            surfaces = list(self._stream(text, True))
-            return [s for s in surfaces if s not in self._stopped] if self._stopped else surfaces
-        return super().__call__(text)
+    def stream(self, text: str) -> Iterator[str]:
+        """The terms one by one; Janome need not look up more than it is asked for."""
+        if self.form == "base" or self.pos or self.exclude_pos:
+            return super().stream(text)
+        return (surface for surface in self._found(text, True) if surface not in self._stopped)
 
     @cached_property
     def _stopped(self) -> frozenset[str]:
         return frozenset(self.stop_words)
 
-    def _stream(self, text: str, surfaces_only: bool) -> Iterator[Any]:
+    def _found(self, text: str, surfaces_only: bool) -> Iterator[Any]:
         text = without_surrogates(text).strip()
         chunk, window = _engine(self.user_dictionary)
         done = 0

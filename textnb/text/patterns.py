@@ -16,10 +16,31 @@ HIRAGANA = "ぁ-ゟ"
 LATIN = "A-Za-zªºÀ-ÖØ-öø-ʯḀ-ỿⱠ-Ɀ꜠-ꟿꬰ-ꭤﬀ-ﬆＡ-Ｚａ-ｚ"
 
 _STRETCH = re.compile(r"\S+")
+_SPACE = re.compile(r"\s")
+_PIECE = 1 << 20
+
+
+class _ByPieces(Tokenizer):
+    """A tokenizer whose tokens never reach over white space: a long text may be cut there and taken piece by piece."""
+
+    def stream(self, text: str) -> Iterator[str]:
+        """The terms, those of a piece at a time."""
+        if len(text) <= _PIECE:
+            return iter(self(text))
+        return (term for piece in _pieces(text) for term in self(piece))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        space = _SPACE.search(text, start + _PIECE)
+        end = len(text) if space is None else space.end()
+        yield text[start:end]
+        start = end
 
 
 @dataclass(frozen=True)
-class Chars(Tokenizer):
+class Chars(_ByPieces):
     """Character n-grams of every stretch between white space; a stretch shorter than the smallest n is kept whole.
 
     >>> Chars(n=(2, 3))("東京都 へ")
@@ -56,7 +77,7 @@ class Chars(Tokenizer):
 
 
 @dataclass(frozen=True)
-class CharClass(Tokenizer):
+class CharClass(_ByPieces):
     """Runs of kanji, katakana, hiragana, latin letters, digits, or letters of any other script.
 
     >>> CharClass()("東京タワーへ3回 walk")
@@ -75,7 +96,7 @@ class CharClass(Tokenizer):
 
 
 @dataclass(frozen=True)
-class Words(Tokenizer):
+class Words(_ByPieces):
     """Words of spaced languages: letters, digits and their combining marks, an apostrophe inside them included.
 
     >>> Words()("I don't know a नमस्ते.")
@@ -94,7 +115,7 @@ class Words(Tokenizer):
 
 
 @dataclass(frozen=True)
-class Whitespace(Tokenizer):
+class Whitespace(_ByPieces):
     """What stands between white space; for text that has been cut into words before.
 
     >>> Whitespace()("すもも も もも")

@@ -46,7 +46,11 @@ class Tokenizer(ABC):
 
     def __call__(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
-        return [self.term(token) for token in self.tokens(text)]
+        return list(self.stream(text))
+
+    def stream(self, text: str) -> Iterator[str]:
+        """The same terms one by one, so that a text of any length takes no more memory than itself."""
+        return (self.term(token) for token in self.tokens(text))
 
     @property
     def version(self) -> str:
