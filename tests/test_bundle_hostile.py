@@ -183,3 +183,14 @@ def test_a_zip_file_of_a_later_kind_is_no_bundle(path):
     with pytest.raises(ModelFileError, match="damaged, or no file of textnb's"):
         read_bundle(path, "model")
     assert not is_bundle(path)
+
+
+def test_members_larger_than_the_file_are_refused_before_they_are_read(tmp_path):
+    path = tmp_path / "bundle"
+    write_bundle(path, "kind", {}, {"a": np.zeros(1000, np.uint8)})
+    data = bytearray(path.read_bytes())
+    sizes = data.rindex(b"PK\x01\x02") + 20  # of the last entry of the directory: packed and unpacked
+    data[sizes : sizes + 8] = (2**30).to_bytes(4, "little") * 2
+    path.write_bytes(data)
+    with pytest.raises(ModelFileError, match="larger than the file"):
+        read_bundle(path, "kind")

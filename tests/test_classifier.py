@@ -92,8 +92,13 @@ def test_a_text_without_any_known_word_gets_the_prior(text, weighting):
     assert classifier.predict([text]).tolist() == ["x"]
 
 
-def test_where_no_term_is_chosen_every_text_gets_the_prior():
-    classifier = learn([("a", "x"), ("b", "y"), ("c", "y")], analyzer=Analyzer(min_df=5))
+def test_a_choice_of_terms_that_leaves_none_is_refused():
+    with pytest.raises(InputError, match="none of 3 terms is left by min_df=5"):
+        learn([("a", "x"), ("b", "y"), ("c", "y")], analyzer=Analyzer(min_df=5))
+
+
+def test_where_there_is_no_term_at_all_every_text_gets_the_prior():
+    classifier = learn([("", "x"), ("", "y"), ("", "y")])
     np.testing.assert_allclose(classifier.predict_proba(["a", ""]), [[1 / 3, 2 / 3]] * 2)
 
 

@@ -143,7 +143,7 @@ def test_a_change_that_fails_on_the_way_changes_nothing(change):
         ({"weighting": "raw"}, "weighting"),
         ({"tokenizer": "words"}, "tokenizer"),
         ({"analyzer": Analyzer(ngram=(1, 2))}, "analyzer"),
-        ({"analyzer": Analyzer(min_df=2)}, "analyzer"),
+        ({"analyzer": Analyzer(min_df=0)}, "analyzer"),
     ],
 )
 def test_different_recipes_refuse_to_merge_and_the_message_names_the_part(settings, part):
@@ -164,3 +164,22 @@ def test_learning_from_no_documents_is_refused_and_updating_with_none_changes_no
     with pytest.raises(InputError, match="no documents to learn from"):
         untrained().fit([], [])
     assert saved(learn([("a", "x")]).update([], [])) == saved(learn([("a", "x")]))
+
+
+@pytest.mark.parametrize("change", ["fit", "update", "merge"])
+def test_a_change_that_cannot_be_answered_from_is_refused_and_changes_nothing(change):
+    prior = {"a": 0.5, "b": 0.5}
+    classifier = TextClassifier(tokenizer="whitespace", prior=prior).fit(["x", "y"], ["a", "b"])
+    other = TextClassifier(tokenizer="whitespace", prior={"c": 1.0}).fit(["z"], ["c"])
+    with pytest.raises(InputError, match="prior"):
+        if change == "merge":
+            classifier.merge(other)
+        else:
+            getattr(classifier, change)(["z"], ["c"])
+    assert classifier.classes_.tolist() == ["a", "b"]
+    assert classifier.predict(["x"]).tolist() == ["a"]
+
+
+def test_an_untrained_classifier_has_no_classes_yet():
+    assert not hasattr(TextClassifier(), "classes_")
+    assert "0 documents" in repr(TextClassifier())

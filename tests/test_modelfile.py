@@ -138,3 +138,15 @@ def test_content_that_does_not_fit_together_is_refused_by_name(path, change, com
     rewritten(path, change)
     with pytest.raises(ModelFileError, match=rf"model.textnb: .*({complaint})"):
         TextClassifier.load(path)
+
+
+def test_ends_that_wrap_round_are_not_ascending():
+    from textnb.packing import unpacked_strings, unpacked_table
+
+    wrapping = np.array([0, 2**63 - 1, -(2**63), -1, 4], np.int64)
+    with pytest.raises(ModelFileError, match="do not end where they should"):
+        unpacked_strings({"s.bytes": np.zeros(4, np.uint8), "s.ends": wrapping}, "s")
+    pointers = np.array([0, 2**31 - 1, -(2**31), -1, 2], np.int32)
+    arrays = {"t.data": np.ones(2, np.int64), "t.indices": np.zeros(2, np.int32), "t.indptr": pointers}
+    with pytest.raises(ModelFileError, match="not a sparse matrix"):
+        unpacked_table(arrays, "t", (4, 1))

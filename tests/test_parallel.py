@@ -10,7 +10,7 @@ import pytest
 
 from textnb import Analyzer, Document, TextClassifier, read_corpus
 from textnb.counts import TermsOf
-from textnb.errors import InputError
+from textnb.errors import InputError, WorkerError
 from textnb.parallel import as_jobs, map_ordered
 from textnb.text import UserDictionary, tokenizer
 
@@ -128,3 +128,12 @@ def test_a_classifier_refuses_a_number_of_jobs_that_is_none(jobs):
 @pytest.mark.parametrize("jobs", [0, None])
 def test_one_job_a_processor_gives_the_same_results(jobs):
     assert list(map_ordered(abs, [-1, 2, -3], jobs=jobs, patience=0)) == [1, 2, 3]
+
+
+def _die(_):
+    os._exit(3)
+
+
+def test_a_worker_that_dies_is_a_clear_error():
+    with pytest.raises(WorkerError, match="a worker process ended"):
+        list(map_ordered(_die, [1], jobs=2, patience=0))

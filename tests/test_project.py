@@ -20,7 +20,7 @@ LAYERS = [
     {"evaluation"},
     {"recipe", "packing", "modelfile", "countfile", "explanation", "inputs", "fitted", "classifier"},
     {"corpus"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 STRANGERS = {("text", "readers"), ("readers", "text")}

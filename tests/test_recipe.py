@@ -124,7 +124,7 @@ def test_a_python_tokenizer_under_the_disguise_of_a_name_must_be_trusted_too(nam
 def test_learning_in_parts_equals_learning_at_once(monkeypatch):
     documents = [Document(f"a{i % 7} b{i % 11}", "xyz"[i % 3]) for i in range(1200)]
     at_once = recipe().learnt(documents)
-    monkeypatch.setattr("textnb.recipe._ENTRIES", 1)
+    monkeypatch.setattr("textnb.recipe.ENTRIES", 1)
     assert recipe().learnt(iter(documents)) == at_once
 
 
@@ -133,7 +133,7 @@ def test_learning_what_has_been_counted_equals_learning_the_documents():
     for weighting in ("raw", "binary", "log"):
         value = recipe(weighting=weighting)
         (part,) = counted(documents, value.terms_of)
-        assert value.learnt_counted(part) == value.learnt(documents)
+        assert value.learnt_counted([part]) == value.learnt(documents)
 
 
 def test_no_documents_teach_nothing():

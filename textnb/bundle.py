@@ -32,17 +32,17 @@ Arrays = dict[str, NDArray[Any]]
 
 def write_bundle(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write the file as a whole or not at all."""
-    coded = {name: _npy(array) for name, array in sorted(arrays.items())}
+    ordered = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
     members = {
-        name: {"dtype": arrays[name].dtype.str, "shape": list(arrays[name].shape), "sha256": sha256(data).hexdigest()}
-        for name, data in coded.items()
+        name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _sha256(array)}
+        for name, array in ordered.items()
     }
     full = {"format": FORMAT, "kind": kind, "textnb": __version__, "members": members, **header}
     text = json.dumps(full, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
     with atomic(path) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as bundle:
         _add(bundle, _HEADER, text.encode())
-        for name, data in coded.items():
-            _add(bundle, f"{name}.npy", data)
+        for name, array in ordered.items():
+            _add(bundle, f"{name}.npy", _npy_prefix(array.dtype.str, array.shape), _bytes_of(array))
 
 
 def read_bundle(path: str | Path, kind: str) -> tuple[dict[str, Any], Arrays]:
@@ -70,9 +70,15 @@ def is_bundle(path: str | Path) -> bool:
         return False
 
 
-def _npy(array: NDArray[Any]) -> bytes:
+def _sha256(array: NDArray[Any]) -> str:
     assert array.dtype.str in _TYPES, array.dtype
-    return _npy_prefix(array.dtype.str, array.shape) + np.ascontiguousarray(array).tobytes()
+    digest = sha256(_npy_prefix(array.dtype.str, array.shape))
+    digest.update(_bytes_of(array))
+    return digest.hexdigest()
+
+
+def _bytes_of(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
 
 
 def _npy_prefix(dtype: str, shape: tuple[int, ...]) -> bytes:
@@ -82,14 +88,19 @@ def _npy_prefix(dtype: str, shape: tuple[int, ...]) -> bytes:
     return stream.getvalue()
 
 
-def _add(bundle: zipfile.ZipFile, name: str, data: bytes) -> None:
+def _add(bundle: zipfile.ZipFile, name: str, *parts: bytes | memoryview) -> None:
     info = zipfile.ZipInfo(name, _DATE)
     info.create_system, info.external_attr = 3, 0o600 << 16  # the same bytes on every system
-    bundle.writestr(info, data)
+    info.file_size = sum(len(part) for part in parts)
+    with bundle.open(info, "w") as member:
+        for part in parts:
+            member.write(part)
 
 
 def _header(path: str | Path, bundle: zipfile.ZipFile, kind: str) -> dict[str, Any]:
     names = bundle.namelist()
+    if sum(info.file_size for info in bundle.infolist()) > Path(path).stat().st_size:
+        raise ModelFileError(f"{path}: its members are larger than the file")
     if _HEADER not in names:
         raise ModelFileError(f"{path} is no file of textnb's: it has no {_HEADER}")
     try:
@@ -113,7 +124,7 @@ def _header(path: str | Path, bundle: zipfile.ZipFile, kind: str) -> dict[str, A
 
 def _bytes(path: str | Path, bundle: zipfile.ZipFile, name: str) -> bytes:
     info = bundle.getinfo(name)
-    if info.compress_type != zipfile.ZIP_STORED or info.file_size > Path(path).stat().st_size:
+    if info.compress_type != zipfile.ZIP_STORED:
         raise ModelFileError(f"{path}: {name} is not stored as textnb stores it")
     return bundle.read(info)
 

@@ -1,15 +1,13 @@
 """TextClassifier: texts in, labels out; everything between is a recipe and a learnt value."""
 
-import math
-from collections.abc import Collection, Iterable
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textnb.counts import Learnt
-from textnb.errors import InputError, ModelFileError, TextnbError, UntrustedError
+from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
 from textnb.explanation import Explanation
 from textnb.fitted import Fitted
 from textnb.inputs import as_documents, as_labelled
@@ -22,6 +20,8 @@ from textnb.recipe import ClassifierRecipe, differing
 from textnb.text import Analyzer, Tokenizer, as_tokenizer
 
 Texts = Iterable[str | Document]
+_ENTRIES = 1_000_000
+"""Non-zero counts held at once while answering, 8 MB."""
 
 
 class TextClassifier:
@@ -44,7 +44,7 @@ class TextClassifier:
         model: str = "multinomial",
         *,
         alpha: float = 0.1,
-        tokenizer: str | Tokenizer = "auto",
+        tokenizer: str | Tokenizer | Callable[[str], list[str]] = "auto",
         analyzer: Analyzer | None = None,
         weighting: str = "log",
         prior: Prior = "empirical",
@@ -62,8 +62,7 @@ class TextClassifier:
         learnt = self.recipe.learnt(as_labelled(texts, labels), jobs)
         if not learnt.counts.classes:
             raise InputError("there are no documents to learn from")
-        self._set(learnt).fitted  # noqa: B018  # a prior that does not fit the classes is refused now, not later
-        return self
+        return self._set(learnt)
 
     def update(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
         """Learn these too; new words and new classes are welcome. The same as having fitted all at once."""
@@ -91,7 +90,7 @@ class TextClassifier:
     @property
     def classes_(self) -> NDArray[np.object_]:
         """The labels, sorted; the order of the columns of probabilities."""
-        return np.array(self.learnt.counts.classes, object)
+        return np.array(self.fitted.classes, object)
 
     def predict(self, texts: Texts, *, jobs: int = 1) -> NDArray[np.object_]:
         """The most probable label of each text, (D,)."""
@@ -103,7 +102,7 @@ class TextClassifier:
 
     def predict_log_proba(self, texts: Texts, *, jobs: int = 1) -> Floats:
         """The logarithm of the probability of each label, (D, C)."""
-        parts = [rows for _, rows in self.fitted.scored(as_documents(texts), jobs, math.inf)]
+        parts = [rows for _, rows in self.fitted.scored(as_documents(texts), jobs, _ENTRIES)]
         return np.concatenate([np.empty((0, len(self.fitted.classes))), *parts])
 
     def explain(self, text: str | Document, label: str | None = None, against: str | None = None) -> Explanation:
@@ -125,12 +124,11 @@ class TextClassifier:
         """The classifier in a model file. A tokenizer that is a Python function must be named in ``trust``."""
         json, learnt = read_model(path)
         try:
-            recipe = ClassifierRecipe.of(json, trust)
+            return cls.of(ClassifierRecipe.of(json, trust), learnt)
         except UntrustedError as error:
             raise UntrustedError(f"{path}: {error}") from error
         except (TextnbError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(f"{path}: its recipe cannot be followed: {error}") from error
-        return cls.of(recipe, learnt)
 
     @classmethod
     def of(cls, recipe: ClassifierRecipe, learnt: Learnt) -> "TextClassifier":
@@ -139,12 +137,19 @@ class TextClassifier:
         classifier.recipe = recipe
         return classifier._set(learnt)
 
-    @cached_property
+    @property
     def fitted(self) -> Fitted:
-        """The scorer and its vocabulary; made when first needed after a change."""
-        return Fitted(self.recipe, self.learnt)
+        """The scorer and its vocabulary."""
+        if self._fitted is None:
+            raise NotFittedError("nothing has been learnt yet; fit the classifier first")
+        return self._fitted
 
     def _set(self, learnt: Learnt) -> "TextClassifier":
-        self.learnt = learnt
-        self.__dict__.pop("fitted", None)
+        """Take over a learnt value, if a scorer can be made of it; else nothing changes."""
+        fitted = Fitted(self.recipe, learnt) if learnt.counts.classes else None
+        self.learnt, self._fitted = learnt, fitted
         return self
+
+    def __repr__(self) -> str:
+        learnt = f"{len(self.learnt.digests)} documents of {self.learnt.counts.n_classes} classes"
+        return f"<TextClassifier {self.recipe.model}, {self.recipe.tokenizer!r}, {learnt}>"

@@ -1,22 +1,23 @@
 """Count files: documents that have been tokenised once, for training and testing many times."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from textnb.bundle import read_bundle, write_bundle
-from textnb.counts import Counted, Vocabulary
+from textnb.counts import Counted, TermsOf, Vocabulary
 from textnb.counts.digests import SIZE
-from textnb.errors import ModelFileError, TextnbError
+from textnb.errors import ModelFileError, TextnbError, UntrustedError
 from textnb.packing import array_of, checked, packed_strings, packed_table, unpacked_strings, unpacked_table
-from textnb.text import Recipe
+from textnb.text import Analyzer, tokenizer_of
 
 KIND = "counts"
 
 
-def write_counts(path: str | Path, counted: Counted, recipe: Recipe) -> None:
-    """Write counted documents and how they were counted: the recipes of the tokenizer and the analyzer."""
+def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
+    """Write counted documents and how they were counted."""
     digests = np.frombuffer(b"".join(counted.digests), np.uint8).reshape(-1, SIZE)
     arrays = {
         **packed_table("counts", counted.X),
@@ -26,18 +27,25 @@ def write_counts(path: str | Path, counted: Counted, recipe: Recipe) -> None:
         **packed_strings("groups", [group or "" for group in counted.groups]),
         "digests": digests,
     }
+    recipe = {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe}
     write_bundle(path, KIND, {"recipe": recipe, "documents": len(counted)}, arrays)
 
 
-def read_counts(path: str | Path) -> tuple[Counted, dict[str, Any]]:
-    """The documents and the recipe again."""
+def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
+    """The documents, and how they were counted; a Python tokenizer must be named in ``trust``."""
     header, arrays = read_bundle(path, KIND)
     try:
         if not isinstance(header.get("recipe"), dict):
             raise ModelFileError("its header has no recipe")
-        return checked(lambda: _counted(arrays)), header["recipe"]
+        return checked(lambda: _counted(arrays)), checked(lambda: _terms_of(header["recipe"], trust))
+    except UntrustedError as error:
+        raise UntrustedError(f"{path}: {error}") from error
     except TextnbError as error:
         raise ModelFileError(f"{path}: {error}") from error
+
+
+def _terms_of(recipe: dict[str, Any], trust: Collection[str]) -> TermsOf:
+    return TermsOf(tokenizer_of(recipe["tokenizer"], trust), Analyzer.of(recipe["analyzer"]))
 
 
 def _counted(arrays: dict[str, Any]) -> Counted:

@@ -30,6 +30,10 @@ class UntrustedError(ModelFileError):
     """A file asks for code to be imported that the caller has not trusted by name."""
 
 
+class WorkerError(TextnbError, RuntimeError):
+    """A process that was to do part of the work has ended."""
+
+
 class ReadingWarning(UserWarning):
     """Some documents could be read only in part, or were left out; the message counts them."""
 

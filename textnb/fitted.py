@@ -7,7 +7,7 @@ import numpy as np
 
 from textnb.counts import Counted, Learnt, count_matrix, counted
 from textnb.counts.matrix import CSR
-from textnb.errors import InputError, NotFittedError, listed
+from textnb.errors import InputError, listed
 from textnb.explanation import Contribution, Explanation
 from textnb.numerics import Floats
 from textnb.readers import Document
@@ -18,8 +18,6 @@ class Fitted:
     """Probabilities and explanations; immutable."""
 
     def __init__(self, recipe: ClassifierRecipe, learnt: Learnt) -> None:
-        if not learnt.counts.classes:
-            raise NotFittedError("nothing has been learnt yet; fit the classifier first")
         self.recipe = recipe
         self.counts = recipe.selected(learnt.counts)
         self.classes = self.counts.classes
@@ -61,14 +59,15 @@ class Fitted:
 
     def _pair(self, log_posterior: Floats, label: str | None, against: str | None) -> tuple[int, int]:
         """The numbers of the two classes to compare: as named, or the likeliest that remain."""
-        named = [None if name is None else self._number(name) for name in (label, against)]
+        named = [None if name is None else self.number_of(name) for name in (label, against)]
         if named[0] is not None and named[0] == named[1]:
             raise InputError(f"label and against are both {label!r}")
         rest = iter([int(k) for k in np.argsort(-log_posterior, kind="stable") if k not in named])
         mine, other = (next(rest) if number is None else number for number in named)
         return mine, other
 
-    def _number(self, name: str) -> int:
+    def number_of(self, name: str) -> int:
+        """The number of a class, or an error that names the classes there are."""
         if name not in self.classes:
             raise InputError(f"{name!r} is not among the classes: {listed(self.classes)}")
         return self.classes.index(name)

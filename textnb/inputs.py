@@ -71,7 +71,7 @@ def _labelled(document: Document, label: Any, position: int) -> Document:
     if label is None:
         raise InputError(f"text {position} ({document.id!r}) has no label")
     if not isinstance(label, str) or not label:
-        raise InputError(f"label {position} is {_kind(label)}; labels must be strings that are not empty")
+        raise InputError(f"label {position} is {_kind(label)}; labels must be strings, not empty; str(label) makes one")
     try:
         label.encode("utf-8")
     except UnicodeEncodeError as error:

@@ -25,7 +25,7 @@ def unpacked_strings(arrays: Arrays, name: str) -> list[str]:
     data, ends = array_of(arrays, f"{name}.bytes", 1, "u").tobytes(), array_of(arrays, f"{name}.ends", 1, "i")
     if len(ends) == 0:
         return []
-    if ends[-1] != len(data) or ends[0] < 0 or (np.diff(ends) < 0).any():
+    if ends[-1] != len(data) or ends[0] < 0 or (ends[1:] < ends[:-1]).any():
         raise ModelFileError(f"the strings {name!r} do not end where they should")
     starts = [0, *ends[:-1].tolist()]
     try:
@@ -53,7 +53,7 @@ def unpacked_table(arrays: Arrays, name: str, shape: tuple[int, int]) -> CSR:
         len(indptr) == shape[0] + 1
         and indptr[0] == 0
         and indptr[-1] == len(indices) == len(data)
-        and (np.diff(indptr) >= 0).all()
+        and (indptr[1:] >= indptr[:-1]).all()
         and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1]))
     )
     if not sound:
@@ -107,5 +107,5 @@ def checked(build: Callable[[], Any]) -> Any:
         return build()
     except ModelFileError:
         raise
-    except (InputError, TypeError, KeyError, ValueError) as error:
+    except (InputError, TypeError, KeyError, ValueError, AttributeError, OverflowError) as error:
         raise ModelFileError(f"the file's content does not fit together: {error}") from error

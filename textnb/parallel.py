@@ -7,11 +7,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from textnb.errors import InputError
+from textnb.errors import InputError, WorkerError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -64,6 +65,11 @@ def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], job
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+    except BrokenProcessPool as error:
+        raise WorkerError(
+            "a worker process ended before its work was done (out of memory?); in a script of your own, put the call "
+            "under `if __name__ == '__main__':`, or use jobs=1"
+        ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 from textnb.counts import ClassCounts, Counted, Learnt, TermsOf, counted, selected_columns, weighting
+from textnb.counts.counting import ENTRIES
 from textnb.counts.weighting import Weighting
 from textnb.errors import InputError
 from textnb.models.multinomial import as_alpha
@@ -17,8 +18,6 @@ from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
 
 _SHOWN = 60
-_ENTRIES = 20_000_000
-"""Non-zero counts held at once while learning, 160 MB."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +51,13 @@ class ClassifierRecipe:
 
     def learnt(self, documents: Iterable[Document], jobs: int = 1) -> Learnt:
         """What labelled documents teach."""
-        total = Learnt.zero(self.weights.unit)
-        for part in counted(documents, self.terms_of, jobs=jobs, entries=_ENTRIES):
-            total = total + self.learnt_counted(part)
-        return total
+        return self.learnt_counted(counted(documents, self.terms_of, jobs=jobs, entries=ENTRIES))
 
-    def learnt_counted(self, part: Counted) -> Learnt:
+    def learnt_counted(self, parts: Iterable[Counted]) -> Learnt:
         """What labelled documents teach that have been counted already."""
+        return sum(map(self._learnt, parts), Learnt.zero(self.weights.unit))
+
+    def _learnt(self, part: Counted) -> Learnt:
         stored = self.weights.stored(part.X)
         counts = ClassCounts.of(stored, part.named_labels, part.vocabulary, unit=self.weights.unit)
         return Learnt(counts, part.digest_multiset)
@@ -67,6 +66,11 @@ class ClassifierRecipe:
         """The statistics of the terms that the model is to use."""
         analyzer = self.analyzer
         columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
+        if counts.n_terms and not len(columns):
+            raise InputError(
+                f"none of {counts.n_terms:,} terms is left by min_df={analyzer.min_df}, max_df={analyzer.max_df}, "
+                f"max_terms={analyzer.max_terms}; loosen them"
+            )
         return counts if len(columns) == counts.n_terms else counts.selected(columns)
 
     def scorer(self, counts: ClassCounts) -> Scorer:

@@ -20,8 +20,7 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
     The bytes reach the disk before the name does. The old file's permissions are kept; a link is followed.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise InputError(f"{path} cannot be written: it is no ordinary file")
+    check_writable(target)
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:_NAME]}.", suffix=".tmp")
     except OSError as error:
@@ -40,6 +39,19 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
             raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
         raise
     _sync_folder(target.parent)
+
+
+def check_writable(path: str | Path) -> None:
+    """Refuse a place that cannot be written to, before hours of work are spent on what goes there."""
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise InputError(f"{path} cannot be written: it is no ordinary file")
+    folder = target.parent
+    if not folder.is_dir():
+        what = "Not a directory" if folder.exists() else "No such file or directory"
+        raise InputError(f"{path} cannot be written: {what}: {folder}")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{path} cannot be written: the folder {folder} is read-only")
 
 
 @contextmanager

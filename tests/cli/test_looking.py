@@ -72,3 +72,25 @@ def test_tokenize_prints_terms_or_tokens_with_their_places(run):
 
 def test_one_input_line_is_one_line_of_terms(run):
     assert run("tokenize", "--tokenizer", "words", stdin="a b\n\nc\n").out == "a b\n\nc\n"
+
+
+def test_details_show_the_tokens_that_are_counted_at_their_places(run):
+    done = run("tokenize", "--details", "--tokenizer", "words", "--normalise", "nfkc,casefold", stdin="ＡＢＣ  Hello\n")
+    assert [line.split("\t")[1::4] for line in done.lines[1:]] == [["abc", "0"], ["hello", "5"]]
+    assert run("tokenize", "--details", "--ngram", "2", stdin="a\n").code == 1
+
+
+def test_a_model_of_many_classes_is_tested_without_a_huge_table(run, tmp_path):
+    (tmp_path / "many.csv").write_text("text,label\n" + "".join(f"word{i},class{i}\n" for i in range(40)))
+    assert run("train", "many.csv", "-o", "many.textnb").code == 0
+    done = run("test", "many.textnb", "many.csv")
+    assert done.code == 0
+    assert "confusion" not in done.out
+
+
+def test_the_module_is_the_command(tmp_path):
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-m", "textnb", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("textnb ")

@@ -61,7 +61,10 @@ def test_broken_bytes_are_classified_and_reported(run, model, tmp_path):
     assert done.code == 0
     assert done.lines[1].startswith("bad.txt\tpets")
     assert "could not be decoded whole" in done.err
-    assert run("predict", model, stdin=b"dog \xff\n\x80 egg\n").code == 0
+    piped = run("predict", model, stdin=b"dog \xff\n\x80 egg\nfine\n")
+    assert piped.code == 0
+    assert len(piped.lines) == 4
+    assert "standard input: 2 of 3 documents could not be decoded whole" in piped.err
 
 
 def test_japanese_in_any_encoding_gives_the_same_answer(run, ja_mini, tmp_path):

@@ -126,3 +126,24 @@ def test_the_version_is_the_packages(run):
     from textnb import __version__
 
     assert run("--version").out == f"textnb {__version__}\n"
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(run, corpus):
+    for verb in ("train", "count"):
+        done = run(verb, corpus / "missing", "-o", "nowhere/m.textnb")
+        assert done.code == 1
+        assert "nowhere/m.textnb cannot be written" in done.err
+
+
+def test_merging_waits_for_its_turn_and_keeps_the_update(run, model, tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    (tmp_path / "more" / "weather").mkdir(parents=True)
+    (tmp_path / "more" / "weather" / "1.txt").write_text("rain")
+    (tmp_path / "other.textnb").write_bytes(model.read_bytes())
+    with ThreadPoolExecutor(2) as pool:
+        update = pool.submit(run, "update", model, "more")
+        merge = pool.submit(run, "merge", model, "other.textnb", "-o", model)
+    assert update.result().code == merge.result().code == 0
+    assert TextClassifier.load(model).recipe == TextClassifier.load(tmp_path / "other.textnb").recipe
+    assert len(TextClassifier.load(model).learnt.digests) == 11

@@ -45,12 +45,13 @@ def test_rows_of_classes_are_those_of_scikit_learn(seed):
 def test_a_label_that_the_model_does_not_know_is_always_wrong():
     logs = np.log([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3]])
     evaluation = Evaluation.of(["ham", "new", "another"], logs, ("ham", "spam"))
-    assert (evaluation.classes, evaluation.unknown) == (("ham", "spam", "another", "new"), ("another", "new"))
+    assert (evaluation.classes, evaluation.unknown) == (("ham", "spam", "(unknown)"), ("another", "new"))
     assert evaluation.accuracy == pytest.approx(1 / 3)
     assert evaluation.log_loss == np.inf
     assert evaluation.brier == pytest.approx((2 * 0.1**2 + 1 + 0.2**2 + 0.8**2 + 1 + 0.7**2 + 0.3**2) / 3)
-    assert evaluation.confusion.tolist() == [[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]
-    assert [(row[0], row[4]) for row in evaluation.per_class()] == [("ham", 1), ("spam", 0), ("another", 1), ("new", 1)]
+    assert evaluation.confusion.tolist() == [[1, 0, 0], [0, 0, 0], [1, 1, 0]]
+    assert [(row[0], row[4]) for row in evaluation.per_class()] == [("ham", 1), ("spam", 0), ("(unknown)", 2)]
+    assert evaluation.confusions() == [("(unknown)", "ham", 1), ("(unknown)", "spam", 1)]
 
 
 def test_one_class_and_certain_answers_are_evaluated():

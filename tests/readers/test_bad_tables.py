@@ -172,3 +172,9 @@ def test_a_broken_place_late_in_a_file_with_a_byte_order_mark_is_counted(table):
 def test_replacement_characters_that_are_in_the_file_are_no_defect(table):
     (document,) = read_table(table("a.csv", "text,label\nold \ufffd damage,x\n"))
     assert document.defects == ()
+
+
+def test_a_line_with_two_labels_is_a_bad_record(table):
+    path = table("a.data", "__label__a __label__b hello\n__label__c fine\n")
+    with pytest.raises(InputError, match="line 1: more than one label"):
+        list(read_table(path, "lines"))

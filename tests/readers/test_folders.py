@@ -192,3 +192,11 @@ def test_labels_rename_class_folders(corpus):
     root = corpus({"easy_ham/1": "x", "hard_ham/1": "y", "spam/1": "z"})
     labels = {"easy_ham": "ham", "hard_ham": "ham"}
     assert [document.label for document in read_with(root, labels=labels)] == ["ham", "ham", "spam"]
+
+
+def test_folder_names_in_another_charset_are_read_as_text(tmp_path):
+    for name in ("政治", "医療"):
+        folder = tmp_path / os.fsdecode(name.encode("cp932"))
+        folder.mkdir()
+        (folder / "1.txt").write_text("text")
+    assert {document.label for document in read_corpus(tmp_path)} == {"政治", "医療"}

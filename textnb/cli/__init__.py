@@ -58,5 +58,7 @@ def main() -> None:
     prepare_streams()
     try:
         app()
+    except MemoryError:
+        fail("there is not enough memory for this; fewer documents, terms (--max-terms) or classes need less")
     except (TextnbError, OSError) as error:
         fail(error)

@@ -7,7 +7,7 @@ from pathlib import Path
 from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.saving import save_and_say
-from textnb.cli.sources import corpus_documents, count_file, same_terms
+from textnb.cli.sources import counted_corpus
 from textnb.counts import Learnt
 from textnb.errors import InputError
 from textnb.storage import locked
@@ -57,12 +57,9 @@ def _change(
     corpus, reading, running, trust = source
     if not model.is_file():
         raise InputError(f"{model} does not exist; train a model first")
-    with locked(model):
+    with locked(output or model):
         classifier = TextClassifier.load(model, trust or ())
-        file = count_file(corpus)
-        if file is None:
-            part = classifier.recipe.learnt(corpus_documents(corpus, reading, running.quiet), running.n_jobs)
-        else:
-            part = classifier.recipe.learnt_counted(same_terms(classifier, corpus, file))
-        changed = TextClassifier.of(classifier.recipe, change(classifier.learnt, part))
+        recipe = classifier.recipe
+        part = recipe.learnt_counted(counted_corpus(corpus, recipe.terms_of, reading, running, trust))
+        changed = TextClassifier.of(recipe, change(classifier.learnt, part))
         save_and_say(changed, output or model, done, part, running.quiet)

@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn, TextIO, TypeVar
 
@@ -54,13 +54,13 @@ def _show_warning(
     say(f"textnb: warning: {one_line(message)}")
 
 
-def progress(items: Iterable[Item], what: str, total: int | None, quiet: bool) -> Iterator[Item]:
+def progress(items: Iterable[Item], what: str, total: Callable[[], int | None], quiet: bool) -> Iterator[Item]:
     """The items themselves, with their number, rate and time left shown while standard error is a terminal."""
     if quiet or not sys.stderr.isatty():
         yield from items
         return
     with _bar() as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(what, total=total())
         for item in items:
             yield item
             bar.advance(task)

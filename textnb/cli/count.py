@@ -1,11 +1,14 @@
 """textnb count."""
 
+import math
+
 from textnb.cli import options
 from textnb.cli.console import plural, say
 from textnb.cli.sources import corpus_documents
 from textnb.countfile import write_counts
 from textnb.counts import counted
 from textnb.errors import InputError
+from textnb.storage import check_writable
 
 
 def count(
@@ -21,12 +24,13 @@ def count(
 
         textnb count news/ -o news.counts
     """
+    check_writable(output)
     terms_of = cutting.terms_of
     documents = corpus_documents(corpus, reading, running.quiet)
-    parts = list(counted(documents, terms_of, jobs=running.n_jobs))
+    parts = list(counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf))
     if not parts:
         raise InputError(f"{corpus} holds no documents to count")
     (part,) = parts
-    write_counts(output, part, {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe})
+    write_counts(output, part, terms_of)
     if not running.quiet:
         say(f"counted {plural(len(part), 'document')}; {output} holds {plural(len(part.vocabulary), 'term')}")

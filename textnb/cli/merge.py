@@ -9,6 +9,7 @@ from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.saving import save_and_say
 from textnb.errors import InputError
+from textnb.storage import check_writable, locked
 
 
 def merge(
@@ -25,7 +26,9 @@ def merge(
     """
     if len(models) < 2:
         raise InputError(f"merging takes two models or more, got only {models[0]}")
-    total, *rest = (TextClassifier.load(path, trust or ()) for path in models)
-    for other in rest:
-        total.merge(other)
-    save_and_say(total, output, "merged", total.learnt, quiet)
+    check_writable(output)
+    with locked(output):
+        total, *rest = (TextClassifier.load(path, trust or ()) for path in models)
+        for other in rest:
+            total.merge(other)
+        save_and_say(total, output, "merged", total.learnt, quiet)

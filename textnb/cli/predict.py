@@ -38,7 +38,7 @@ def predict(
         textnb predict news.textnb inbox/ --format jsonl --all-scores
     """
     classifier = TextClassifier.load(model, trust or ())
-    documents = progress(input_documents(inputs, reading), "classifying", None, running.quiet)
+    documents = progress(input_documents(inputs, reading), "classifying", lambda: None, running.quiet)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, running.n_jobs)
     classes = classifier.fitted.classes
     top = min(top, len(classes))

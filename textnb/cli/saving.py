@@ -9,8 +9,6 @@ from textnb.counts import Learnt
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, part: Learnt, quiet: bool) -> None:
     """Write the model file; one line on standard error says what is in it now."""
-    if classifier.learnt.counts.classes:
-        classifier.fitted  # noqa: B018  # what cannot be fitted is refused before it is written
     classifier.save(output)
     if not quiet:
         counts = classifier.learnt.counts

@@ -1,58 +1,70 @@
 """From paths on the command line to documents."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from textnb.bundle import is_bundle
-from textnb.classifier import TextClassifier
 from textnb.cli.console import progress
-from textnb.cli.options import LabelledReading, Reading
+from textnb.cli.options import LabelledReading, Reading, Running
 from textnb.countfile import read_counts
-from textnb.counts import Counted
+from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
 from textnb.inputs import as_labelled
-from textnb.readers import Document, read_corpus, read_input, read_lines
-
-CountFile = tuple[Counted, dict[str, Any]]
+from textnb.readers import Document, Troubles, read_corpus, read_input, read_lines
+from textnb.recipe import differing
 
 
 def corpus_documents(path: Path, reading: LabelledReading, quiet: bool) -> Iterator[Document]:
     """The labelled documents of a corpus, with progress."""
     documents = read_corpus(path, **asdict(reading))
-    return as_labelled(progress(documents, "reading", _expected_documents(path), quiet), None)
+    return as_labelled(progress(documents, "reading", lambda: _expected_documents(path), quiet), None)
 
 
-def count_file(path: Path) -> CountFile | None:
+def count_file(path: Path, trust: Collection[str] | None) -> tuple[Counted, TermsOf] | None:
     """What a count file holds; None for any other corpus."""
-    return read_counts(path) if path.is_file() and is_bundle(path) else None
+    return read_counts(path, trust or ()) if path.is_file() and is_bundle(path) else None
 
 
-def same_terms(classifier: TextClassifier, path: Path, file: CountFile) -> Counted:
-    """The documents of a count file, if they were tokenised as the classifier tokenises."""
-    counted, theirs = file
-    mine = classifier.recipe.json
-    same = mine["tokenizer"] == theirs["tokenizer"] and all(
-        mine["analyzer"][part] == theirs["analyzer"][part] for part in ("normalisers", "ngram")
-    )
-    if not same:
-        raise InputError(f"{path} was tokenised in another way than the model's: {theirs}")
-    return counted
+def counted_corpus(
+    path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str] | None
+) -> Iterator[Counted]:
+    """The documents of a corpus, counted now or, in a count file, before and in the same way."""
+    file = count_file(path, trust)
+    if file is None:
+        documents = corpus_documents(path, reading, running.quiet)
+        yield from counted(documents, terms_of, jobs=running.n_jobs)
+    else:
+        _check_same_terms(path, terms_of, file[1])
+        yield file[0]
 
 
 def input_documents(inputs: list[str] | None, reading: Reading) -> Iterator[Document]:
     """The documents of all inputs, in order; ids carry the input's name when there are several."""
     names = inputs or ["-"]
     for name in names:
-        if name == "-":
-            documents = read_lines(sys.stdin.buffer, reading.settings)
-        else:
-            documents = read_input(Path(name), reading.reader, reading.settings)
-        for document in documents:
+        for document in _input(name, reading):
             alone = len(names) == 1 or document.id == name
             yield document if alone else replace(document, id=f"{name}:{document.id}")
+
+
+def _input(name: str, reading: Reading) -> Iterator[Document]:
+    if name != "-":
+        return read_input(Path(name), reading.reader, reading.settings)
+    if sys.stdin is None:
+        raise InputError("standard input is closed; name a file")
+    return Troubles("standard input").watch(read_lines(sys.stdin.buffer, reading.settings))
+
+
+def _check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
+    for part, a, b in (
+        ("tokenizer", mine.tokenizer.recipe, theirs.tokenizer.recipe),
+        ("normalisers", mine.analyzer.normalisers, theirs.analyzer.normalisers),
+        ("ngram", mine.analyzer.ngram, theirs.analyzer.ngram),
+    ):
+        if a != b:
+            raise InputError(f"{path} was tokenised in another way than the model: {differing(part, b, a)}")
 
 
 def _expected_documents(path: Path) -> int | None:

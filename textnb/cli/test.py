@@ -5,8 +5,10 @@ import numpy as np
 from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.output import print_json, print_table
-from textnb.cli.sources import corpus_documents, count_file, same_terms
+from textnb.cli.sources import counted_corpus
 from textnb.evaluation import Evaluation
+
+_MOST_SHOWN = 12
 
 
 def test(
@@ -26,16 +28,13 @@ def test(
         textnb test news.textnb held-out/
     """
     classifier = TextClassifier.load(model, trust or ())
-    file = count_file(corpus)
-    if file is None:
-        documents = corpus_documents(corpus, reading, running.quiet)
-        parts = list(classifier.fitted.scored(documents, running.n_jobs, 1_000_000))
-        labels = [name for part, _ in parts for name in part.named_labels]
-        logs = np.concatenate([np.empty((0, len(classifier.classes_))), *(rows for _, rows in parts)])
-    else:
-        counted = same_terms(classifier, corpus, file)
-        labels, logs = counted.named_labels, classifier.fitted.log_proba_counted(counted)
-    evaluation = Evaluation.of(labels, logs, classifier.fitted.classes)
+    fitted = classifier.fitted
+    labels: list[str] = []
+    logs = [np.empty((0, len(fitted.classes)))]
+    for part in counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust):
+        labels += part.named_labels
+        logs.append(fitted.log_proba_counted(part))
+    evaluation = Evaluation.of(labels, np.concatenate(logs), fitted.classes)
     if as_json:
         print_json(evaluation.json)
     else:
@@ -56,6 +55,14 @@ def _print_evaluation(evaluation: Evaluation) -> None:
         facts.append(("unknown to the model", ", ".join(evaluation.unknown)))
     print_table(["measure", "value"], facts)
     print_table(["class", "precision", "recall", "F1", "documents"], evaluation.per_class())
+    if len(evaluation.classes) <= _MOST_SHOWN:
+        _print_confusion(evaluation)
+    confusions = evaluation.confusions()[:_MOST_SHOWN]
+    if confusions:
+        print_table(["true", "predicted", "documents"], confusions, "most frequent confusions")
+
+
+def _print_confusion(evaluation: Evaluation) -> None:
     numbers = [f"{k}" for k in range(1, len(evaluation.classes) + 1)]
     rows = [
         (f"{number} {name}", *row)

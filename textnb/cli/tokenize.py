@@ -7,6 +7,7 @@ import typer
 from textnb.cli import options
 from textnb.cli.output import Rows
 from textnb.cli.sources import input_documents
+from textnb.errors import InputError
 
 
 def tokenize(
@@ -31,7 +32,9 @@ def tokenize(
         for document in documents:
             print(" ".join(terms_of(document)))
         return
+    if cutting.ngram:
+        raise InputError("--details shows tokens; leave out --ngram")
     rows = Rows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
     for document in documents:
-        for token in terms_of.tokenizer.tokens(document.text):
-            rows.row([document.id, *token])
+        for token, place in terms_of.analyzer.tokens(document.text, terms_of.tokenizer):
+            rows.row([document.id, *token[:4], *place])

@@ -8,13 +8,12 @@ import typer
 from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.saving import save_and_say
-from textnb.cli.sources import corpus_documents, count_file
+from textnb.cli.sources import count_file, counted_corpus
 from textnb.cli.values import as_frequency, as_prior
-from textnb.counts import TermsOf
 from textnb.errors import InputError
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
-from textnb.text import Analyzer, tokenizer_of
+from textnb.storage import check_writable
 
 
 def train(
@@ -46,10 +45,11 @@ def train(
 
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
     """
-    file = count_file(corpus)
+    check_writable(output)
+    file = count_file(corpus, trust)
     if file is not None and cutting.given:
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
-    terms_of = cutting.terms_of if file is None else _terms_of(file[1], trust)
+    terms_of = cutting.terms_of if file is None else file[1]
     selection: dict[str, Any] = {
         "min_df": as_frequency(min_df, "--min-df"),
         "max_df": as_frequency(max_df, "--max-df"),
@@ -57,14 +57,7 @@ def train(
     }
     analyzer = replace(terms_of.analyzer, **{key: value for key, value in selection.items() if value is not None})
     recipe = ClassifierRecipe(model, alpha, as_prior(prior), terms_of.tokenizer, analyzer, weighting)
-    if file is None:
-        learnt = recipe.learnt(corpus_documents(corpus, reading, running.quiet), running.n_jobs)
-    else:
-        learnt = recipe.learnt_counted(file[0])
+    learnt = recipe.learnt_counted(counted_corpus(corpus, terms_of, reading, running, trust))
     if not learnt.counts.classes:
         raise InputError(f"{corpus} holds no documents to learn from")
     save_and_say(TextClassifier.of(recipe, learnt), output, "learnt", learnt, running.quiet)
-
-
-def _terms_of(recipe: dict[str, Any], trust: list[str] | None) -> TermsOf:
-    return TermsOf(tokenizer_of(recipe["tokenizer"], trust or ()), Analyzer.of(recipe["analyzer"]))

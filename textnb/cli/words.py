@@ -7,7 +7,6 @@ import typer
 from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.output import Format, Rows
-from textnb.errors import InputError, listed
 from textnb.models.words import typical_terms
 
 
@@ -28,12 +27,8 @@ def words(
     """
     classifier = TextClassifier.load(model, trust or ())
     fitted = classifier.fitted
-    for name in classes or ():
-        if name not in fitted.classes:
-            raise InputError(f"{name!r} is not among the classes: {listed(fitted.classes)}")
     rows = Rows(["class", "term", "value", "documents"], form)
-    containing = fitted.counts.containing.toarray()
-    for k, name in enumerate(fitted.classes):
-        if not classes or name in classes:
-            for column, value in typical_terms(fitted.scorer, fitted.counts, k, top):
-                rows.row([name, fitted.vocabulary.terms[column], round(value, 6), int(containing[k, column])])
+    for k in [fitted.number_of(name) for name in classes] if classes else range(len(fitted.classes)):
+        containing = fitted.counts.containing[[k]].toarray()[0]
+        for column, value in typical_terms(fitted.scorer, fitted.counts, k, top):
+            rows.row([fitted.classes[k], fitted.vocabulary.terms[column], round(value, 6), int(containing[column])])

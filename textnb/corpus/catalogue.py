@@ -15,8 +15,9 @@ class Known:
     """A corpus described by a corpus.toml.
 
     classes: documents by class, where that is known. members: the files of the archive that are wanted (all, where
-    it is empty). digest: over the sorted names and sha256 of those files. archive_sha256: of the archive itself,
-    where the digest is not known. An archive's files may lie below one common folder, which is left out.
+    it is empty). digest: over the sorted names and sha256 of those files; size: their bytes in all. archive_sha256: of
+    the archive itself, where the digest is not known. An archive's files may lie below one common folder, which is
+    left out.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Known:
     classes: dict[str, int]
     members: tuple[str, ...]
     digest: str | None
+    size: int | None
     archive_sha256: str | None
 
     @property
@@ -77,6 +79,12 @@ def corpus_path(name: str) -> Path:
     return corpus.path
 
 
+def corpus_parts(name: str) -> list[Path]:
+    """The folders of a corpus that can be read: its parts, or itself."""
+    path = corpus_path(name)
+    return [path / part for part in known(name).parts] or [path]
+
+
 def _shipped() -> Path:
     """corpora/ beside the package in a checkout, inside it in an installed wheel."""
     package = Path(textnb.__file__).parent
@@ -99,5 +107,6 @@ def _known(folder: Path, table: dict[str, Any]) -> Known:
         dict(table.get("classes", {})),
         tuple(archive.get("members", ())),
         archive.get("digest"),
+        archive.get("size"),
         archive.get("sha256"),
     )

@@ -36,8 +36,10 @@ class CorpusCheck:
                 empty.append(document.id)
             if document.defects:
                 damaged.append(document.id)
-            earlier = first.setdefault(document.digest, Document("", document.label, document.id))
-            if earlier.id != document.id:
+            earlier = first.get(document.digest)
+            if earlier is None:
+                first[document.digest] = Document("", document.label, document.id)
+            else:
                 same = earlier.label == document.label
                 (repeated if same else contradictory).append((earlier.id, document.id))
         return cls(

@@ -1,17 +1,19 @@
 """Fetching a corpus: an archive or a folder, verified, unpacked safely, put in place as a whole or not at all."""
 
+import lzma
 import shutil
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
+from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from typing import IO
 from urllib.error import URLError
-from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from textnb.corpus.catalogue import Known
@@ -21,6 +23,16 @@ from textnb.version import __version__
 
 Member = tuple[str, IO[bytes]]
 _PIECE = 1 << 20
+_DAMAGE = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+)
 
 
 def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None] = lambda _: None) -> Path:
@@ -40,7 +52,7 @@ def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None]
         unpacked = Path(scratch) / "unpacked"
         with _local(source, Path(scratch), watch) as archive:
             _check_archive(corpus, archive)
-            digest = _unpack(archive, unpacked, corpus.members, watch)
+            digest = _unpack(archive, unpacked, corpus, watch)
         if corpus.digest is not None and digest != corpus.digest:
             raise InputError(
                 f"{source} is not the corpus {corpus.name!r}: its files have digest {digest}, not {corpus.digest}"
@@ -55,7 +67,7 @@ def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None]
 @contextmanager
 def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator[Path]:
     """The source as a path; an address is downloaded first."""
-    if urlsplit(source).scheme not in ("http", "https"):
+    if not source.startswith(("http://", "https://")):
         if not Path(source).exists():
             raise InputError(f"{source} does not exist; give an archive, a folder or an http(s) address")
         yield Path(source)
@@ -67,7 +79,7 @@ def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator
             for piece in iter(partial(answer.read, _PIECE), b""):
                 stream.write(piece)
                 watch(len(piece))
-    except (URLError, OSError) as error:
+    except (URLError, OSError, ValueError, HTTPException) as error:
         raise InputError(f"{source} cannot be downloaded: {error}") from error
     yield target
 
@@ -85,41 +97,54 @@ def _check_archive(corpus: Known, archive: Path) -> None:
         )
 
 
-def _unpack(archive: Path, target: Path, wanted: tuple[str, ...], watch: Callable[[int], None]) -> str:
+def _unpack(archive: Path, target: Path, corpus: Known, watch: Callable[[int], None]) -> str:
     """Write the wanted files below ``target``; the digest over their sorted names and sha256."""
     target.mkdir()
-    strip = _common_folder(name for name, _ in _members(archive))
-    listing = []
-    for name, stream in _members(archive):
-        inner = PurePosixPath(*PurePosixPath(name).parts[strip:])
-        if wanted and str(inner) not in wanted:
-            continue
-        data = stream.read()
-        watch(len(data))
-        place = target / inner
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
-        listing.append(f"{inner}\t{sha256(data).hexdigest()}\n")
+    listing: list[str] = []
+    left = corpus.size
+    try:
+        strip = _common_folder(name for name, _ in _members(archive))
+        for name, stream in _members(archive):
+            inner = PurePosixPath(*PurePosixPath(name).parts[strip:])
+            if corpus.members and str(inner) not in corpus.members:
+                continue
+            size, digest = _copy(stream, target / inner, left, watch)
+            left = None if left is None else left - size
+            listing.append(f"{inner}\t{digest}\n")
+    except _DAMAGE as error:
+        raise InputError(f"{archive} cannot be unpacked: {error}") from error
     return sha256("".join(sorted(listing)).encode()).hexdigest()
+
+
+def _copy(stream: IO[bytes], place: Path, left: int | None, watch: Callable[[int], None]) -> tuple[int, str]:
+    """Write one file a piece at a time, no more than is left of the corpus's size; its size and sha256."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    size, digest = 0, sha256()
+    with place.open("wb") as out:
+        for piece in iter(partial(stream.read, _PIECE), b""):
+            size += len(piece)
+            if left is not None and size > left:
+                raise InputError(f"the archive is larger than the corpus it should be; stopped at {place.name}")
+            digest.update(piece)
+            out.write(piece)
+            watch(len(piece))
+    return size, digest.hexdigest()
 
 
 def _members(archive: Path) -> Iterator[Member]:
     """The ordinary files of an archive or folder; a name that leads out of it is refused, links are left out."""
-    try:
-        if archive.is_dir():
-            yield from _folder_members(archive)
-        elif zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as pack:
-                for info in pack.infolist():
-                    if not info.is_dir():
-                        yield _safe(info.filename), pack.open(info)
-        else:
-            with tarfile.open(archive) as tape:
-                for entry in tape:
-                    if entry.isfile() and (stream := tape.extractfile(entry)) is not None:
-                        yield _safe(entry.name), stream
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
-        raise InputError(f"{archive} cannot be unpacked: {error}") from error
+    if archive.is_dir():
+        yield from _folder_members(archive)
+    elif zipfile.is_zipfile(archive):
+        with zipfile.ZipFile(archive) as pack:
+            for info in pack.infolist():
+                if not info.is_dir():
+                    yield _safe(info.filename), pack.open(info)
+    else:
+        with tarfile.open(archive) as tape:
+            for entry in tape:
+                if entry.isfile() and (stream := tape.extractfile(entry)) is not None:
+                    yield _safe(entry.name), stream
 
 
 def _folder_members(folder: Path) -> Iterator[Member]:
@@ -131,7 +156,7 @@ def _folder_members(folder: Path) -> Iterator[Member]:
 
 def _safe(name: str) -> str:
     parts = PurePosixPath(name.replace("\\", "/"))
-    if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
+    if not parts.parts or parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
         raise InputError(f"the archive holds {name!r}, a path that leads out of it; nothing was unpacked")
     return str(parts)
 

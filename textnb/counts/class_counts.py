@@ -105,12 +105,15 @@ class ClassCounts:
         """The same counts on wider axes."""
         if self.vocabulary is None:
             raise InputError("counts without a vocabulary cannot be mapped onto one")
+        if vocabulary is self.vocabulary and tuple(classes) == self.classes:
+            return self
         columns = vocabulary.columns_of(self.vocabulary)
         rows = places(classes, self.classes)
         documents = np.zeros(len(classes), self.documents.dtype)
         documents[rows] = self.documents
         shape = (len(classes), len(vocabulary))
-        terms, containing = (_moved(table, rows, columns, shape) for table in (self.terms, self.containing))
+        terms = _moved(self.terms, rows, columns, shape)
+        containing = None if self._containing is None else _moved(self._containing, rows, columns, shape)
         return ClassCounts(vocabulary, tuple(classes), documents, terms, containing, self.unit)
 
     def selected(self, columns: Columns) -> "ClassCounts":

@@ -1,6 +1,5 @@
 """Documents to counts: the terms of each document, gathered into one matrix, on as many processes as allowed."""
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +17,8 @@ from textnb.text import NOWHERE, Analyzer, LocatedTerm, Tokenizer, without_surro
 
 _CHARACTERS = 30_000  # about a second of Janome's time
 _DOCUMENTS = 512
+ENTRIES = 20_000_000
+"""Non-zero counts held at once while learning, 160 MB."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,9 @@ def counted(
     vocabulary: Vocabulary | None = None,
     *,
     jobs: int = 1,
-    entries: float = math.inf,
+    entries: float = ENTRIES,
 ) -> Iterator[Counted]:
-    """The documents in their order, counted; in one part, or in parts of about so many non-zero entries.
+    """The documents in their order, counted, in parts of about so many non-zero entries.
 
     With a vocabulary given, terms outside it are left out.
     """

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError, NotLearntError
+from textnb.readers.document import DIGEST_SIZE
 
-SIZE = 16
+SIZE = DIGEST_SIZE
 _DTYPE = f"S{SIZE}"
 
 

@@ -19,6 +19,7 @@ except ImportError:
 
 _BLOCK = 1 << 17
 _SPARSE = 8
+_MOST_CELLS = 1 << 25  # 256 MiB
 
 
 def class_codes(y: ArrayLike, classes: Sequence[Any] | None = None) -> tuple[tuple[Any, ...], NDArray[np.intp]]:
@@ -67,11 +68,11 @@ def _sorted(names: set[Any]) -> tuple[Any, ...]:
 def class_sums(X: CSR, codes: NDArray[np.intp], n_classes: int) -> CSR:
     """The sums of the rows of each class, (C, V) sparse.
 
-    One pass adds every entry to its cell (class, term) of a table. Where that table would have many more cells than
-    X has entries, the product with an indicator matrix is cheaper.
+    One pass adds every entry to its cell (class, term) of a table. Where that table would be large, or have many more
+    cells than X has entries, it is the product with an indicator matrix.
     """
     dtype = np.float64 if X.dtype.kind == "f" else np.int64
-    if n_classes * X.shape[1] >= _SPARSE * X.nnz:
+    if n_classes * X.shape[1] >= min(_SPARSE * X.nnz, _MOST_CELLS):
         rows = (np.ones(len(codes), dtype), (codes, np.arange(len(codes))))
         sums = sparse.csr_array(rows, shape=(n_classes, len(codes))) @ X.astype(dtype)
         sums.sort_indices()

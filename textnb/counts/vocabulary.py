@@ -58,7 +58,8 @@ class Vocabulary:
         return Vocabulary.of_sorted(self.terms[column] for column in columns)
 
     def __or__(self, other: "Vocabulary") -> "Vocabulary":
-        return self if self == other else Vocabulary((*self.terms, *other.terms))
+        new = [term for term in other.terms if term not in self.columns]
+        return Vocabulary((*self.terms, *new)) if new else self
 
     def __getitem__(self, term: str) -> int:
         return self.columns[term]

@@ -12,10 +12,15 @@ from textnb.errors import InputError
 from textnb.evaluation import metrics
 from textnb.numerics import Floats
 
+UNKNOWN = "(unknown)"
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The numbers and the confusion table; ``classes`` are the model's and, after them, those it does not know."""
+    """The numbers and the confusion table.
+
+    ``unknown`` are the true labels that the model does not know; together they are one more of the ``classes``.
+    """
 
     documents: int
     accuracy: float
@@ -37,21 +42,22 @@ class Evaluation:
             shape = (len(labels), len(classes))
             raise InputError(f"log probabilities must be of shape {shape}, not {log_probabilities.shape}")
         unknown = tuple(sorted(set(labels) - set(classes)))
-        names = (*classes, *unknown)
-        numbers = {name: k for k, name in enumerate(names)}
-        y = np.array([numbers[label] for label in labels], np.intp)
-        never = np.full((len(labels), len(unknown)), -np.inf)
-        logs = np.hstack([log_probabilities, never])
-        table = metrics.confusion(y, logs.argmax(axis=1), len(names))
-        hits = int(np.trace(table))
+        names = (*classes, UNKNOWN) if unknown else tuple(classes)
+        numbers = {name: k for k, name in enumerate(classes)}
+        y = np.array([numbers.get(label, len(classes)) for label in labels], np.intp)
+        if unknown:
+            never = np.full((len(labels), 1), -np.inf)
+            log_probabilities = np.hstack([log_probabilities, never])
+        probabilities = np.exp(log_probabilities)
+        table = metrics.confusion(y, log_probabilities.argmax(axis=1), len(names))
         return cls(
             len(y),
             metrics.accuracy(table),
-            metrics.wilson_interval(hits, len(y)),
+            metrics.wilson_interval(int(np.trace(table)), len(y)),
             metrics.macro_f1(table),
-            metrics.log_loss(y, logs),
-            metrics.brier(y, np.exp(logs)),
-            metrics.calibration_error(y, np.exp(logs)),
+            metrics.log_loss(y, log_probabilities),
+            metrics.brier(y, probabilities),
+            metrics.calibration_error(y, probabilities),
             names,
             unknown,
             table,
@@ -63,6 +69,13 @@ class Evaluation:
         support = self.confusion.sum(axis=1)
         rows = zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True)
         return list(rows)
+
+    def confusions(self) -> list[tuple[str, str, int]]:
+        """(true class, predicted class, documents), the most frequent first."""
+        wrong = self.confusion * (1 - np.eye(len(self.classes), dtype=np.int64))
+        pairs = np.argwhere(wrong)
+        rows = [(self.classes[k], self.classes[j], int(wrong[k, j])) for k, j in pairs.tolist()]
+        return sorted(rows, key=lambda row: (-row[2], row[0], row[1]))
 
     @property
     def json(self) -> dict[str, Any]:

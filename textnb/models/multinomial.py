@@ -17,6 +17,8 @@ from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats, log_of
 
+_MOST_WEIGHTS = 2**30  # 8 GiB
+
 
 def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical") -> LinearScorer:
     """The scorer of eq. (3). alpha: a number, or one a term (V,); none negative.
@@ -31,6 +33,11 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
     sum_alpha = alpha.sum() if len(alpha) == counts.n_terms else alpha[0] * counts.n_terms
     totals = terms.sum(axis=1) * counts.unit + sum_alpha  # N_k + A, (C,)
     log_totals = np.where(totals > 0, log_of(totals), 0.0)
+    if counts.n_terms * n_classes > _MOST_WEIGHTS:
+        raise InputError(
+            f"{n_classes:,} classes times {counts.n_terms:,} terms are too many weights; are these the labels? "
+            "if so, use fewer terms (max_terms, min_df)"
+        )
     by_term = np.empty((counts.n_terms, n_classes))
     by_term[:] = log_of(alpha)[:, np.newaxis] - log_totals  # as if no class had any term
     rows = np.repeat(np.arange(n_classes), np.diff(terms.indptr))

@@ -9,14 +9,13 @@ from textnb.models.scorer import Scorer
 
 
 class Model(NamedTuple):
-    """A name, the function from statistics to a scorer, and the parameters it takes."""
+    """A name, and the function from statistics to a scorer."""
 
     name: str
     fit: Callable[..., Scorer]
-    params: tuple[str, ...]
 
 
-MODELS: dict[str, Model] = {"multinomial": Model("multinomial", multinomial.fit, ("alpha", "prior"))}
+MODELS: dict[str, Model] = {"multinomial": Model("multinomial", multinomial.fit)}
 
 
 def model(name: str) -> Model:

@@ -10,7 +10,7 @@ def typical_terms(scorer: Scorer, counts: ClassCounts, label: int, top: int) -> 
     """(column, value) of the terms that add most to a class's score, the weightiest first.
 
     value_j = (tau_kj / D_k) (weights_kj - mean over other classes of weights_k'j): the term's mean weight in a
-    document of the class times its advantage. Infinite where no other class could have produced the term.
+    document of the class times its advantage. Infinite as soon as one other class could not have produced the term.
 
     >>> from textnb.models.multinomial import fit
     >>> counts = ClassCounts.of([[2, 1], [0, 1]], ["x", "y"])

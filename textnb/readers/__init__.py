@@ -5,5 +5,16 @@ from textnb.readers.decoding import decoded
 from textnb.readers.document import Document
 from textnb.readers.settings import Settings
 from textnb.readers.tables import read_lines
+from textnb.readers.trouble import Troubles
 
-__all__ = ["READERS", "Document", "Settings", "decoded", "read_corpus", "read_input", "read_lines", "read_table"]
+__all__ = [
+    "READERS",
+    "Document",
+    "Settings",
+    "Troubles",
+    "decoded",
+    "read_corpus",
+    "read_input",
+    "read_lines",
+    "read_table",
+]

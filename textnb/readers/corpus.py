@@ -1,5 +1,6 @@
 """From a path to documents: the kind is recognised, or said."""
 
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from textnb.errors import InputError
 from textnb.readers.document import Document
 from textnb.readers.folders import document_of, read_folder
 from textnb.readers.settings import Settings, described
-from textnb.readers.tables import read_records
+from textnb.readers.tables import open_bytes, read_records
 from textnb.readers.trouble import Troubles
 
 READERS = ("folder", "csv", "tsv", "jsonl", "lines")
@@ -56,9 +57,10 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
     """What is to be classified: the records of a table, the files of a folder, or one file as one document."""
     if reader is None and _existing(path).is_file() and _suffix(path) not in _BY_SUFFIX:
         try:
-            data = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror}") from error
+            with open_bytes(path) as stream:
+                data = stream.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{path}: {error}") from error
         one = iter([document_of(data, settings, None, str(path))])
         return Troubles(str(path)).watch(one)
     return documents_in(path, reader, settings)

@@ -38,7 +38,7 @@ _SUPERSETS = {
     "euc_kr": "cp949",
     "big5": "cp950",
 }
-_WIDE = ("utf-16", "utf-32")  # their bytes can pass for UTF-8, so a declaration is believed first
+_LIKE_UTF8 = ("utf-16", "utf-32", "utf-7", "iso2022_kr", "hz")  # their bytes pass for UTF-8: a declaration is believed
 _PYTHON_ONLY = ("unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined")
 _JAPANESE = ("cp932", "euc_jp", "euc_jis_2004")
 # What Python reads the bytes 80, A0 and FD to FF as in cp932, and stray bytes in EUC-JP.
@@ -95,11 +95,11 @@ def decoded(data: bytes, declared: str | None = None) -> Decoded:
     return Decoded(text, encoding.name, 0 if encoding.fits else text.count(REPLACEMENT))
 
 
-def decoded_lines(stream: BinaryIO, encoding: Encoding) -> Iterator[str]:
-    """The lines of a stream, their ends kept, in an encoding that has been decided."""
+def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> Iterator[str]:
+    """The lines of a stream, their ends kept, in an encoding that has been decided; newline as open() has it."""
     if encoding.name == "iso2022_jp":
         return map(decoded_iso2022_jp, stream)
-    return io.TextIOWrapper(stream, encoding.name, errors="replace", newline="")
+    return io.TextIOWrapper(stream, encoding.name, errors="replace", newline=newline)
 
 
 def pieces_of(stream: BinaryIO) -> Iterator[bytes]:
@@ -113,7 +113,7 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None) -> Encodin
     first = b""
     while len(first) < _LONGEST_BOM and (piece := next(pieces, None)) is not None:
         first += piece
-    name = _wide(declared) or next((name for bom, name in _BOMS if first.startswith(bom)), None)
+    name = next((name for bom, name in _BOMS if first.startswith(bom)), None) or _like_utf8(declared)
     if name is not None:
         return Encoding(name, _fits(chain([first], pieces), name))
     utf8, valid = codecs.getincrementaldecoder("utf-8")(), True
@@ -151,9 +151,9 @@ def _charset(name: str | None) -> str | None:
     return None if charset in _PYTHON_ONLY else charset
 
 
-def _wide(declared: str | None) -> str | None:
+def _like_utf8(declared: str | None) -> str | None:
     charset = _charset(declared)
-    return charset if charset is not None and charset.startswith(_WIDE) else None
+    return charset if charset is not None and charset.startswith(_LIKE_UTF8) else None
 
 
 def _by_evidence(sample: bytes, declared: str | None) -> Encoding:

@@ -18,6 +18,7 @@ def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[
     entries = _entries(root)
     if settings.labelled and not any(_is_folder(entry) for entry in entries):
         raise InputError(f"{root} has no subfolders; a corpus folder has one subfolder per class")
+    _check_labels(root, [entry.name for entry in entries if _is_folder(entry)])
     for entry in entries:
         name = _composed(entry.name)
         if name == DESCRIPTION or name in settings.exclude:
@@ -88,5 +89,19 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _composed(name: str) -> str:
-    """File systems differ in how they write が; labels and ids do not."""
-    return unicodedata.normalize("NFC", name).encode("utf-8", "replace").decode("utf-8")
+    """A name as text: file systems differ in how they write が, and old archives leave names in other charsets."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        name = decoded(os.fsencode(name)).text
+    return unicodedata.normalize("NFC", name)
+
+
+def _check_labels(root: Path, folders: list[str]) -> None:
+    """Two folders that only look alike would be one class without a word."""
+    seen: dict[str, str] = {}
+    for folder in folders:
+        name = _composed(folder)
+        twin = seen.setdefault(name, folder)
+        if twin != folder and unicodedata.normalize("NFC", twin) != unicodedata.normalize("NFC", folder):
+            raise InputError(f"{root}: the folders {twin!r} and {folder!r} would be one class, {name!r}; rename one")

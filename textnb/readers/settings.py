@@ -59,7 +59,10 @@ def _description(folder: Path) -> tuple[Path, dict[str, Any]]:
     if own.is_file():
         return own, read_toml(own)
     if above.is_file():
-        table = read_toml(above)
+        try:
+            table = read_toml(above)
+        except InputError:  # whatever lies above may be none of ours
+            return own, {}
         if folder.resolve().name in _strings(table.get("parts", []), above, "parts"):
             return above, table
     return own, {}

@@ -21,7 +21,9 @@ TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "�
 LABEL_COLUMNS = ("label", "class", "category", "target", "y", "ラベル", "クラス", "カテゴリ", "分類")
 ID_COLUMNS = ("id", "doc_id", "docid", "name", "filename", "file")
 LABEL_PREFIX = "__label__"
-_LABELLED = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s+(.*))?", re.DOTALL)
+_LABELLED = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s(.*))?", re.DOTALL)
+_HALF = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _LONGEST_CELL = 2**31 - 1  # the most that every platform's csv module takes
 
 _SHOWN = 12
@@ -33,10 +35,10 @@ Found = tuple[int, Document | str]
 def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """The documents of a csv, tsv, jsonl or lines file, in its order."""
     try:
-        with _open(path) as stream:
+        with open_bytes(path) as stream:
             encoding = encoding_of(pieces_of(stream), settings.encoding)
-        with _open(path) as stream:
-            lines = decoded_lines(stream, encoding)
+        with open_bytes(path) as stream:
+            lines = decoded_lines(stream, encoding, "\n" if kind in ("lines", "jsonl") else "")
             for document in _documents(path, kind, lines, settings, troubles):
                 places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
                 yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
@@ -51,7 +53,8 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
         yield replace(_line(number, content.text), defects=content.defects)
 
 
-def _open(path: Path) -> BinaryIO:
+def open_bytes(path: Path) -> BinaryIO:
+    """The bytes of a file, unpacked where its name ends in .gz."""
     return cast("BinaryIO", gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb"))
 
 
@@ -79,6 +82,8 @@ def _line_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]
         elif document.label is None:
             if line.strip():  # a blank line of a labelled file is no record
                 yield number, f"no {LABEL_PREFIX}x at its beginning"
+        elif document.text.startswith(LABEL_PREFIX):
+            yield number, "more than one label"
         else:
             yield number, document if document.text else f"no text after {LABEL_PREFIX}{document.label}"
 
@@ -92,16 +97,20 @@ def _line(number: int, line: str) -> Document:
 
 def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: Settings) -> Iterator[Found]:
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    records = (cells for cells in reader if cells)  # a blank line is no record
+    plain = delimiter == "\t"  # tabs cannot stand in a cell, so quotation marks are only what they are
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
+    records = (list(map(_unquoted, cells)) if plain else cells for cells in reader)
     try:
-        header = [cell.strip() for cell in next(records, [])]
+        header = [cell.strip() for cell in next(filter(None, records), [])]
         if not header:
             return
         columns = _columns(header, settings)
         if isinstance(columns, str):
             raise InputError(f"{path} {columns}")
-        for cells in records:
+        for found in records:
+            cells = found or [""] * (len(header) == 1)
+            if not cells:
+                continue  # a blank line is no record, where a record has several cells
             if len(cells) != len(header):
                 yield reader.line_num, f"{len(cells)} cells where the header has {len(header)}"
             else:
@@ -109,6 +118,11 @@ def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: S
                 yield reader.line_num, _document(reader.line_num, record, columns, settings)
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: {error}; is a quotation mark left open?") from error
+
+
+def _unquoted(cell: str) -> str:
+    """A cell of a TSV file; programs that write CSV put quotation marks round some."""
+    return cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
 
 
 def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
@@ -165,4 +179,5 @@ def _label(value: object) -> str | None:
     """A label as a string, numbers as they are written; nothing for a blank cell, null or what is no label."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return str(value) if isinstance(value, (str, int, float)) and str(value).strip() else None
+    label = str(value) if isinstance(value, (str, int, float)) else ""
+    return label if label.strip() and not _HALF.search(label) else None

@@ -9,7 +9,7 @@ from textnb.errors import InputError
 from textnb.text.imported import NOWHERE
 from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import as_range
-from textnb.text.token import Recipe, Tokenizer, as_json, without_surrogates
+from textnb.text.token import Recipe, Token, Tokenizer, as_json, without_surrogates
 
 JOINT = " "
 
@@ -68,14 +68,16 @@ class Analyzer:
         """The same terms in a list."""
         return list(self.stream(text, tokenizer))
 
-    def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
-        """The same terms in the same order, each with its place in the text as it was before normalisation."""
+    def tokens(self, text: str, tokenizer: Tokenizer) -> Iterator[tuple[Token, tuple[int, int]]]:
+        """The tokens that make up the terms, each with its (start, end) in the text before normalisation."""
         changed, spans = normalised_spans(without_surrogates(text), self.normalisers)
-        tokens = [
-            LocatedTerm(tokenizer.term(token), *_origin(spans, token.start, token.end))
-            for token in tokenizer.tokens(changed)
-            if tokenizer.term(token).strip()
-        ]
+        for token in tokenizer.tokens(changed):
+            if tokenizer.term(token).strip():
+                yield token, _origin(spans, token.start, token.end)
+
+    def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
+        """The terms in their order, each with its place in the text before normalisation."""
+        tokens = (LocatedTerm(tokenizer.term(token), *place) for token, place in self.tokens(text, tokenizer))
         return list(_ngrams(tokens, self.ngram, _joined))
 
     @property

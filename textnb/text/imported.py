@@ -79,7 +79,9 @@ def _found(path: str) -> Callable[[str], list[str]]:
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"the tokenizer {path!r} cannot be imported: {error}") from error
+        raise InputError(
+            f"the tokenizer {path!r} cannot be imported: {error}; PYTHONPATH=. adds the current folder"
+        ) from error
     if not callable(found):
         raise InputError(f"the tokenizer {path!r} is not a function")
     return found

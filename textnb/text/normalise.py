@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 
 from textnb.errors import InputError, listed
 
+_LONGEST_RUN = 30  # the Stream-Safe limit of Unicode
+
 Spans = list[tuple[int, int]]
 """For each character of a result, the (start, end) of its origin."""
 
@@ -53,21 +55,39 @@ def _characters(text: str) -> Iterator[tuple[int, int]]:
     return ((i, i + 1) for i in range(len(text)))
 
 
+def _nfkc(text: str) -> str:
+    """NFKC, with no more than so many marks on one letter: longer runs, which no language has, take time squared."""
+    if not _long_run().search(text):
+        return unicodedata.normalize("NFKC", text)
+    return "".join(unicodedata.normalize("NFKC", text[start:end]) for start, end in _compositions(text))
+
+
 def _compositions(text: str) -> Iterator[tuple[int, int]]:
     """The stretches of a text that Unicode composes or reorders; a new one begins where nothing joins backwards."""
     start = 0
     for i in range(1, len(text)):
-        if not _joins_backwards(text[i]):
+        if not _joins_backwards(text[i]) or i - start > _LONGEST_RUN:
             yield start, i
             start = i
     if text:
         yield start, len(text)
 
 
-@lru_cache(maxsize=4096)
-def _joins_backwards(character: str) -> bool:
+@cache
+def _long_run() -> re.Pattern[str]:
+    near, far = (
+        "".join(re.escape(c) for c in map(chr, codes) if _joins(c))
+        for codes in (range(0x10000), range(0x10000, 0x20000))
+    )
+    return re.compile(rf"(?:[{near}]|(?=[\U00010000-\U0010ffff])[{far}]){{{_LONGEST_RUN},}}")
+
+
+def _joins(character: str) -> bool:
     first = unicodedata.normalize("NFKD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_of_a_pair()
+
+
+_joins_backwards = lru_cache(maxsize=4096)(_joins)
 
 
 @cache
@@ -81,7 +101,7 @@ def _second_of_a_pair() -> frozenset[str]:
 NORMALISERS: dict[str, Normaliser] = {
     normaliser.name: normaliser
     for normaliser in (
-        Normaliser("nfkc", lambda text: unicodedata.normalize("NFKC", text), _compositions),
+        Normaliser("nfkc", _nfkc, _compositions),
         Normaliser("casefold", str.casefold, _characters),
         _by_pattern("urls", r"(?:https?|ftp)://[!-~]+|www\.[!-~]+", "URL"),
         _by_pattern("numbers", r"\d+(?:[.,]\d+)*", "0"),
