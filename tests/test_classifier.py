@@ -4,25 +4,13 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
+from small_models import WEIGHTINGS, columns, learn, untrained
 
 from textnb import Analyzer, Document, TextClassifier, read_corpus
 from textnb.errors import InputError, NotFittedError
 from textnb.text import tokenizer
 
 JA_MINI = Path(__file__).parents[1] / "corpora" / "ja-mini"
-WEIGHTINGS = ["raw", "binary", "log"]
-
-
-def untrained(weighting="log", **settings):
-    return TextClassifier(tokenizer="whitespace", weighting=weighting, **settings)
-
-
-def learn(corpus, weighting="log", **settings):
-    return untrained(weighting, **settings).update(*columns(corpus))
-
-
-def columns(corpus):
-    return [text for text, _ in corpus], [label for _, label in corpus]
 
 
 @pytest.fixture(scope="module")

@@ -5,26 +5,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_models import WEIGHTINGS, columns, learn, untrained
 
 from textnb import Analyzer, Document, TextClassifier, read_corpus
 from textnb.errors import InputError, NotLearntError
 
 JA_MINI = Path(__file__).parents[1] / "corpora" / "ja-mini"
-WEIGHTINGS = ["raw", "binary", "log"]
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "梅", "塩"]), max_size=6).map(" ".join)
 CORPORA = st.lists(st.tuples(TEXTS, st.sampled_from(["x", "y", "料理"])), max_size=6)
-
-
-def untrained(weighting="log", **settings):
-    return TextClassifier(tokenizer="whitespace", weighting=weighting, **settings)
-
-
-def learn(corpus, weighting="log", **settings):
-    return untrained(weighting, **settings).update(*columns(corpus))
-
-
-def columns(corpus):
-    return [text for text, _ in corpus], [label for _, label in corpus]
 
 
 def saved(classifier):

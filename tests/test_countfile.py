@@ -2,9 +2,9 @@ import random
 
 import numpy as np
 import pytest
+from small_models import rewritten
 
 from textnb import Document, TextClassifier
-from textnb.bundle import read_bundle, write_bundle
 from textnb.countfile import read_counts, write_counts
 from textnb.counts import counted
 from textnb.errors import ModelFileError
@@ -28,13 +28,6 @@ def counts_of(documents):
 def path(tmp_path):
     write_counts(tmp_path / "corpus.counts", counts_of(DOCUMENTS), RECIPE)
     return tmp_path / "corpus.counts"
-
-
-def rewritten(path, change):
-    header, arrays = read_bundle(path, "counts")
-    del header["members"]
-    change(header, arrays)
-    write_bundle(path, "counts", header, arrays)
 
 
 def test_documents_and_recipe_come_back(path):
@@ -128,6 +121,6 @@ def put(name, value):
     ],
 )
 def test_content_that_does_not_fit_together_is_refused_by_name(path, change, complaint):
-    rewritten(path, change)
+    rewritten(path, "counts", change)
     with pytest.raises(ModelFileError, match=rf"corpus.counts: .*({complaint})"):
         read_counts(path)

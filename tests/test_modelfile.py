@@ -2,31 +2,18 @@ import random
 
 import numpy as np
 import pytest
+from small_models import LABELS, TEXTS, fitted, rewritten
 
 from textnb import Analyzer, Document, TextClassifier
-from textnb.bundle import read_bundle, write_bundle
 from textnb.errors import ModelFileError, NotFittedError
 from textnb.packing import packed_strings
 from textnb.text import tokenizer
-
-TEXTS, LABELS = ["a b a", "c", "", "梅 塩"], ["x", "y", "x", "料理"]
-
-
-def fitted(**settings):
-    return TextClassifier(**{"tokenizer": "whitespace", **settings}).fit(TEXTS, LABELS)
 
 
 @pytest.fixture
 def path(tmp_path):
     fitted().save(tmp_path / "model.textnb")
     return tmp_path / "model.textnb"
-
-
-def rewritten(path, change):
-    header, arrays = read_bundle(path, "model")
-    del header["members"]
-    change(header, arrays)
-    write_bundle(path, "model", header, arrays)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +122,7 @@ def classes(names):
     ],
 )
 def test_content_that_does_not_fit_together_is_refused_by_name(path, change, complaint):
-    rewritten(path, change)
+    rewritten(path, "model", change)
     with pytest.raises(ModelFileError, match=rf"model.textnb: .*({complaint})"):
         TextClassifier.load(path)
 

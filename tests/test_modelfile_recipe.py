@@ -2,13 +2,12 @@ import sys
 
 import numpy as np
 import pytest
+from small_models import fitted, rewritten
 
 from textnb import TextClassifier
-from textnb.bundle import read_bundle, write_bundle
 from textnb.errors import InputError, ModelFileError, RecipeWarning, UntrustedError
 from textnb.text import Tokenizer, tokenizer
 
-TEXTS, LABELS = ["a b a", "c", "", "梅 塩"], ["x", "y", "x", "料理"]
 SPY = """
 from pathlib import Path
 Path(__file__).with_name("imported").touch()
@@ -19,10 +18,6 @@ def halves(text):
 """
 
 
-def fitted(**settings):
-    return TextClassifier(**{"tokenizer": "whitespace", **settings}).fit(TEXTS, LABELS)
-
-
 @pytest.fixture
 def path(tmp_path):
     fitted().save(tmp_path / "model.textnb")
@@ -30,10 +25,7 @@ def path(tmp_path):
 
 
 def with_recipe(path, **parts):
-    header, arrays = read_bundle(path, "model")
-    del header["members"]
-    header["recipe"].update(parts)
-    write_bundle(path, "model", header, arrays)
+    rewritten(path, "model", lambda header, _: header["recipe"].update(parts))
 
 
 def with_tokenizer(path, name, version="1", params=None):
