@@ -3,12 +3,13 @@
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -60,7 +61,8 @@ def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], job
     try:
         pending: deque[Future[Result]] = deque()
         for item in items:
-            pending.append(pool.submit(_call, item))
+            with _interrupts_ignored():  # a process that is started now is born deaf to Ctrl-C, which is ours to handle
+                pending.append(pool.submit(_call, item))
             if len(pending) >= _AHEAD * jobs:
                 yield pending.popleft().result()
         while pending:
@@ -70,14 +72,34 @@ def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], job
             "a worker process ended before its work was done (out of memory?); in a script of your own, put the call "
             "under `if __name__ == '__main__':`, or use jobs=1"
         ) from error
+    except BaseException:
+        _terminate(pool)
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _terminate(pool: ProcessPoolExecutor) -> None:
+    """End the workers in the middle of their work: nobody waits for it any more."""
+    for process in (getattr(pool, "_processes", None) or {}).values():  # from Python 3.14 on: terminate_workers
+        process.terminate()
 
 
 def _start(function: Callable[[Any], Any]) -> None:
     global _function  # noqa: PLW0603  # a worker process has one function for its life, sent once
     _function = function
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _call(item: Any) -> Any:

@@ -1,3 +1,9 @@
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -147,3 +153,28 @@ def test_merging_waits_for_its_turn_and_keeps_the_update(run, model, tmp_path):
     assert update.result().code == merge.result().code == 0
     assert TextClassifier.load(model).recipe == TextClassifier.load(tmp_path / "other.textnb").recipe
     assert len(TextClassifier.load(model).learnt.digests) == 11
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_path, jobs):
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, time\n"
+        "def cut(text):\n"
+        "    pathlib.Path('begun').touch()\n"
+        "    time.sleep(2.5)\n"
+        "    return text.split()\n"
+    )
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    code = "from textnb.cli import main; main()"
+    command = [sys.executable, "-c", code, "train", str(corpus), "-o", str(model), "--tokenizer", "slow:cut"]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    with subprocess.Popen([*command, "--jobs", jobs], cwd=tmp_path, env=env, stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "begun").exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    (tmp_path / "begun").unlink()
+    shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from textnb.recipe import differing
 def corpus_documents(path: Path, reading: LabelledReading, quiet: bool) -> Iterator[Document]:
     """The labelled documents of a corpus, with progress."""
     documents = read_corpus(path, **asdict(reading))
-    return as_labelled(progress(documents, "reading", lambda: _expected_documents(path), quiet), None)
+    return as_labelled(progress(documents, "reading", lambda: _expected_documents(path, reading.glob), quiet), None)
 
 
 def count_file(path: Path, trust: Collection[str] | None) -> tuple[Counted, TermsOf] | None:
@@ -67,10 +68,12 @@ def _check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
             raise InputError(f"{path} was tokenised in another way than the model: {differing(part, b, a)}")
 
 
-def _expected_documents(path: Path) -> int | None:
+def _expected_documents(path: Path, glob: str | None) -> int | None:
     """How many documents a corpus is likely to have, for the progress bar."""
     if path.is_dir():
-        return sum(1 for file in path.rglob("*") if file.is_file())
+        with suppress(NotImplementedError, ValueError):  # a pattern that names nothing below the folder
+            return sum(1 for file in path.rglob(glob or "*") if file.is_file())
+        return None
     if path.suffix == ".gz" or not path.is_file():
         return None
     with path.open("rb") as stream:
