@@ -36,7 +36,7 @@ class TextClassifier:
     >>> clf.predict(["犬が好き"])
     array(['animals'], dtype=object)
 
-    A text without any known word gets the prior.
+    A text without any known word gets the prior. Several threads may ask at once; only one may change it.
     """
 
     def __init__(

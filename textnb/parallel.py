@@ -88,6 +88,15 @@ def _terminate(pool: ProcessPoolExecutor) -> None:
 def _start(function: Callable[[Any], Any]) -> None:
     global _function  # noqa: PLW0603  # a worker process has one function for its life, sent once
     _function = function
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed has nobody to work for."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

@@ -117,3 +117,10 @@ def test_a_python_tokenizer_must_be_trusted(run, corpus, tmp_path):
     assert refused.code == 1
     assert "mine:cut" in refused.err
     assert run("predict", "m.textnb", "--trust", "mine:cut", stdin="dog\n", env=env).lines[1].startswith("1\tpets")
+
+
+def test_what_standard_input_or_a_model_cannot_be_is_refused(run, model):
+    piped = run("predict", model, "--reader", "csv", stdin="text\ndog\n")
+    assert piped.code == 1
+    assert "standard input is read as lines" in piped.err
+    assert "not a document" in run("predict", model, model).err

@@ -90,7 +90,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["nowhere"], "nowhere does not exist"),
         (["{corpus}", "--tokenizer", "word"], "tokenizer 'word' is not known; known: auto"),
         (["{corpus}", "--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
-        (["{corpus}", "--base-form"], "name the tokenizer that form is for"),
+        (["{corpus}", "--base-form"], "name the tokenizer that --base-form is for"),
         (["{corpus}", "--alpha", "-1"], "alpha must be finite and not negative"),
         (["{corpus}", "--model", "svm"], "model 'svm' is not known; known: multinomial"),
         (["{corpus}", "--normalise", "lower"], "normaliser 'lower' is not known; known: casefold"),
@@ -178,3 +178,16 @@ def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_p
     (tmp_path / "begun").unlink()
     shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_what_is_not_textnbs_is_never_overwritten(run, tmp_path):
+    (tmp_path / "data.csv").write_text("text,label\ndog,pets\negg,food\n")
+    for verb in ("train", "count"):
+        done = run(verb, "data.csv", "-o", "data.csv")
+        assert done.code == 1
+        assert "data.csv is the corpus itself" in done.err
+    (tmp_path / "notes.txt").write_text("mine")
+    done = run("train", "data.csv", "-o", "notes.txt")
+    assert done.code == 1
+    assert "notes.txt is there already and no file of textnb's" in done.err
+    assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -4,11 +4,11 @@ import math
 
 from textnb.cli import options
 from textnb.cli.console import plural, say
+from textnb.cli.saving import check_output
 from textnb.cli.sources import corpus_documents
 from textnb.countfile import write_counts
 from textnb.counts import counted
 from textnb.errors import InputError
-from textnb.storage import check_writable
 
 
 def count(
@@ -24,7 +24,7 @@ def count(
 
         textnb count news/ -o news.counts
     """
-    check_writable(output)
+    check_output(output, corpus)
     terms_of = cutting.terms_of
     documents = corpus_documents(corpus, reading, running.quiet)
     parts = list(counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf))

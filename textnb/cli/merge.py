@@ -7,9 +7,9 @@ import typer
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
-from textnb.cli.saving import save_and_say
+from textnb.cli.saving import check_output, save_and_say
 from textnb.errors import InputError
-from textnb.storage import check_writable, locked
+from textnb.storage import locked
 
 
 def merge(
@@ -26,7 +26,7 @@ def merge(
     """
     if len(models) < 2:
         raise InputError(f"merging takes two models or more, got only {models[0]}")
-    check_writable(output)
+    check_output(output)
     with locked(output):
         total, *rest = (TextClassifier.load(path, trust or ()) for path in models)
         for other in rest:

@@ -19,6 +19,7 @@ from textnb.errors import InputError
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings
 from textnb.text import NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
+from textnb.text.imported import Imported
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
 CorpusPath = Annotated[
@@ -49,6 +50,10 @@ Trust = Annotated[
     typer.Option("--trust", metavar="MODULE:FUNCTION", help="Import this tokenizer if the file names it."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary on standard error.")]
+
+
+_NAMED = [name for name in TOKENIZERS if name != Imported.name]
+_SPOKEN = {"form": "--base-form", "n": "--chars-n"}
 
 
 def _reading(name: str, help: str) -> Any:
@@ -88,7 +93,7 @@ class Cutting:
     """How text becomes terms."""
 
     tokenizer: Annotated[
-        str | None, _text("--tokenizer", f"{', '.join(TOKENIZERS)}, or module:function.  [default: auto]")
+        str | None, _text("--tokenizer", f"{', '.join(_NAMED)}, or module:function.  [default: auto]")
     ] = None
     base_form: Annotated[bool, _text("--base-form", "Count base forms (janome).")] = False
     pos: Annotated[list[str] | None, _text("--pos", "Keep this part of speech (名詞); repeatable (janome).")] = None
@@ -128,7 +133,8 @@ class Cutting:
         }
         given = {key: value for key, value in params.items() if value}
         if self.tokenizer is None and given:
-            raise InputError(f"name the tokenizer that {', '.join(sorted(given))} is for: --tokenizer")
+            spoken = (_SPOKEN.get(key, f"--{key.replace('_', '-')}") for key in sorted(given))
+            raise InputError(f"name the tokenizer that {', '.join(spoken)} is for: --tokenizer janome, or chars")
         return tokenizer(self.tokenizer or "auto", **given)
 
     def _analyzer(self) -> Analyzer:

@@ -38,11 +38,14 @@ def predict(
         textnb predict news.textnb inbox/ --format jsonl --all-scores
     """
     classifier = TextClassifier.load(model, trust or ())
-    documents = progress(input_documents(inputs, reading), "classifying", lambda: None, running.quiet)
+    typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
+    line_buffered = line_buffered or typing
+    documents = progress(input_documents(inputs, reading), "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, running.n_jobs)
     classes = classifier.fitted.classes
     top = min(top, len(classes))
     rows = Rows(_columns(classes, top, all_scores), form)
+    sys.stdout.flush()
     for ids, probabilities in parts:
         best = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
         for name, row, ranked in zip(ids, probabilities.tolist(), best.tolist(), strict=True):

@@ -2,9 +2,21 @@
 
 from pathlib import Path
 
+from textnb.bundle import is_bundle
 from textnb.classifier import TextClassifier
 from textnb.cli.console import plural, say
 from textnb.counts import Learnt
+from textnb.errors import InputError
+from textnb.storage import check_writable
+
+
+def check_output(output: Path, corpus: Path | None = None) -> None:
+    """Refuse, before any work, an output that cannot be written or would replace what is not textnb's."""
+    check_writable(output)
+    if corpus is not None and corpus.exists() and output.exists() and output.samefile(corpus):
+        raise InputError(f"{output} is the corpus itself; choose another name for the output")
+    if output.exists() and output.stat().st_size and not is_bundle(output):
+        raise InputError(f"{output} is there already and no file of textnb's; remove it first, or choose another name")
 
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, part: Learnt, quiet: bool) -> None:

@@ -51,10 +51,14 @@ def input_documents(inputs: list[str] | None, reading: Reading) -> Iterator[Docu
 
 
 def _input(name: str, reading: Reading) -> Iterator[Document]:
+    if name != "-" and Path(name).is_file() and is_bundle(name):
+        raise InputError(f"{name} is a file of textnb's, not a document")
     if name != "-":
         return read_input(Path(name), reading.reader, reading.settings)
     if sys.stdin is None:
         raise InputError("standard input is closed; name a file")
+    if reading.reader not in (None, "lines"):
+        raise InputError(f"standard input is read as lines; for --reader {reading.reader} name a file")
     return Troubles("standard input").watch(read_lines(sys.stdin.buffer, reading.settings))
 
 

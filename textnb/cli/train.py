@@ -7,13 +7,12 @@ import typer
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
-from textnb.cli.saving import save_and_say
+from textnb.cli.saving import check_output, save_and_say
 from textnb.cli.sources import count_file, counted_corpus
 from textnb.cli.values import as_frequency, as_prior
 from textnb.errors import InputError
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
-from textnb.storage import check_writable
 
 
 def train(
@@ -45,7 +44,7 @@ def train(
 
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
     """
-    check_writable(output)
+    check_output(output, corpus)
     file = count_file(corpus, trust)
     if file is not None and cutting.given:
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")

@@ -45,7 +45,11 @@ class Imported(Tokenizer):
 
     def __call__(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
-        terms: object = _found(self.path)(text)
+        function = _found(self.path)
+        try:
+            terms: object = function(text)
+        except Exception as error:
+            raise InputError(f"the tokenizer {self.path} failed: {error!r}") from error
         if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
             raise InputError(f"the tokenizer {self.path} must return a list of strings, not {terms!r}")
         return [self._checked(term) for term in terms]
