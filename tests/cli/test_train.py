@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -168,7 +169,10 @@ def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_p
     code = "from textnb.cli import main; main()"
     command = [sys.executable, "-c", code, "train", str(corpus), "-o", str(model), "--tokenizer", "slow:cut"]
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    with subprocess.Popen([*command, "--jobs", jobs], cwd=tmp_path, env=env, stderr=subprocess.PIPE) as process:
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background job is born deaf to it
+    with subprocess.Popen(
+        [*command, "--jobs", jobs], cwd=tmp_path, env=env, stderr=subprocess.PIPE, preexec_fn=heard
+    ) as process:
         while not (tmp_path / "begun").exists():
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
