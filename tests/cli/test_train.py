@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -166,13 +165,13 @@ def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_p
         "    return text.split()\n"
     )
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    code = "from textnb.cli import main; main()"
+    hearing = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # background jobs are deaf to it
+    )
+    code = f"{hearing}; from textnb.cli import main; main()"
     command = [sys.executable, "-c", code, "train", str(corpus), "-o", str(model), "--tokenizer", "slow:cut"]
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background job is born deaf to it
-    with subprocess.Popen(
-        [*command, "--jobs", jobs], cwd=tmp_path, env=env, stderr=subprocess.PIPE, preexec_fn=heard
-    ) as process:
+    with subprocess.Popen([*command, "--jobs", jobs], cwd=tmp_path, env=env, stderr=subprocess.PIPE) as process:
         while not (tmp_path / "begun").exists():
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
