@@ -178,3 +178,11 @@ def test_a_line_with_two_labels_is_a_bad_record(table):
     path = table("a.data", "__label__a __label__b hello\n__label__c fine\n")
     with pytest.raises(InputError, match="line 1: more than one label"):
         list(read_table(path, "lines"))
+
+
+def test_a_stray_byte_in_a_cp932_table_is_counted(table):
+    rows = "text,label\n今日は晴れです。,a\n".encode("cp932") + "明日は".encode("cp932") + b"\xff,b\n"
+    path = table("a.csv", rows)
+    with pytest.warns(ReadingWarning, match="1 of 2 documents could not be decoded whole"):
+        documents = list(read_table(path))
+    assert documents[1].text == "明日は\ufffd"

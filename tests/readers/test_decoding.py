@@ -200,3 +200,8 @@ def test_decoding_line_by_line_gives_the_text_of_the_whole(data):
 def test_an_encoding_that_is_none_is_refused_by_name(name):
     with pytest.raises(InputError, match=re.escape(repr(name))):
         as_charset(name)
+
+
+def test_stray_bytes_in_cp932_are_counted_and_not_made_up_characters():
+    result = decoded("今日は晴れです。".encode("cp932") + b"\xff " + "明日は雨です。".encode("cp932"))
+    assert result == ("今日は晴れです。\ufffd 明日は雨です。", "cp932", 1)

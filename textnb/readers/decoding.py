@@ -92,14 +92,23 @@ def decoded(data: bytes, declared: str | None = None) -> Decoded:
         text = decoded_iso2022_jp(data)
         return Decoded(text, encoding.name, text.count(REPLACEMENT))
     text = data.decode(encoding.name, "replace")
-    return Decoded(text, encoding.name, 0 if encoding.fits else text.count(REPLACEMENT))
+    if encoding.fits:
+        return Decoded(text, encoding.name, 0)
+    text = _without_strays(text, encoding.name)
+    return Decoded(text, encoding.name, text.count(REPLACEMENT))
 
 
 def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> Iterator[str]:
     """The lines of a stream, their ends kept, in an encoding that has been decided; newline as open() has it."""
     if encoding.name == "iso2022_jp":
         return map(decoded_iso2022_jp, stream)
-    return io.TextIOWrapper(stream, encoding.name, errors="replace", newline=newline)
+    lines = io.TextIOWrapper(stream, encoding.name, errors="replace", newline=newline)
+    return lines if encoding.fits else map(partial(_without_strays, encoding=encoding.name), lines)
+
+
+def _without_strays(text: str, encoding: str) -> str:
+    """Python reads some bytes that cp932 does not have as characters of its own; they are no text."""
+    return _NO_TEXT.sub(REPLACEMENT, text) if encoding == "cp932" else text
 
 
 def pieces_of(stream: BinaryIO) -> Iterator[bytes]:
