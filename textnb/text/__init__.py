@@ -2,10 +2,10 @@
 
 from textnb.text.analyzer import Analyzer, LocatedTerm
 from textnb.text.imported import NOWHERE
-from textnb.text.japanese import UserDictionary
 from textnb.text.normalise import NORMALISERS
 from textnb.text.spec import TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
 from textnb.text.token import Recipe, Token, Tokenizer, without_surrogates
+from textnb.text.user_dictionary import UserDictionary
 
 __all__ = [
     "NORMALISERS",

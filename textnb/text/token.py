@@ -8,6 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 Recipe = dict[str, Any]
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+NOT_IN_RECIPE = {"recipe": False}
+"""Metadata of a field that changes no token."""
 
 
 class Token(NamedTuple):
@@ -60,7 +62,8 @@ class Tokenizer(ABC):
     @property
     def recipe(self) -> Recipe:
         """``{name, version, params}``, plain JSON values that rebuild the tokenizer."""
-        params = {field.name: as_json(getattr(self, field.name)) for field in fields(self)}
+        told = [field.name for field in fields(self) if field.metadata.get("recipe", True)]
+        params = {name: as_json(getattr(self, name)) for name in told}
         return {"name": self.name, "version": self.version, "params": params}
 
 
@@ -73,4 +76,8 @@ def as_json(value: Any) -> Any:
 
 def without_surrogates(text: str) -> str:
     """Lone surrogates, which no encoding can write, as U+FFFD; the length stays the same."""
-    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()  # far quicker than a search
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text

@@ -1,0 +1,45 @@
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, final, overload
+
+Memory = Any  # anything with the buffer protocol
+Lexicon = tuple[Memory, Memory, Memory, Memory]
+
+@final
+class Lattice:
+    def __new__(
+        cls,
+        system: Lexicon,
+        user: Lexicon | None,
+        connections: Memory,
+        own: Memory,
+        accepts: Memory,
+        limits: Memory,
+        always: Memory,
+        firsts: Memory,
+        unknowns: Memory,
+        beyond: int,
+        /,
+    ) -> Lattice: ...
+    def surfaces(self, text: str, /) -> list[str]: ...
+    def cut(self, text: str, enough: int, /) -> tuple[bytes, int]: ...
+
+@final
+class Cutter:
+    @overload
+    def __new__(
+        cls, way: Literal["lattice"], lattice: Lattice, strings: Memory, offsets: Memory, pool: Memory, /
+    ) -> Cutter: ...
+    @overload
+    def __new__(cls, way: Literal["runs", "words"], kinds: Memory, /) -> Cutter: ...
+    @overload
+    def __new__(cls, way: Literal["grams"], low: int, high: int, /) -> Cutter: ...
+
+@final
+class Counter:
+    def __new__(
+        cls, seed: bytes, low: int, high: int, stopped: Iterable[str], vocabulary: Iterable[str] | None
+    ) -> Counter: ...
+    def count(
+        self, cutter: Cutter, texts: list[str], extras: list[Sequence[str]] | None, /
+    ) -> tuple[bytes, bytes, bytes]: ...
+    def strings(self) -> list[str]: ...

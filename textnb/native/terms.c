@@ -1,0 +1,192 @@
+#include "terms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What str.isspace() says. */
+int is_space(uint32_t c)
+{
+    return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680
+        || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+int grown(void *items, size_t *room, size_t needed, size_t size)
+{
+    if (needed <= *room) return 0;
+    size_t more = *room ? *room : 64;
+    while (more < needed) {
+        if (more > SIZE_MAX / 2 / size) return -1;
+        more *= 2;
+    }
+    void *memory; /* copied bytewise: a void ** must not point at another kind of pointer */
+    memcpy(&memory, items, sizeof memory);
+    memory = realloc(memory, more * size);
+    if (!memory) return -1;
+    memcpy(items, &memory, sizeof memory);
+    *room = more;
+    return 0;
+}
+
+int table_start(Table *table, uint64_t seed, uint64_t factor)
+{
+    *table = (Table){.seed = seed, .factor = factor | 1, .n_places = 1024};
+    table->places = calloc(table->n_places, sizeof *table->places);
+    if (!table->places || grown(&table->starts, &table->room, 2, sizeof *table->starts)) return -1;
+    table->starts[0] = 0;
+    return 0;
+}
+
+void table_free(Table *table)
+{
+    free(table->letters);
+    free(table->starts);
+    free(table->places);
+    *table = (Table){0};
+}
+
+/* Keyed, so that no document can be written whose words all collide. */
+static uint64_t hash_of(const Table *table, const uint32_t *letters, size_t length)
+{
+    uint64_t h = table->seed ^ length;
+    for (size_t i = 0; i < length; i++) {
+        h = (h ^ letters[i]) * table->factor;
+        h ^= h >> 29;
+    }
+    h *= 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+}
+
+static int is_same(const Table *table, size_t number, const uint32_t *letters, size_t length)
+{
+    size_t start = table->starts[number];
+    return table->starts[number + 1] - start == length
+        && !memcmp(table->letters + start, letters, length * sizeof *letters);
+}
+
+static int table_widen(Table *table)
+{
+    size_t n = table->n_places * 2;
+    uint64_t *places = calloc(n, sizeof *places);
+    if (!places) return -1;
+    for (size_t number = 0; number < table->n; number++) {
+        size_t start = table->starts[number];
+        uint64_t h = hash_of(table, table->letters + start, table->starts[number + 1] - start);
+        size_t i = (size_t)h & (n - 1);
+        while (places[i]) i = (i + 1) & (n - 1);
+        places[i] = (h & 0xFFFFFFFF00000000u) | (number + 1);
+    }
+    free(table->places);
+    table->places = places;
+    table->n_places = n;
+    return 0;
+}
+
+int64_t table_number(Table *table, const uint32_t *letters, size_t length, int open)
+{
+    uint64_t h = hash_of(table, letters, length);
+    size_t i = (size_t)h & (table->n_places - 1);
+    for (; table->places[i]; i = (i + 1) & (table->n_places - 1)) {
+        size_t number = (size_t)(table->places[i] & 0xFFFFFFFFu) - 1;
+        if ((table->places[i] ^ h) >> 32 == 0 && is_same(table, number, letters, length)) return (int64_t)number;
+    }
+    if (!open) return -1;
+    if (table->n >= INT32_MAX - 1) return -2;
+    if (grown(&table->letters, &table->room_for_letters, table->n_letters + length, sizeof *letters)
+        || grown(&table->starts, &table->room, table->n + 2, sizeof *table->starts)) return -2;
+    if (length) memcpy(table->letters + table->n_letters, letters, length * sizeof *letters);
+    table->n_letters += length;
+    table->places[i] = (h & 0xFFFFFFFF00000000u) | (table->n + 1);
+    table->starts[++table->n] = table->n_letters;
+    if (table->n * 2 > table->n_places && table_widen(table)) return -2;
+    return (int64_t)table->n - 1;
+}
+
+void rows_free(Rows *rows)
+{
+    free(rows->ids);
+    free(rows->counts);
+    free(rows->lengths);
+    *rows = (Rows){0};
+}
+
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor, int32_t low, int32_t high)
+{
+    *counter = (Counter){.open = 1, .low = low, .high = high, .row = 1};
+    counter->begins = calloc((size_t)high, sizeof *counter->begins);
+    if (!counter->begins || table_start(&counter->terms, seed, factor)) return -1;
+    return table_start(&counter->stopped, seed, factor);
+}
+
+void counter_free(Counter *counter)
+{
+    table_free(&counter->terms);
+    table_free(&counter->stopped);
+    free(counter->line);
+    free(counter->begins);
+    free(counter->seen_in);
+    free(counter->stands_at);
+    *counter = (Counter){0};
+}
+
+int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+{
+    int64_t found = table_number(&counter->terms, letters, length, counter->open);
+    if (found < 0) return found == -1 ? 0 : -1;
+    size_t term = (size_t)found, had = counter->room_for_terms, room = had;
+    if (term >= had) {
+        if (grown(&counter->seen_in, &room, term + 1, sizeof *counter->seen_in)
+            || grown(&counter->stands_at, &counter->room_for_terms, term + 1, sizeof *counter->stands_at))
+            return -1;
+        memset(counter->seen_in + had, 0, (counter->room_for_terms - had) * sizeof *counter->seen_in);
+    }
+    if (counter->seen_in[term] == counter->row) {
+        rows->counts[counter->stands_at[term]]++;
+        return 0;
+    }
+    if (grown(&rows->ids, &rows->room, rows->n + 1, sizeof *rows->ids)
+        || grown(&rows->counts, &rows->room_for_counts, rows->n + 1, sizeof *rows->counts)) return -1;
+    counter->seen_in[term] = counter->row;
+    counter->stands_at[term] = rows->n;
+    rows->ids[rows->n] = (int32_t)term;
+    rows->counts[rows->n++] = 1;
+    return 0;
+}
+
+int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+{
+    size_t i = 0;
+    while (i < length && is_space(letters[i])) i++;
+    if (i == length) return 0;
+    if (counter->stopped.n && table_number(&counter->stopped, letters, length, 0) >= 0) return 0;
+    if (counter->high == 1) return counter_term(counter, rows, letters, length);
+    if (grown(&counter->line, &counter->room_for_line, counter->n_line + length + 1, sizeof *letters))
+        return -1;
+    memcpy(counter->line + counter->n_line, letters, length * sizeof *letters);
+    size_t high = (size_t)counter->high;
+    counter->begins[counter->n_tokens++ % high] = counter->n_line;
+    size_t end = counter->n_line + length;
+    counter->line[end] = ' ';
+    counter->n_line = end + 1;
+    for (size_t n = (size_t)counter->low; n <= high && n <= counter->n_tokens; n++) {
+        size_t begin = counter->begins[(counter->n_tokens - n) % high];
+        if (counter_term(counter, rows, counter->line + begin, end - begin)) return -1;
+    }
+    return 0;
+}
+
+int counter_end_row(Counter *counter, Rows *rows)
+{
+    if (grown(&rows->lengths, &rows->room_for_rows, rows->n_rows + 1, sizeof *rows->lengths)) return -1;
+    rows->lengths[rows->n_rows++] = (int32_t)(rows->n - counter->row_start);
+    counter->row_start = rows->n;
+    counter->row++;
+    counter->n_line = counter->n_tokens = 0;
+    return 0;
+}
+
+/* After a row that could not be finished: what was gathered for it is forgotten. */
+void counter_abandon_row(Counter *counter)
+{
+    counter->row++;
+    counter->n_line = counter->n_tokens = counter->row_start = 0;
+}

@@ -1,0 +1,63 @@
+/* Terms and how often each document has them: strings of code points to numbers, without a Python string in between.
+ *
+ * A document's tokens are added one after the other, and with each the n-grams that end there. Terms are numbered in
+ * the order of their first appearance. A closed table numbers nothing new: what it does not have is left out. */
+#ifndef TEXTNB_TERMS_H
+#define TEXTNB_TERMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strings and their numbers. */
+typedef struct {
+    uint32_t *letters; /* of all strings, one after the other */
+    size_t n_letters, room_for_letters;
+    size_t *starts;    /* n + 1 */
+    size_t n, room;
+    uint64_t *places;  /* high half: of the hash; low half: number + 1, 0 if free */
+    size_t n_places;   /* a power of two */
+    uint64_t seed, factor;
+} Table;
+
+int table_start(Table *table, uint64_t seed, uint64_t factor);
+void table_free(Table *table);
+/* The number of a string, -1 if it has none (it is given one if `open`), -2 if memory ran out. */
+int64_t table_number(Table *table, const uint32_t *letters, size_t length, int open);
+
+/* Rows of a count matrix. */
+typedef struct {
+    int32_t *ids, *counts, *lengths;
+    size_t n, room, room_for_counts, n_rows, room_for_rows;
+} Rows;
+
+void rows_free(Rows *rows);
+
+typedef struct {
+    Table terms, stopped;
+    int open;
+    int32_t low, high;  /* n of the n-grams */
+    /* the document at hand */
+    uint32_t *line;     /* its tokens, a space after each */
+    size_t n_line, room_for_line;
+    size_t *begins;     /* of the last `high` tokens in the line, by number modulo high */
+    size_t n_tokens;
+    size_t row_start;
+    /* by term: the row in which it was last seen, and where its count stands */
+    size_t *seen_in, *stands_at;
+    size_t room_for_terms, row;
+} Counter;
+
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor, int32_t low, int32_t high);
+void counter_free(Counter *counter);
+/* All return 0, or -1 if memory ran out. */
+int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length);
+int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length); /* no n-grams, no stop words */
+int counter_end_row(Counter *counter, Rows *rows);
+void counter_abandon_row(Counter *counter); /* after a failure */
+
+int is_space(uint32_t c);
+
+/* Makes room for `needed` things of a size; items: the address of the pointer to them. 0, or -1 without memory. */
+int grown(void *items, size_t *room, size_t needed, size_t size);
+
+#endif

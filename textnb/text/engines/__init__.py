@@ -1,0 +1,13 @@
+"""Three ways to Janome's tokens: Janome itself, a lattice in Python, the same lattice in C."""
+
+from textnb.text.engines.choice import (
+    ENGINES,
+    VARIABLE,
+    Engine,
+    check_engine,
+    chosen_engine,
+    engine_for,
+    janome_version,
+)
+
+__all__ = ["ENGINES", "VARIABLE", "Engine", "check_engine", "chosen_engine", "engine_for", "janome_version"]

@@ -1,0 +1,69 @@
+"""What the analysers of Japanese have in common: a form to count, parts of speech to keep, words to stop."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from textnb.errors import InputError
+from textnb.text.token import Token, Tokenizer, without_surrogates
+
+FORMS = ("surface", "base")
+
+
+@dataclass(frozen=True)
+class Morphemes(Tokenizer):
+    """A tokenizer with a dictionary: it knows a word's base form and its part of speech.
+
+    form: what is counted, the ``surface`` or the ``base`` form. pos, exclude_pos: parts of speech to keep or to leave
+    out, each a beginning of the dictionary's string (``名詞``, ``名詞,固有名詞``). stop_words: terms to leave out.
+    """
+
+    form: str = "surface"
+    pos: tuple[str, ...] = ()
+    exclude_pos: tuple[str, ...] = ()
+    stop_words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise InputError(f"form {self.form!r} is not known; known: {', '.join(FORMS)}")
+        for field in ("pos", "exclude_pos", "stop_words"):
+            object.__setattr__(self, field, _as_strings(getattr(self, field), field))
+
+    def term(self, token: Token) -> str:
+        """The surface or the base form."""
+        return token.base if self.form == "base" else token.surface
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The analyser's tokens that pass the filters, with their places in the text."""
+        for token in self.all_tokens(text):
+            if self.keeps_pos(token.pos) and self.term(token) not in self.stopped:
+                yield token
+
+    def all_tokens(self, text: str) -> Iterator[Token]:
+        """The analyser's tokens, every one."""
+        raise NotImplementedError
+
+    def keeps_pos(self, pos: str) -> bool:
+        """Whether tokens of that part of speech are counted."""
+        kept = not self.pos or any(_begins(pos, part) for part in self.pos)
+        return kept and not any(_begins(pos, part) for part in self.exclude_pos)
+
+    @cached_property
+    def stopped(self) -> frozenset[str]:
+        """The stop words, as a set."""
+        return frozenset(self.stop_words)
+
+
+def _begins(pos: str, part: str) -> bool:
+    return pos == part or pos.startswith(part + ",")
+
+
+def _as_strings(value: object, field: str) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
+        raise InputError(f"{field} must be a list of strings, not {value!r}")
+    if not all(isinstance(item, str) for item in value):
+        raise InputError(f"{field} must hold strings only, got {value!r}")
+    for item in value:
+        if without_surrogates(item) != item:
+            raise InputError(f"{field} holds {item!r}, which is half a character")
+    return tuple(sorted(set(value)))
