@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -53,6 +53,25 @@ def map_ordered(
         else:
             return
     yield from _on_processes(function, items, jobs)
+
+
+def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int = 1) -> Iterator[Result]:
+    """``map(function, items)`` for a function that spends its time without the GIL."""
+    jobs = as_jobs(jobs)
+    if jobs == 1:
+        yield from map(function, items)
+        return
+    pool = ThreadPoolExecutor(jobs, "textnb")
+    try:
+        pending: deque[Future[Result]] = deque()
+        for item in items:
+            pending.append(pool.submit(function, item))
+            if len(pending) >= _AHEAD * jobs:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], jobs: int) -> Iterator[Result]:

@@ -161,7 +161,7 @@ def test_cost_of_a_long_text_does_not_grow_with_its_square(monkeypatch):
 
     monkeypatch.setattr(Tokenizer, "_Tokenizer__tokenize_partial", counted)
     text = "😀" * 150_000 + "\n\n" + "ア" * 149_998  # runs that Janome itself reads quickly
-    assert "".join(Janome()(text)) == text
+    assert "".join(Janome(engine="reference")(text)) == text
     assert max(handed) <= Tokenizer.MAX_CHUNK_SIZE
     assert sum(handed) <= 2 * len(text)
 

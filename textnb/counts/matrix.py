@@ -12,6 +12,7 @@ from scipy import sparse
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
 
+Ints = NDArray[Any]
 CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
 
@@ -67,19 +68,44 @@ class MatrixBuilder:
     def build(self) -> tuple[CSR, Vocabulary]:
         """The matrix, int32, its columns in the order of the vocabulary."""
         lengths = np.frombuffer(self._lengths, np.int64)
-        indices, data = np.frombuffer(self._indices, np.int32), np.frombuffer(self._data, np.int32)
-        vocabulary = self._fixed
-        if vocabulary is None:
-            vocabulary = Vocabulary(self._ids)
-            columns = np.fromiter(map(vocabulary.columns.__getitem__, self._ids), np.int32, len(self._ids))
-            for start in range(0, len(indices), _BLOCK):
-                indices[start : start + _BLOCK] = columns[indices[start : start + _BLOCK]]
-        indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
-        np.cumsum(lengths, out=indptr[1:])
-        X = sparse.csr_array((data, indices, indptr), shape=(len(lengths), len(vocabulary)))
-        X.sort_indices()
+        numbers, data = np.frombuffer(self._indices, np.int32), np.frombuffer(self._data, np.int32)
+        if self._fixed is None:
+            built = matrix_of(lengths, numbers, data, list(self._ids))
+        else:
+            built = _csr(lengths, numbers, data, len(self._fixed)), self._fixed
         self.__init__(self._fixed)  # type: ignore[misc]  # the buffers are the matrix's now
-        return X, vocabulary
+        return built
+
+
+def matrix_of(
+    lengths: Ints, numbers: Ints, data: Ints, terms: list[str], vocabulary: Vocabulary | None = None
+) -> tuple[CSR, Vocabulary]:
+    """A matrix from the length of each row, its distinct terms by number, and their counts; ``numbers`` is written over.
+
+    With a vocabulary given, terms outside it are left out.
+    """
+    if vocabulary is None:
+        order = sorted(range(len(terms)), key=terms.__getitem__)
+        vocabulary = Vocabulary.of_sorted(map(terms.__getitem__, order))
+        columns = np.empty(len(terms), np.int32)
+        columns[order] = np.arange(len(terms), dtype=np.int32)
+    else:
+        columns = np.fromiter((vocabulary.columns.get(term, -1) for term in terms), np.int32, len(terms))
+    for start in range(0, len(numbers), _BLOCK):
+        numbers[start : start + _BLOCK] = columns[numbers[start : start + _BLOCK]]
+    if len(columns) and columns.min() < 0:
+        known = numbers >= 0
+        ends = np.concatenate([[0], np.cumsum(known)])[np.cumsum(lengths)]
+        lengths, numbers, data = np.diff(ends, prepend=0), numbers[known], data[known]
+    return _csr(lengths, numbers, data, len(vocabulary)), vocabulary
+
+
+def _csr(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
+    indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    X = sparse.csr_array((data, columns, indptr), shape=(len(lengths), n_terms))
+    X.sort_indices()
+    return X
 
 
 def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | None = None) -> tuple[CSR, Vocabulary]:

@@ -72,9 +72,8 @@ static Text stripped(Text text)
 
 static PyObject *string_of(const uint32_t *letters, size_t length)
 {
-    int order = 0; /* native */
     const union { uint16_t number; uint8_t bytes[2]; } one = {1};
-    order = one.bytes[0] ? -1 : 1;
+    int order = one.bytes[0] ? -1 : 1; /* this machine's */
     return PyUnicode_DecodeUTF32((const char *)letters, (Py_ssize_t)(length * sizeof *letters), NULL, &order);
 }
 
@@ -460,13 +459,13 @@ static int add_strings(Table *table, PyObject *strings)
 
 static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"seed", "low", "high", "stopped", "vocabulary", NULL};
+    static char *names[] = {"seed", "low", "high", "stopped", NULL};
     const char *seed;
     Py_ssize_t n_seed;
     int low, high;
-    PyObject *stopped, *vocabulary;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#iiOO:Counter", names, &seed, &n_seed, &low, &high, &stopped,
-                                     &vocabulary)) return NULL;
+    PyObject *stopped;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#iiO:Counter", names, &seed, &n_seed, &low, &high, &stopped))
+        return NULL;
     if (n_seed != 16 || low < 1 || high < low) {
         PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high");
         return NULL;
@@ -479,14 +478,9 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->lock = PyThread_allocate_lock();
     int failed = counter_start(&self->counter, keys[0], keys[1], low, high) || !self->lock;
     if (failed) PyErr_NoMemory();
-    failed = failed || add_strings(&self->counter.stopped, stopped)
-        || (vocabulary != Py_None && add_strings(&self->counter.terms, vocabulary));
-    if (failed) {
-        Py_DECREF(self);
-        return NULL;
-    }
-    self->counter.open = vocabulary == Py_None;
-    return (PyObject *)self;
+    if (!failed && !add_strings(&self->counter.stopped, stopped)) return (PyObject *)self;
+    Py_DECREF(self);
+    return NULL;
 }
 
 static void counter_dealloc(PyObject *object)
@@ -499,6 +493,7 @@ static void counter_dealloc(PyObject *object)
 
 /* What a batch of documents is made of. */
 typedef struct {
+    const CutterObject *cutter;
     Text text, inner; /* inner: what is cut */
     Piece *pieces;
     size_t n_pieces, n_extras;
@@ -539,38 +534,45 @@ static int batch_add_extras(Batch *batch, PyObject *terms, Document *document)
     return failed;
 }
 
-/* texts: list of str; extras: list of a sequence of str for each, or None. */
-static int batch_of(PyObject *texts, PyObject *extras, Batch *batch)
+/* Three tuples of the same length: of Cutter, of str, of sequences of str. They outlive the batch. */
+static int batch_of(PyObject *cutters, PyObject *texts, PyObject *extras, PyTypeObject *cutter_type, Batch *batch)
 {
-    batch->n = (size_t)PyList_Size(texts);
-    if (extras != Py_None && (!PyList_Check(extras) || (size_t)PyList_Size(extras) != batch->n)) {
-        PyErr_SetString(PyExc_ValueError, "extras must be a list as long as texts, or None");
-        batch->n = 0;
+    Py_ssize_t n = PyTuple_Size(texts);
+    if (PyTuple_Size(cutters) != n || PyTuple_Size(extras) != n) {
+        PyErr_SetString(PyExc_ValueError, "cutters, texts and extras must be of one length");
         return -1;
     }
-    batch->documents = calloc(batch->n + 1, sizeof *batch->documents);
+    batch->documents = calloc((size_t)n + 1, sizeof *batch->documents);
     if (!batch->documents) {
         PyErr_NoMemory();
         return -1;
     }
-    for (size_t i = 0; i < batch->n; i++) {
+    batch->n = (size_t)n;
+    for (Py_ssize_t i = 0; i < n; i++) {
         Document *document = &batch->documents[i];
-        if (text_of(PyList_GetItem(texts, (Py_ssize_t)i), &document->text)) return -1;
+        PyObject *cutter = PyTuple_GetItem(cutters, i);
+        if (!PyObject_TypeCheck(cutter, cutter_type)) {
+            PyErr_SetString(PyExc_TypeError, "count needs a Cutter for each text");
+            return -1;
+        }
+        document->cutter = (const CutterObject *)cutter;
+        if (text_of(PyTuple_GetItem(texts, i), &document->text)) return -1;
         document->inner = document->text;
-        if (extras != Py_None && batch_add_extras(batch, PyList_GetItem(extras, (Py_ssize_t)i), document)) return -1;
+        if (batch_add_extras(batch, PyTuple_GetItem(extras, i), document)) return -1;
     }
     return 0;
 }
 
 /* The paths of a batch's texts; 0, or -1 without memory. Needs no GIL. */
-static int batch_cut(Batch *batch, const Dictionary *dictionary)
+static int batch_cut(Batch *batch)
 {
     Path path = {0};
     int failed = 0;
     for (size_t i = 0; !failed && i < batch->n; i++) {
         Document *document = &batch->documents[i];
+        if (!document->cutter->lattice) continue;
         document->inner = stripped(document->text);
-        failed = path_of(dictionary, document->inner.letters, document->inner.length, INT32_MAX, &path);
+        failed = path_of(&document->cutter->lattice->dictionary, document->inner.letters, document->inner.length, INT32_MAX, &path);
         document->pieces = path.pieces; /* handed over */
         document->n_pieces = path.n_pieces;
         path.pieces = NULL;
@@ -580,12 +582,13 @@ static int batch_cut(Batch *batch, const Dictionary *dictionary)
     return failed;
 }
 
-static int batch_count(const Batch *batch, const CutterObject *cutter, Counter *counter, Rows *rows)
+static int batch_count(const Batch *batch, Counter *counter, Rows *rows)
 {
     const Text *extra = batch->extras;
     counter->row_start = 0;
     for (size_t i = 0; i < batch->n; i++) {
         const Document *document = &batch->documents[i];
+        const CutterObject *cutter = document->cutter;
         if (cutter->cut(cutter, document->inner, document->pieces, document->n_pieces, counter, rows)) return -1;
         for (size_t k = 0; k < document->n_extras; k++, extra++)
             if (counter_term(counter, rows, extra->letters, (size_t)extra->length)) return -1;
@@ -597,22 +600,18 @@ static int batch_count(const Batch *batch, const CutterObject *cutter, Counter *
 static PyObject *counter_count(PyObject *object, PyObject *args)
 {
     CounterObject *self = (CounterObject *)object;
-    PyObject *cutter_object, *texts, *extras, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OO!O:count", &cutter_object, &PyList_Type, &texts, &extras)) return NULL;
-    const State *state = PyType_GetModuleState(Py_TYPE(object));
-    if (!PyObject_TypeCheck(cutter_object, state->cutter)) {
-        PyErr_SetString(PyExc_TypeError, "count needs a Cutter");
+    PyObject *cutters, *texts, *extras, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!O!O!:count", &PyTuple_Type, &cutters, &PyTuple_Type, &texts, &PyTuple_Type, &extras))
         return NULL;
-    }
-    const CutterObject *cutter = (const CutterObject *)cutter_object;
+    const State *state = PyType_GetModuleState(Py_TYPE(object));
     Batch batch = {0};
     Rows rows = {0};
-    int failed = batch_of(texts, extras, &batch);
+    int failed = batch_of(cutters, texts, extras, state->cutter, &batch);
     if (!failed) {
         Py_BEGIN_ALLOW_THREADS
-        failed = cutter->lattice ? batch_cut(&batch, &cutter->lattice->dictionary) : 0;
+        failed = batch_cut(&batch);
         PyThread_acquire_lock(self->lock, WAIT_LOCK);
-        failed = failed || batch_count(&batch, cutter, &self->counter, &rows);
+        failed = failed || batch_count(&batch, &self->counter, &rows);
         if (failed) counter_abandon_row(&self->counter);
         PyThread_release_lock(self->lock);
         Py_END_ALLOW_THREADS
@@ -650,14 +649,14 @@ static PyObject *counter_strings(PyObject *object, PyObject *unused)
 
 static PyMethodDef counter_methods[] = {
     {"count", counter_count, METH_VARARGS,
-     "count(cutter, texts, extras, /)\n--\n\nThe rows of a count matrix, as bytes of int32: the length of each row, the\n"
-     "numbers of its terms, and their counts. extras: more terms for each text, or None."},
+     "count(cutters, texts, extras, /)\n--\n\nThe rows of a count matrix, as bytes of int32: the length of each row, the\n"
+     "numbers of its terms, and their counts. Tuples: the Cutter of each text, the text, more terms for it."},
     {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nThe terms in the order of their numbers."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot counter_slots[] = {
-    {Py_tp_doc, "Counter(seed, low, high, stopped, vocabulary)\n--\n\n"
-                "Numbers terms, n-grams of tokens from low to high, and counts them. A vocabulary closes it."},
+    {Py_tp_doc, "Counter(seed, low, high, stopped)\n--\n\n"
+                "Numbers terms, n-grams of tokens from low to high, and counts them."},
     {Py_tp_new, counter_new},
     {Py_tp_dealloc, counter_dealloc},
     {Py_tp_methods, counter_methods},

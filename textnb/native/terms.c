@@ -111,7 +111,7 @@ void rows_free(Rows *rows)
 
 int counter_start(Counter *counter, uint64_t seed, uint64_t factor, int32_t low, int32_t high)
 {
-    *counter = (Counter){.open = 1, .low = low, .high = high, .row = 1};
+    *counter = (Counter){.low = low, .high = high, .row = 1};
     counter->begins = calloc((size_t)high, sizeof *counter->begins);
     if (!counter->begins || table_start(&counter->terms, seed, factor)) return -1;
     return table_start(&counter->stopped, seed, factor);
@@ -130,8 +130,8 @@ void counter_free(Counter *counter)
 
 int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
 {
-    int64_t found = table_number(&counter->terms, letters, length, counter->open);
-    if (found < 0) return found == -1 ? 0 : -1;
+    int64_t found = table_number(&counter->terms, letters, length, 1);
+    if (found < 0) return -1;
     size_t term = (size_t)found, had = counter->room_for_terms, room = had;
     if (term >= had) {
         if (grown(&counter->seen_in, &room, term + 1, sizeof *counter->seen_in)

@@ -1,7 +1,7 @@
 /* Terms and how often each document has them: strings of code points to numbers, without a Python string in between.
  *
  * A document's tokens are added one after the other, and with each the n-grams that end there. Terms are numbered in
- * the order of their first appearance. A closed table numbers nothing new: what it does not have is left out. */
+ * the order of their first appearance. */
 #ifndef TEXTNB_TERMS_H
 #define TEXTNB_TERMS_H
 
@@ -34,7 +34,6 @@ void rows_free(Rows *rows);
 
 typedef struct {
     Table terms, stopped;
-    int open;
     int32_t low, high;  /* n of the n-grams */
     /* the document at hand */
     uint32_t *line;     /* its tokens, a space after each */

@@ -87,6 +87,8 @@ def decoded(data: bytes, declared: str | None = None) -> Decoded:
     >>> decoded(b"caf\xe9!").replaced
     1
     """
+    if (plain := _plain_utf8(data, declared)) is not None:
+        return Decoded(plain, "utf-8", 0)
     encoding = encoding_of([data], declared)
     if encoding.name == "iso2022_jp":
         text = decoded_iso2022_jp(data)
@@ -96,6 +98,16 @@ def decoded(data: bytes, declared: str | None = None) -> Decoded:
         return Decoded(text, encoding.name, 0)
     text = _without_strays(text, encoding.name)
     return Decoded(text, encoding.name, text.count(REPLACEMENT))
+
+
+def _plain_utf8(data: bytes, declared: str | None) -> str | None:
+    """The text, where there is nothing to decide: what encoding_of would find too, in one look."""
+    if declared is not None or b"\x1b" in data or any(data.startswith(bom) for bom, _ in _BOMS):
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> Iterator[str]:

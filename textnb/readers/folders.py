@@ -35,31 +35,37 @@ _Told = tuple[str | None, Settings, Troubles]
 
 def _documents(entry: os.DirEntry[str], root: Path, above: tuple[Path, ...], told: _Told) -> Iterator[Document]:
     """The document or documents at a place below the root; a link back to a folder above leads nowhere."""
-    path = Path(entry.path)
     if not _is_folder(entry):
-        yield from _document(path, root, told)
-    elif path.resolve() in above:
-        told[2].outside.append(_composed(path.relative_to(root).as_posix()))
-    else:
-        for inner in _entries(path):
-            yield from _documents(inner, root, (*above, path.resolve()), told)
+        yield from _document(entry, root, told)
+        return
+    real = Path(entry.path).resolve()
+    if real in above:
+        told[2].outside.append(_id(entry, root))
+        return
+    for inner in _entries(Path(entry.path)):
+        yield from _documents(inner, root, (*above, real), told)
 
 
-def _document(path: Path, root: Path, told: _Told) -> Iterator[Document]:
+def _id(entry: os.DirEntry[str], root: Path) -> str:
+    """Its path from the root."""
+    return _composed(entry.path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/"))
+
+
+def _document(entry: os.DirEntry[str], root: Path, told: _Told) -> Iterator[Document]:
     label, settings, troubles = told
-    whole = _composed(path.relative_to(root).as_posix())
+    whole = _id(entry, root)
     name = whole.rpartition("/")[2]
     if (settings.glob and not (fnmatch(name, settings.glob) or fnmatch(whole, settings.glob))) or (
         name in settings.exclude
     ):
         return
     try:
-        if not path.is_file():
+        if not entry.is_file():
             troubles.outside.append(whole)
             return
-        data = path.read_bytes()
+        data = Path(entry.path).read_bytes()
     except OSError as error:
-        troubles.bad(str(path), error.strerror or str(error))
+        troubles.bad(entry.path, error.strerror or str(error))
         return
     yield document_of(data, settings, label, whole)
 

@@ -59,9 +59,13 @@ class Analyzer:
     def __hash__(self) -> int:
         return hash(repr(self.recipe))
 
+    def normalised(self, text: str) -> str:
+        """The text as the tokenizer gets it."""
+        return normalised(without_surrogates(text), self.normalisers)
+
     def stream(self, text: str, tokenizer: Tokenizer) -> Iterator[str]:
         """The terms of a text one by one, repeated as often as they occur."""
-        tokens = filter(str.strip, tokenizer.stream(normalised(without_surrogates(text), self.normalisers)))
+        tokens = filter(str.strip, tokenizer.stream(self.normalised(text)))
         return tokens if self.ngram == (1, 1) else _ngrams(tokens, self.ngram, JOINT.join)
 
     def terms(self, text: str, tokenizer: Tokenizer) -> list[str]:

@@ -1,16 +1,17 @@
 """The tokenizer that looks at the text first."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from textnb.text.japanese import Janome
-from textnb.text.patterns import HIRAGANA, KANJI, KATAKANA, Words
+from textnb.text.kinds import letter_kinds
+from textnb.text.patterns import Words
 from textnb.text.token import Token, Tokenizer
 
-_JAPANESE = re.compile(rf"[{KANJI}{KATAKANA}{HIRAGANA}]")
-_LETTER = re.compile(r"[^\W\d_]")
+_JAPANESE, _LETTER = 1, 2
 
 
 def is_japanese(text: str) -> bool:
@@ -21,8 +22,9 @@ def is_japanese(text: str) -> bool:
     """
     if text.isascii():
         return False
-    japanese = len(_JAPANESE.findall(text))
-    return japanese > 0 and 10 * japanese >= len(_LETTER.findall(text))
+    kinds = letter_kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
+    japanese, letters = int(np.count_nonzero(kinds & _JAPANESE)), int(np.count_nonzero(kinds & _LETTER))
+    return japanese > 0 and 10 * japanese >= letters
 
 
 @dataclass(frozen=True)
@@ -51,3 +53,8 @@ class Auto(Tokenizer):
     def stream(self, text: str) -> Iterator[str]:
         """The chosen tokenizer's terms."""
         return self.choice(text).stream(text)
+
+    @property
+    def counts_natively(self) -> bool:
+        """Where both tokenizers do."""
+        return Janome().counts_natively and Words().counts_natively

@@ -1,14 +1,19 @@
 """Japanese words by Janome, exactly as Janome cuts them, whichever engine does the cutting."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textnb.errors import InputError
-from textnb.text.engines import check_engine, engine_for, janome_version
+from textnb.text.engines import check_engine, chosen_engine, engine_for, janome_version
 from textnb.text.morphemes import Morphemes
 from textnb.text.token import NOT_IN_RECIPE, Token, without_surrogates
 from textnb.text.user_dictionary import UserDictionary, as_user_dictionary
+
+if TYPE_CHECKING:
+    from textnb._native import Cutter
+    from textnb.text.engines.native import NativeEngine
 
 PARTS_OF_SPEECH = (
     *("名詞", "動詞", "形容詞", "副詞", "連体詞", "接続詞", "感動詞", "接頭詞"),
@@ -56,6 +61,16 @@ class Janome(Morphemes):
         surfaces = engine_for(self.user_dictionary, self.engine).surfaces(without_surrogates(text))
         return surfaces if not self.stopped else (surface for surface in surfaces if surface not in self.stopped)
 
+    @property
+    def counts_natively(self) -> bool:
+        """Where the engine is the native one."""
+        return chosen_engine(self.engine) == "native"
+
+    @property
+    def cutter(self) -> "Cutter":
+        """How the extension cuts a text into the same terms."""
+        return _cutter(replace(self, stop_words=()))
+
     def _check_parts_of_speech(self) -> None:
         known = list(PARTS_OF_SPEECH)
         if self.user_dictionary is not None and (self.pos or self.exclude_pos):
@@ -63,3 +78,9 @@ class Janome(Morphemes):
         for part in (*self.pos, *self.exclude_pos):
             if part.split(",")[0] not in known:
                 raise InputError(f"part of speech {part!r} is not known; known: {', '.join(PARTS_OF_SPEECH)}")
+
+
+@lru_cache(8)
+def _cutter(words: Janome) -> "Cutter":
+    engine = cast("NativeEngine", engine_for(words.user_dictionary, "native"))
+    return engine.cutter(words.form == "base", words.keeps_pos)

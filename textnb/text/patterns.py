@@ -1,19 +1,19 @@
 """Tokenizers that need no dictionary: characters, runs of one script, words, and whatever stands between spaces."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textnb.errors import InputError
+from textnb.text import cutters
+from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, marks
+from textnb.text.engines import uses_extension
 from textnb.text.token import Token, Tokenizer, plain_token
 
-KANJI = "々-〇㐀-䶿一-鿿\uf900-\ufaff\U00020000-\U000323af"
-KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"
-HIRAGANA = "ぁ-ゟ"
-LATIN = "A-Za-zªºÀ-ÖØ-öø-ʯḀ-ỿⱠ-Ɀ꜠-ꟿꬰ-ꭤﬀ-ﬆＡ-Ｚａ-ｚ"
+if TYPE_CHECKING:
+    from textnb._native import Cutter
 
 _STRETCH = re.compile(r"\S+")
 _SPACE = re.compile(r"\s")
@@ -22,6 +22,11 @@ _PIECE = 1 << 20
 
 class _ByPieces(Tokenizer):
     """A tokenizer whose tokens never reach over white space: a long text may be cut there and taken piece by piece."""
+
+    @property
+    def counts_natively(self) -> bool:
+        """Where the extension is built and not forbidden."""
+        return uses_extension()
 
     def stream(self, text: str) -> Iterator[str]:
         """The terms, those of a piece at a time."""
@@ -75,6 +80,11 @@ class Chars(_ByPieces):
                 terms += [letters[i : i + n] for i in range(len(letters) - n + 1)]
         return terms
 
+    @property
+    def cutter(self) -> "Cutter":
+        """How the extension cuts a text into the same terms."""
+        return cutters.grams(*self.n)
+
 
 @dataclass(frozen=True)
 class CharClass(_ByPieces):
@@ -93,6 +103,11 @@ class CharClass(_ByPieces):
     def __call__(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
         return _run().findall(text)
+
+    @property
+    def cutter(self) -> "Cutter":
+        """How the extension cuts a text into the same terms."""
+        return cutters.runs()
 
 
 @dataclass(frozen=True)
@@ -113,6 +128,11 @@ class Words(_ByPieces):
         """The terms of a text, in its order."""
         return _word().findall(text)
 
+    @property
+    def cutter(self) -> "Cutter":
+        """How the extension cuts a text into the same terms."""
+        return cutters.words()
+
 
 @dataclass(frozen=True)
 class Whitespace(_ByPieces):
@@ -131,6 +151,11 @@ class Whitespace(_ByPieces):
     def __call__(self, text: str) -> list[str]:
         """The terms of a text, in its order."""
         return text.split()
+
+    @property
+    def cutter(self) -> "Cutter":
+        """How the extension cuts a text into the same terms."""
+        return cutters.stretches()
 
 
 def as_range(value: object, what: str) -> tuple[int, int]:
@@ -171,8 +196,5 @@ def _with_marks(letter: str, tail: str = "") -> str:
 @cache
 def _mark() -> str:
     """One combining mark. Those beyond the BMP are asked for last: there a character class is a slow list."""
-    near, far = (
-        "".join(c for c in map(chr, codes) if unicodedata.category(c)[0] == "M")
-        for codes in (range(0x10000), (*range(0x10000, 0x20000), *range(0xE0100, 0xE01F0)))
-    )
+    near, far = marks()
     return rf"(?:[{near}]|(?=[\U00010000-\U0010ffff])[{far}])"

@@ -4,7 +4,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from textnb._native import Cutter
 
 Recipe = dict[str, Any]
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -53,6 +56,25 @@ class Tokenizer(ABC):
     def stream(self, text: str) -> Iterator[str]:
         """The same terms one by one, so that a text of any length takes no more memory than itself."""
         return (self.term(token) for token in self.tokens(text))
+
+    def choice(self, text: str) -> "Tokenizer":  # noqa: ARG002
+        """The tokenizer that a text gets: this one, unless it is one that looks at the text first."""
+        return self
+
+    @property
+    def counts_natively(self) -> bool:
+        """Whether the tokenizer chosen for any text has a ``cutter``."""
+        return False
+
+    @property
+    def cutter(self) -> "Cutter":
+        """How the extension cuts a text into the same terms; stop words are left to the counting."""
+        raise NotImplementedError
+
+    @property
+    def stopped(self) -> frozenset[str]:
+        """Terms that are left out of the tokens."""
+        return frozenset()
 
     @property
     def version(self) -> str:

@@ -8,6 +8,16 @@ from textnb.text.engines.choice import (
     chosen_engine,
     engine_for,
     janome_version,
+    uses_extension,
 )
 
-__all__ = ["ENGINES", "VARIABLE", "Engine", "check_engine", "chosen_engine", "engine_for", "janome_version"]
+__all__ = [
+    "ENGINES",
+    "VARIABLE",
+    "Engine",
+    "check_engine",
+    "chosen_engine",
+    "engine_for",
+    "janome_version",
+    "uses_extension",
+]

@@ -84,6 +84,11 @@ def _engine(name: str, words: UserDictionary | None) -> Engine:
     return PythonEngine(complete)
 
 
+def uses_extension() -> bool:
+    """Whether the extension may do what needs no dictionary; an engine that is forced by the environment forbids it."""
+    return _has_extension() and os.environ.get(VARIABLE, "auto") in ("", "auto", "native")
+
+
 @cache
 def _has_extension() -> bool:
     return find_spec("textnb._native") is not None

@@ -39,7 +39,9 @@ def compiled() -> Dictionary:
     from janome.sysdic import chardef, connections, unknowns
 
     kinds = list(chardef.DATA[0])
-    templates = [Entry("", *template, "", "*") for kind in kinds for template in unknowns.DATA[kind]]
+    templates = [
+        Entry("", left, right, cost, pos, "", "*") for kind in kinds for left, right, cost, pos in unknowns.DATA[kind]
+    ]
     lexicon, entries = Lexicon.of(list(_entries()))
     return Dictionary(
         system=lexicon,

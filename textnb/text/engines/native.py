@@ -1,6 +1,6 @@
 """Janome's lattice in C, over the compiled dictionary."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from textnb._native import Cutter, Lattice
 from textnb.text.engines.dictionary import Dictionary
 from textnb.text.engines.features import SURFACE
-from textnb.text.engines.lexicon import Array
 from textnb.text.engines.morphology import Piece, indent, tokens_of
 from textnb.text.token import Token
 
@@ -40,9 +39,10 @@ class NativeEngine:
         """The tokens of a text."""
         return tokens_of(text, self._pieces(text), self._dictionary)
 
-    def cutter(self, base: bool, kept: Array) -> Cutter:
-        """What counts the tokens of a text, its base forms if asked for, of the parts of speech that are kept."""
+    def cutter(self, base: bool, keeps_pos: Callable[[str], bool]) -> Cutter:
+        """What counts the tokens of a text, base forms if asked for, of the parts of speech that are kept."""
         known = self._dictionary.features
+        kept = np.array([keeps_pos(name) for name in known.pos_names])
         if not base and kept.all():
             nothing = np.zeros(0, np.int32)
             return Cutter("lattice", self._lattice, nothing, nothing, nothing)

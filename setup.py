@@ -1,0 +1,50 @@
+"""The C extension, which pyproject.toml cannot describe yet: built where it can be, done without where it cannot."""
+
+import os
+import sys
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+NATIVE = "textnb/native"
+WITHOUT = (
+    "textnb: no C extension ({reason}); Japanese is cut by the engine in Python, with the same tokens, "
+    "some 25 times slower"
+)
+FLAGS = {"msvc": ["/O2"], "unix": ["-O3", "-std=c99", "-fvisibility=hidden"]}
+
+
+class BuildOrSay(build_ext):
+    """Builds, or says in one line what is slower. TEXTNB_NO_EXTENSION does without; TEXTNB_CFLAGS adds flags."""
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build one extension."""
+        if os.environ.get("TEXTNB_NO_EXTENSION"):
+            self.say("TEXTNB_NO_EXTENSION is set")
+            return
+        more = os.environ.get("TEXTNB_CFLAGS", "").split()
+        ext.extra_compile_args = FLAGS.get(self.compiler.compiler_type, []) + more
+        ext.extra_link_args = more
+        try:
+            super().build_extension(ext)
+        except Exception as error:  # compilers fail in many ways
+            self.say(str(error).splitlines()[0])
+
+    def say(self, reason: str) -> None:
+        """Tell why there is no extension; installers show it when asked to be verbose."""
+        print(WITHOUT.format(reason=reason), file=sys.stderr)
+
+
+setup(
+    cmdclass={"build_ext": BuildOrSay},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    ext_modules=[
+        Extension(
+            "textnb._native",
+            [f"{NATIVE}/{name}.c" for name in ("module", "lattice", "scan", "terms")],
+            depends=[f"{NATIVE}/{name}.h" for name in ("lattice", "scan", "terms")],
+            py_limited_api=True,
+            optional=True,
+        )
+    ],
+)
