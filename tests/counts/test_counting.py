@@ -73,7 +73,7 @@ def test_a_given_vocabulary_is_kept_in_every_part(documents):
     assert [row for part in parts for row in rows(part)] == expected
 
 
-def test_documents_are_taken_as_they_are_needed():
+def test_documents_are_taken_as_they_are_needed(monkeypatch):
     taken = []
 
     def endless():
@@ -81,6 +81,7 @@ def test_documents_are_taken_as_they_are_needed():
             taken.append(number)
             yield Document("犬 " * 20_000)
 
+    monkeypatch.setattr(counting, "_CHARACTERS_NATIVELY", 30_000)
     part = next(counted(endless(), PLAIN, entries=1))
     assert len(part) == len(taken) <= 2
 

@@ -80,9 +80,9 @@ class MatrixBuilder:
 def matrix_of(
     lengths: Ints, numbers: Ints, data: Ints, terms: list[str], vocabulary: Vocabulary | None = None
 ) -> tuple[CSR, Vocabulary]:
-    """A matrix from the length of each row, its distinct terms by number, and their counts; ``numbers`` is written over.
+    """A matrix from the length of each row, its terms by number, and their counts; ``numbers`` is written over.
 
-    With a vocabulary given, terms outside it are left out.
+    ``terms`` are distinct. With a vocabulary given, terms outside it are left out.
     """
     if vocabulary is None:
         order = sorted(range(len(terms)), key=terms.__getitem__)

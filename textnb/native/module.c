@@ -637,7 +637,7 @@ static PyObject *counter_strings(PyObject *object, PyObject *unused)
     Py_END_ALLOW_THREADS
     PyObject *list = PyList_New((Py_ssize_t)terms->n);
     for (size_t i = 0; list && i < terms->n; i++) {
-        PyObject *string = string_of(terms->letters + terms->starts[i], terms->starts[i + 1] - terms->starts[i]);
+        PyObject *string = string_of(terms->letters + terms->terms[i].start, terms->terms[i].length);
         if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) {
             Py_DECREF(list);
             list = NULL;

@@ -31,15 +31,13 @@ int table_start(Table *table, uint64_t seed, uint64_t factor)
 {
     *table = (Table){.seed = seed, .factor = factor | 1, .n_places = 1024};
     table->places = calloc(table->n_places, sizeof *table->places);
-    if (!table->places || grown(&table->starts, &table->room, 2, sizeof *table->starts)) return -1;
-    table->starts[0] = 0;
-    return 0;
+    return table->places ? 0 : -1;
 }
 
 void table_free(Table *table)
 {
     free(table->letters);
-    free(table->starts);
+    free(table->terms);
     free(table->places);
     *table = (Table){0};
 }
@@ -56,11 +54,13 @@ static uint64_t hash_of(const Table *table, const uint32_t *letters, size_t leng
     return h ^ h >> 32;
 }
 
-static int is_same(const Table *table, size_t number, const uint32_t *letters, size_t length)
+static int is_same(const Table *table, const Term *term, const uint32_t *letters, size_t length)
 {
-    size_t start = table->starts[number];
-    return table->starts[number + 1] - start == length
-        && !memcmp(table->letters + start, letters, length * sizeof *letters);
+    if (term->length != length) return 0;
+    const uint32_t *own = table->letters + term->start;
+    for (size_t i = 0; i < length; i++) /* most are so short that a call costs more */
+        if (own[i] != letters[i]) return 0;
+    return 1;
 }
 
 static int table_widen(Table *table)
@@ -69,8 +69,8 @@ static int table_widen(Table *table)
     uint64_t *places = calloc(n, sizeof *places);
     if (!places) return -1;
     for (size_t number = 0; number < table->n; number++) {
-        size_t start = table->starts[number];
-        uint64_t h = hash_of(table, table->letters + start, table->starts[number + 1] - start);
+        const Term *term = &table->terms[number];
+        uint64_t h = hash_of(table, table->letters + term->start, term->length);
         size_t i = (size_t)h & (n - 1);
         while (places[i]) i = (i + 1) & (n - 1);
         places[i] = (h & 0xFFFFFFFF00000000u) | (number + 1);
@@ -87,16 +87,16 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
     size_t i = (size_t)h & (table->n_places - 1);
     for (; table->places[i]; i = (i + 1) & (table->n_places - 1)) {
         size_t number = (size_t)(table->places[i] & 0xFFFFFFFFu) - 1;
-        if ((table->places[i] ^ h) >> 32 == 0 && is_same(table, number, letters, length)) return (int64_t)number;
+        if ((table->places[i] ^ h) >> 32 == 0 && is_same(table, &table->terms[number], letters, length)) return (int64_t)number;
     }
     if (!open) return -1;
     if (table->n >= INT32_MAX - 1) return -2;
     if (grown(&table->letters, &table->room_for_letters, table->n_letters + length, sizeof *letters)
-        || grown(&table->starts, &table->room, table->n + 2, sizeof *table->starts)) return -2;
+        || grown(&table->terms, &table->room, table->n + 1, sizeof *table->terms)) return -2;
     if (length) memcpy(table->letters + table->n_letters, letters, length * sizeof *letters);
+    table->terms[table->n++] = (Term){.start = table->n_letters, .length = (uint32_t)length};
+    table->places[i] = (h & 0xFFFFFFFF00000000u) | table->n;
     table->n_letters += length;
-    table->places[i] = (h & 0xFFFFFFFF00000000u) | (table->n + 1);
-    table->starts[++table->n] = table->n_letters;
     if (table->n * 2 > table->n_places && table_widen(table)) return -2;
     return (int64_t)table->n - 1;
 }
@@ -123,8 +123,6 @@ void counter_free(Counter *counter)
     table_free(&counter->stopped);
     free(counter->line);
     free(counter->begins);
-    free(counter->seen_in);
-    free(counter->stands_at);
     *counter = (Counter){0};
 }
 
@@ -132,22 +130,16 @@ int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t l
 {
     int64_t found = table_number(&counter->terms, letters, length, 1);
     if (found < 0) return -1;
-    size_t term = (size_t)found, had = counter->room_for_terms, room = had;
-    if (term >= had) {
-        if (grown(&counter->seen_in, &room, term + 1, sizeof *counter->seen_in)
-            || grown(&counter->stands_at, &counter->room_for_terms, term + 1, sizeof *counter->stands_at))
-            return -1;
-        memset(counter->seen_in + had, 0, (counter->room_for_terms - had) * sizeof *counter->seen_in);
-    }
-    if (counter->seen_in[term] == counter->row) {
-        rows->counts[counter->stands_at[term]]++;
+    Term *term = &counter->terms.terms[found];
+    if (term->seen_in == counter->row) {
+        rows->counts[term->stands_at]++;
         return 0;
     }
     if (grown(&rows->ids, &rows->room, rows->n + 1, sizeof *rows->ids)
         || grown(&rows->counts, &rows->room_for_counts, rows->n + 1, sizeof *rows->counts)) return -1;
-    counter->seen_in[term] = counter->row;
-    counter->stands_at[term] = rows->n;
-    rows->ids[rows->n] = (int32_t)term;
+    term->seen_in = counter->row;
+    term->stands_at = rows->n;
+    rows->ids[rows->n] = (int32_t)found;
     rows->counts[rows->n++] = 1;
     return 0;
 }

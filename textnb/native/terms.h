@@ -8,11 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct {
+    size_t start;              /* of its letters */
+    uint32_t length;
+    uint32_t seen_in;          /* the row in which it was last seen, */
+    size_t stands_at;          /* and where in it its count stands */
+} Term;
+
 /* Strings and their numbers. */
 typedef struct {
     uint32_t *letters; /* of all strings, one after the other */
     size_t n_letters, room_for_letters;
-    size_t *starts;    /* n + 1 */
+    Term *terms;
     size_t n, room;
     uint64_t *places;  /* high half: of the hash; low half: number + 1, 0 if free */
     size_t n_places;   /* a power of two */
@@ -41,9 +48,7 @@ typedef struct {
     size_t *begins;     /* of the last `high` tokens in the line, by number modulo high */
     size_t n_tokens;
     size_t row_start;
-    /* by term: the row in which it was last seen, and where its count stands */
-    size_t *seen_in, *stands_at;
-    size_t room_for_terms, row;
+    uint32_t row;       /* from 1 on */
 } Counter;
 
 int counter_start(Counter *counter, uint64_t seed, uint64_t factor, int32_t low, int32_t high);

@@ -2,7 +2,7 @@
 
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -59,10 +59,10 @@ def _document(entry: os.DirEntry[str], root: Path, told: _Told) -> Iterator[Docu
         name in settings.exclude
     ):
         return
+    if not _is(entry.is_file):
+        troubles.outside.append(whole)
+        return
     try:
-        if not entry.is_file():
-            troubles.outside.append(whole)
-            return
         data = Path(entry.path).read_bytes()
     except OSError as error:
         troubles.bad(entry.path, error.strerror or str(error))
@@ -88,8 +88,12 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return _is(entry.is_dir)
+
+
+def _is(kind: Callable[[], bool]) -> bool:
     try:
-        return entry.is_dir()
+        return kind()
     except OSError:  # a link that leads to itself
         return False
 
