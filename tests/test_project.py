@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "textnb"
 
 LAYERS = [
-    {"errors", "version"},
+    {"errors", "version", "_native"},
     {"numerics", "parallel", "storage", "bundle"},
     {"text", "readers"},
     {"counts"},
@@ -65,7 +65,7 @@ def run_python(code: str) -> str:
 
 
 def test_importing_textnb_loads_no_heavy_package() -> None:
-    heavy = ["janome", "typer", "rich", "sklearn", "matplotlib", "dask", "pandas"]
+    heavy = ["janome", "typer", "rich", "sklearn", "matplotlib", "dask", "pandas", "fugashi", "ipadic", "sudachipy"]
     code = f"import sys, textnb; print([name for name in {heavy} if name in sys.modules])"
     assert run_python(code) == "[]"
 

@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import example, given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from textnb.errors import InputError, RecipeWarning
 from textnb.text import NOWHERE, TOKENIZERS, Tokenizer, UserDictionary, as_tokenizer, tokenizer, tokenizer_of
+from textnb.text.extras import PACKAGES
 from textnb.text.imported import Imported
 from textnb.text.japanese import Janome
 from textnb.text.patterns import Chars, Words
@@ -26,11 +28,17 @@ CHOSEN = [
     Janome(stop_words=["犬", "a"]),
     Janome(user_dictionary=DICTIONARY, form="base"),
 ]
-TOKENIZERS_TO_TRY = [cls(**REQUIRED.get(name, {})) for name, cls in TOKENIZERS.items()] + CHOSEN
+ABSENT = [name for name, packages in PACKAGES.items() if not all(map(find_spec, packages))]
+TOKENIZERS_TO_TRY = [cls(**REQUIRED.get(name, {})) for name, cls in TOKENIZERS.items() if name not in ABSENT] + CHOSEN
+if "mecab" not in ABSENT:
+    TOKENIZERS_TO_TRY += [tokenizer("mecab", form="base", exclude_pos=["記号"], stop_words=["走る"])]
+if "sudachi" not in ABSENT:
+    TOKENIZERS_TO_TRY += [tokenizer("sudachi", mode="A"), tokenizer("sudachi", form="base", pos=["名詞", "動詞"])]
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=25) | st.text(
     st.sampled_from("庭で犬が走った。東京ABCß ﬁｶﾞ12.5'’\n\t　😀e\u0301か\u3099"), max_size=40
 )
-every_tokenizer = pytest.mark.parametrize("each", TOKENIZERS_TO_TRY, ids=lambda t: t.name)
+SKIPPED = [pytest.param(None, id=name, marks=pytest.mark.skip(f"needs textnb[{name}]")) for name in ABSENT]
+every_tokenizer = pytest.mark.parametrize("each", TOKENIZERS_TO_TRY + SKIPPED, ids=lambda t: t.name)
 
 
 @every_tokenizer
@@ -113,7 +121,7 @@ def test_janome_is_not_imported_before_a_text_is_cut():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["word", "", "Janome", "mecab", "words "])
+@pytest.mark.parametrize("name", ["word", "", "Janome", "MeCab", "words "])
 def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
     with pytest.raises(
         InputError, match=f"tokenizer '{name}' is not known; known: auto, charclass, .*whitespace, words"
@@ -127,6 +135,9 @@ def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
         ("chars", {"m": 2}, "'chars' has no parameter 'm'; it has: n"),
         ("words", {"n": 2}, "'words' has no parameter 'n'; it has: none"),
         ("janome", {"wakati": True}, "'janome' has no parameter 'wakati'; it has: exclude_pos, form, pos, stop_words"),
+        ("words", {"mode": "A"}, "'words' has no parameter 'mode'; it has: none"),
+        ("mecab", {"mode": "A"}, "'mecab' has no parameter 'mode'; it has: exclude_pos, form, pos, stop_words"),
+        ("sudachi", {"n": 2}, "'sudachi' has no parameter 'n'; it has: exclude_pos, form, mode, pos, stop_words"),
         ("python", {}, "'python': .*'path'"),
         ("textwrap:wrap", {"width": 5}, "'python' has no parameter 'width'; it has: path"),
         ("textwrap:wrap", {"path": "shlex:split"}, "path"),

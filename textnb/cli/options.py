@@ -5,7 +5,7 @@ spreads them out for typer and gathers what was given.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
@@ -56,6 +56,14 @@ _NAMED = [name for name in TOKENIZERS if name != Imported.name]
 _SPOKEN = {"form": "--base-form", "n": "--chars-n"}
 
 
+def _having(params: Iterable[str]) -> list[str]:
+    """The tokenizers that have all of these parameters."""
+    return [name for name, cls in TOKENIZERS.items() if set(params) <= inspect.signature(cls).parameters.keys()]
+
+
+_ANALYSERS = ", ".join(_having(["pos"]))
+
+
 def _reading(name: str, help: str) -> Any:
     return typer.Option(name, help=help, rich_help_panel="Reading")
 
@@ -95,17 +103,22 @@ class Cutting:
     tokenizer: Annotated[
         str | None, _text("--tokenizer", f"{', '.join(_NAMED)}, or module:function.  [default: auto]")
     ] = None
-    base_form: Annotated[bool, _text("--base-form", "Count base forms (janome).")] = False
-    pos: Annotated[list[str] | None, _text("--pos", "Keep this part of speech (名詞); repeatable (janome).")] = None
-    exclude_pos: Annotated[
-        list[str] | None, _text("--exclude-pos", "Leave this part of speech out; repeatable (janome).")
-    ] = None
-    stop_words: Annotated[Path | None, _text("--stop-words", "A file of terms to leave out, one a line (janome).")] = (
+    base_form: Annotated[bool, _text("--base-form", f"Count base forms ({_ANALYSERS}).")] = False
+    pos: Annotated[list[str] | None, _text("--pos", f"Keep this part of speech (名詞); repeatable ({_ANALYSERS}).")] = (
         None
     )
+    exclude_pos: Annotated[
+        list[str] | None, _text("--exclude-pos", f"Leave this part of speech out; repeatable ({_ANALYSERS}).")
+    ] = None
+    stop_words: Annotated[
+        Path | None, _text("--stop-words", f"A file of terms to leave out, one a line ({_ANALYSERS}).")
+    ] = None
     user_dictionary: Annotated[Path | None, _text("--user-dictionary", "A Janome user dictionary, CSV (janome).")] = (
         None
     )
+    mode: Annotated[
+        str | None, _text("--mode", "A, B or C: the shortest, middle or longest words (sudachi).  [default: C]")
+    ] = None
     chars_n: Annotated[str | None, _text("--chars-n", "Lengths of character n-grams, as in 2-3 (chars).")] = None
     normalise: Annotated[
         str | None, _text("--normalise", f"In the order given, with commas: {', '.join(NORMALISERS)}.")
@@ -129,12 +142,15 @@ class Cutting:
             "exclude_pos": self.exclude_pos,
             "stop_words": None if self.stop_words is None else words_in(self.stop_words),
             "user_dictionary": self.user_dictionary,
+            "mode": self.mode,
             "n": as_number_range(self.chars_n, "--chars-n"),
         }
         given = {key: value for key, value in params.items() if value}
         if self.tokenizer is None and given:
-            spoken = (_SPOKEN.get(key, f"--{key.replace('_', '-')}") for key in sorted(given))
-            raise InputError(f"name the tokenizer that {', '.join(spoken)} is for: --tokenizer janome, or chars")
+            spoken = ", ".join(_SPOKEN.get(key, f"--{key.replace('_', '-')}") for key in sorted(given))
+            if not (having := _having(given)):
+                raise InputError(f"no tokenizer has all of {spoken}")
+            raise InputError(f"name the tokenizer that {spoken} is for: --tokenizer {' or '.join(having)}")
         return tokenizer(self.tokenizer or "auto", **given)
 
     def _analyzer(self) -> Analyzer:

@@ -54,12 +54,9 @@ class Janome(Morphemes):
         """Janome's tokens, every one."""
         return engine_for(self.user_dictionary, self.engine).tokens(without_surrogates(text))
 
-    def stream(self, text: str) -> Iterator[str]:
-        """The terms one by one; no engine looks up more than it is asked for."""
-        if self.form == "base" or self.pos or self.exclude_pos:
-            return super().stream(text)
-        surfaces = engine_for(self.user_dictionary, self.engine).surfaces(without_surrogates(text))
-        return surfaces if not self.stopped else (surface for surface in surfaces if surface not in self.stopped)
+    def all_surfaces(self, text: str) -> Iterator[str]:
+        """Their surfaces, without a look into the dictionary's columns."""
+        return engine_for(self.user_dictionary, self.engine).surfaces(without_surrogates(text))
 
     @property
     def counts_natively(self) -> bool:

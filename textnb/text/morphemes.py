@@ -1,8 +1,9 @@
 """What the analysers of Japanese have in common: a form to count, parts of speech to keep, words to stop."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from textnb.errors import InputError
 from textnb.text.token import Token, Tokenizer, without_surrogates
@@ -35,18 +36,34 @@ class Morphemes(Tokenizer):
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The analyser's tokens that pass the filters, with their places in the text."""
+        keeps_pos = cache(self.keeps_pos)
         for token in self.all_tokens(text):
-            if self.keeps_pos(token.pos) and self.term(token) not in self.stopped:
+            if keeps_pos(token.pos) and self.term(token) not in self.stopped:
                 yield token
 
+    def stream(self, text: str) -> Iterator[str]:
+        """The terms one by one; where surfaces are all that counts, the analyser is asked for no more."""
+        if self.form == "base" or self.pos or self.exclude_pos:
+            return super().stream(text)
+        surfaces = self.all_surfaces(text)
+        return surfaces if not self.stopped else (surface for surface in surfaces if surface not in self.stopped)
+
+    @abstractmethod
     def all_tokens(self, text: str) -> Iterator[Token]:
         """The analyser's tokens, every one."""
-        raise NotImplementedError
+
+    def all_surfaces(self, text: str) -> Iterator[str]:
+        """Their surfaces."""
+        return (token.surface for token in self.all_tokens(text))
 
     def keeps_pos(self, pos: str) -> bool:
         """Whether tokens of that part of speech are counted."""
-        kept = not self.pos or any(_begins(pos, part) for part in self.pos)
-        return kept and not any(_begins(pos, part) for part in self.exclude_pos)
+        names = self.names_of(pos)
+        return (not self.pos or _begins(names, self.pos)) and not _begins(names, self.exclude_pos)
+
+    def names_of(self, pos: str) -> tuple[str, ...]:
+        """What a filter may call a part of speech; some dictionaries have a second name."""
+        return (pos,)
 
     @cached_property
     def stopped(self) -> frozenset[str]:
@@ -54,8 +71,8 @@ class Morphemes(Tokenizer):
         return frozenset(self.stop_words)
 
 
-def _begins(pos: str, part: str) -> bool:
-    return pos == part or pos.startswith(part + ",")
+def _begins(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    return any(name == part or name.startswith(part + ",") for name in names for part in parts)
 
 
 def _as_strings(value: object, field: str) -> tuple[str, ...]:

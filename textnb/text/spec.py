@@ -9,11 +9,13 @@ from textnb.errors import InputError, RecipeWarning, UntrustedError, listed
 from textnb.text.auto import Auto
 from textnb.text.imported import Imported
 from textnb.text.japanese import Janome
+from textnb.text.mecab import Mecab
 from textnb.text.patterns import CharClass, Chars, Whitespace, Words
+from textnb.text.sudachi import Sudachi
 from textnb.text.token import Tokenizer
 
 TOKENIZERS: dict[str, type[Tokenizer]] = {
-    cls.name: cls for cls in (Auto, Janome, Chars, CharClass, Words, Whitespace, Imported)
+    cls.name: cls for cls in (Auto, Janome, Mecab, Sudachi, Chars, CharClass, Words, Whitespace, Imported)
 }
 
 
@@ -25,7 +27,7 @@ def tokenizer(name: str, **params: Any) -> Tokenizer:
     >>> tokenizer("word")
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: tokenizer 'word' is not known; known: auto, charclass, chars, janome, python, ...
+    textnb.errors.InputError: tokenizer 'word' is not known; known: auto, charclass, chars, janome, mecab, ...
     """
     if not isinstance(name, str):
         raise InputError(f"the name of a tokenizer is a string, not {name!r}")

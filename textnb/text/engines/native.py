@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from textnb._native import Cutter, Lattice
 from textnb.text.engines.dictionary import Dictionary
 from textnb.text.engines.features import SURFACE
 from textnb.text.engines.morphology import Piece, indent, tokens_of
 from textnb.text.token import Token
+
+if TYPE_CHECKING:
+    from textnb._native import Cutter
 
 _WINDOW = 1 << 20  # characters that are cut at a time
 _LONGEST = 1024  # the longest chunk: a cut looks no further ahead
@@ -22,6 +25,8 @@ class NativeEngine:
     name = "native"
 
     def __init__(self, dictionary: Dictionary) -> None:
+        from textnb._native import Lattice
+
         self._dictionary = dictionary
         kinds, user = dictionary.categories, dictionary.user
         self._lattice = Lattice(
@@ -39,8 +44,10 @@ class NativeEngine:
         """The tokens of a text."""
         return tokens_of(text, self._pieces(text), self._dictionary)
 
-    def cutter(self, base: bool, keeps_pos: Callable[[str], bool]) -> Cutter:
+    def cutter(self, base: bool, keeps_pos: Callable[[str], bool]) -> "Cutter":
         """What counts the tokens of a text, base forms if asked for, of the parts of speech that are kept."""
+        from textnb._native import Cutter
+
         known = self._dictionary.features
         kept = np.array([keeps_pos(name) for name in known.pos_names])
         if not base and kept.all():
