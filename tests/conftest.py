@@ -1,9 +1,27 @@
-"""Where tests find public corpora, which are not part of the project."""
+"""Where tests find public corpora, which are not part of the project, and where they keep the compiled dictionary."""
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
+
+_CACHE = "TEXTNB_CACHE"
+_own_cache: list[str] = []
+
+
+def pytest_configure() -> None:
+    """No test reads or writes the user's own cache."""
+    if _CACHE not in os.environ:
+        os.environ[_CACHE] = tempfile.mkdtemp(prefix="textnb-tests-")
+        _own_cache.append(os.environ[_CACHE])
+
+
+def pytest_unconfigure() -> None:
+    for folder in _own_cache:
+        shutil.rmtree(folder, ignore_errors=True)
+        del os.environ[_CACHE]
 
 
 @pytest.fixture

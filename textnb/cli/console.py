@@ -1,5 +1,6 @@
 """What goes to standard error: progress, warnings and errors. Data goes to standard output and nowhere else."""
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -35,11 +36,19 @@ def one_line(error: object) -> str:
 
 
 def prepare_streams() -> None:
-    """UTF-8 and LF everywhere; warnings of textnb's own as one line each."""
+    """UTF-8 and LF everywhere; warnings and notes of textnb's own as one line each."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     warnings.showwarning = _show_warning
+    log = logging.getLogger("textnb")
+    log.setLevel(logging.INFO)
+    log.handlers = [_Said()]
+
+
+class _Said(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        say(f"textnb: {one_line(record.getMessage())}")
 
 
 def _show_warning(

@@ -29,6 +29,7 @@ def info(model: options.ModelPath, as_json: options.Json = False, trust: options
         "prior": recipe.prior,
         "weighting": recipe.weighting,
         "tokenizer": recipe.tokenizer.recipe,
+        "engine here": recipe.tokenizer.runs_on,
         "analyzer": recipe.analyzer.recipe,
     }
     if as_json:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from textnb.cli import options
+from textnb.cli.console import say
 from textnb.cli.output import Rows
 from textnb.cli.sources import input_documents
 from textnb.errors import InputError
@@ -15,7 +16,12 @@ def tokenize(
     reading: options.Reading,
     inputs: options.Inputs = None,
     details: Annotated[
-        bool, typer.Option("--details", "-v", help="A row a token: surface, base form, reading, part of speech, place.")
+        bool,
+        typer.Option(
+            "--details",
+            "-v",
+            help="A row a token: surface, base form, reading, part of speech, place; and which engine runs.",
+        ),
     ] = False,
 ) -> None:
     """Cut text into terms: a line a document, a space between terms.
@@ -34,6 +40,7 @@ def tokenize(
         return
     if cutting.ngram:
         raise InputError("--details shows tokens; leave out --ngram")
+    say(f"textnb: tokenizer {terms_of.tokenizer.name}, engine {terms_of.tokenizer.runs_on}")
     rows = Rows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
     for document in documents:
         for token, place in terms_of.analyzer.tokens(document.text, terms_of.tokenizer):

@@ -55,6 +55,11 @@ class Auto(Tokenizer):
         return self.choice(text).stream(text)
 
     @property
+    def runs_on(self) -> str:
+        """Janome's engine."""
+        return Janome().runs_on
+
+    @property
     def counts_natively(self) -> bool:
         """Where both tokenizers do."""
         return Janome().counts_natively and Words().counts_natively

@@ -59,9 +59,14 @@ class Janome(Morphemes):
         return engine_for(self.user_dictionary, self.engine).surfaces(without_surrogates(text))
 
     @property
+    def runs_on(self) -> str:
+        """The engine."""
+        return chosen_engine(self.engine)
+
+    @property
     def counts_natively(self) -> bool:
         """Where the engine is the native one."""
-        return chosen_engine(self.engine) == "native"
+        return self.runs_on == "native"
 
     @property
     def cutter(self) -> "Cutter":

@@ -35,6 +35,11 @@ class Mecab(Morphemes):
         check_installed(self.name)
 
     @property
+    def runs_on(self) -> str:
+        """The analyser itself."""
+        return self.name
+
+    @property
     def version(self) -> str:
         """The dictionary's: it decides the tokens."""
         return f"ipadic-{installed_version(self.name, 'ipadic')}"

@@ -41,6 +41,11 @@ class Sudachi(Morphemes):
         check_installed(self.name)
 
     @property
+    def runs_on(self) -> str:
+        """The analyser itself."""
+        return self.name
+
+    @property
     def version(self) -> str:
         """The dictionary's, and Sudachi's own: its rules for unknown words decide tokens too."""
         dictionary, engine = (installed_version(self.name, package) for package in ("sudachidict_core", "sudachipy"))

@@ -67,6 +67,11 @@ class Tokenizer(ABC):
         return False
 
     @property
+    def runs_on(self) -> str:
+        """What does the cutting here: ``native``, ``python``, or another analyser's name. No term depends on it."""
+        return "native" if self.counts_natively else "python"
+
+    @property
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms; stop words are left to the counting."""
         raise NotImplementedError

@@ -1,10 +1,11 @@
 """The compiled dictionary in the user's cache folder: made once, checked at every start, shared by all processes.
 
-The file: a line that says what it is, the length of a JSON header, the header, then the arrays, each at a multiple of
-64 bytes. The header names the dictionary (Janome's version and a digest) and holds the SHA-256 of all that follows.
+The file: a line that says what it is, the SHA-256 of all that follows, the length of a JSON header, the header, and the
+arrays, each at a multiple of 64 bytes. The header names the dictionary by Janome's version and a digest.
 """
 
 import json
+import logging
 import mmap
 import os
 import struct
@@ -25,10 +26,12 @@ from textnb.text.engines.compiling import compiled, dictionary_digest
 from textnb.text.engines.dictionary import Dictionary
 from textnb.text.engines.lexicon import Array
 
+_log = logging.getLogger(__name__)
 VARIABLE = "TEXTNB_CACHE"
 """Names another folder than ``$XDG_CACHE_HOME/textnb``."""
 
 _MAGIC = b"textnb dictionary 1\n"
+_START = len(_MAGIC) + 32 + 8
 _ALIGNED = 64
 _KEPT = 3  # files of other versions of Janome that are left in the folder
 
@@ -50,6 +53,7 @@ def dictionary(version: str) -> Dictionary:
     path = cache_folder() / f"janome-{version}-{key['digest']}.dictionary"
     with suppress(OSError, ValueError):
         return read(path, key)
+    _log.info("compiling Janome's dictionary, once, some seconds; it is kept in %s", path.parent)
     made = compiled()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,41 +78,31 @@ def write(path: Path, key: Mapping[str, Any], made: Dictionary) -> None:
         arrays[name] = {"dtype": array.dtype.str, "shape": array.shape, "at": at}
         body.append(data + bytes(-len(data) % _ALIGNED))
         at += len(body[-1])
-    header = {
-        "key": dict(key),
-        "sha256": _digest(*body),
-        "pos_names": made.features.pos_names,
-        "arrays": arrays,
-    }
+    header = {"key": dict(key), "pos_names": made.features.pos_names, "arrays": arrays}
     text = json.dumps(header, ensure_ascii=False).encode()
-    start = len(_MAGIC) + 8 + len(text)
+    text += b" " * (-(_START + len(text)) % _ALIGNED)
+    rest = [struct.pack("<q", len(text)), text, *body]
+    digest = sha256()
+    for part in rest:
+        digest.update(part)
     with atomic(path) as file:
-        file.writelines([_MAGIC, struct.pack("<q", len(text)), text, bytes(-start % _ALIGNED), *body])
+        file.writelines([_MAGIC, digest.digest(), *rest])
 
 
 def read(path: Path, key: Mapping[str, Any]) -> Dictionary:
     """The dictionary in a file, memory-mapped; ValueError if the file is damaged or another one than asked for."""
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise ValueError("no compiled dictionary")
-    begin = len(_MAGIC) + 8
-    (length,) = struct.unpack("<q", data[len(_MAGIC) : begin])
-    header = json.loads(data[begin : begin + max(length, 0)])
-    start = begin + length
-    start += -start % _ALIGNED
-    view = memoryview(data)[start:]
-    if header["key"] != dict(key) or header["sha256"] != _digest(view):
-        raise ValueError("another dictionary, or a damaged one")
+    checked = len(_MAGIC) + sha256().digest_size
+    if data[: len(_MAGIC)] != _MAGIC or data[len(_MAGIC) : checked] != sha256(memoryview(data)[checked:]).digest():
+        raise ValueError("no compiled dictionary, or a damaged one")
+    (length,) = struct.unpack("<q", data[checked:_START])
+    header = json.loads(data[_START : _START + length])
+    if header["key"] != dict(key):
+        raise ValueError("the compiled dictionary of another Janome")
+    view = memoryview(data)[_START + length :]
     arrays = {name: _array(view, **place) for name, place in header["arrays"].items()}
     return Dictionary.of(arrays, header["pos_names"])
-
-
-def _digest(*parts: Any) -> str:
-    digest = sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
 
 
 def _array(view: memoryview, dtype: str, shape: list[int], at: int) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 
 from textnb.text.engines.dictionary import Dictionary
 from textnb.text.engines.morphology import Piece, indent, tokens_of
-from textnb.text.engines.prefixes import Kinds, Rows, Word, words_by_prefix
+from textnb.text.engines.prefixes import Kinds, Rows, Word, system_words_by_prefix, words_by_prefix
 from textnb.text.token import Token
 
 _CHUNK, _LONGEST, _LOOK_AHEAD = 500, 1024, 50
@@ -31,7 +31,7 @@ class PythonEngine:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        self._lexicons = [words_by_prefix(dictionary.system, 0)]
+        self._lexicons = [system_words_by_prefix(dictionary.system)]
         if dictionary.user is not None:
             self._lexicons.insert(0, words_by_prefix(dictionary.user, len(dictionary.system.entries)))
         self._rows = Rows(dictionary.connections)
@@ -67,6 +67,7 @@ class PythonEngine:
         lexicons, rows, kinds, length = self._lexicons, self._rows, self._kinds, len(text)
         ends: list[list[Node]] = [[] for _ in range(length + 1)]
         ends[0].append(_BEGINNING)
+        run_ends: dict[int, int] = {}  # of runs of one kind, by its bit: who stands in a run shares its end
         at = 0
         while at < length and not (at >= _CHUNK and _ends_chunk(text, at)):
             before, best = ends[at], {}
@@ -81,7 +82,9 @@ class PythonEngine:
             is_known = len(found) > n_found  # to the system's lexicon, the last; the user's does not count, in Janome
             for bit, limit, always, unknowns in kinds[text[at]][0]:
                 if always or not is_known:
-                    found.append((unknowns, _run_end(text, at, bit, limit, kinds)))
+                    if run_ends.get(bit, 0) <= at or limit < _LONGEST:
+                        run_ends[bit] = _run_end(text, at, bit, limit, kinds)
+                    found.append((unknowns, run_ends[bit]))
             for words, end in found:
                 there = ends[end]
                 for left, right, cost, number, entry in words:

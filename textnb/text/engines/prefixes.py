@@ -1,5 +1,7 @@
 """The compiled dictionary as Python dicts, for the engine in Python."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from textnb.text.engines.dictionary import Categories
@@ -9,6 +11,12 @@ Word = tuple[int, int, int, int, int]
 """Left id, right id, cost, number (-1: unknown), entry."""
 Kind = tuple[int, int, bool, tuple[Word, ...]]
 """Its bit, how many characters may follow the first, whether it is always asked, its unknown words."""
+
+
+@lru_cache(1)
+def system_words_by_prefix(lexicon: Lexicon) -> dict[str, tuple[Word, ...]]:
+    """Those of the system's lexicon, which engines with different user dictionaries share."""
+    return words_by_prefix(lexicon, 0)
 
 
 def words_by_prefix(lexicon: Lexicon, offset: int) -> dict[str, tuple[Word, ...]]:

@@ -1,0 +1,63 @@
+"""Janome's own tokens, and the engines that are to give the same."""
+
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from janome.tokenizer import Tokenizer as JanomeTokenizer
+
+from textnb.text import Token, UserDictionary, without_surrogates
+from textnb.text.engines import ENGINES, Engine, engine_for
+from textnb.text.engines.choice import _has_extension
+
+
+def has_extension() -> bool:
+    return _has_extension()
+
+
+@cache
+def _janome() -> JanomeTokenizer:
+    return JanomeTokenizer()
+
+
+def _tokens(text: str, janome: JanomeTokenizer | None = None) -> list[Token]:
+    """What Janome says, called as its users call it."""
+    text = without_surrogates(text)
+    start, tokens = len(text) - len(text.lstrip()), []
+    for found in (janome or _janome()).tokenize(text):
+        end = start + len(found.surface)
+        tokens.append(Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end))
+        start = end
+    return tokens
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Callable[..., Engine]:
+    """A function from a user dictionary, or none, to an engine."""
+    if request.param == "native" and not has_extension():
+        pytest.skip("the C extension is not built")
+
+    def made(words: UserDictionary | None = None) -> Engine:
+        return engine_for(words, request.param)
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def of_janome() -> Callable[..., list[Token]]:
+    return _tokens
+
+
+@pytest.fixture(scope="session")
+def janome_with() -> Callable[[UserDictionary, str], list[Token]]:
+    """Janome's tokens with a user dictionary, which Janome reads from a file."""
+
+    def cut(words: UserDictionary, text: str) -> list[Token]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "words.csv"
+            path.write_text(words.csv, encoding="utf-8", newline="\n")
+            return _tokens(text, JanomeTokenizer(str(path), udic_type=words.kind, udic_enc="utf-8"))
+
+    return cut
