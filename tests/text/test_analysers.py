@@ -145,6 +145,11 @@ def test_a_forked_process_cuts_on_where_its_parent_has_cut_before(each):
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
+def test_a_part_of_speech_that_there_is_not_is_refused(each):
+    with pytest.raises(InputError, match="part of speech '名刺' is not known; known: 名詞, "):
+        tokenizer(each.name, pos=["名刺"])
+
+
 def test_a_recipe_rebuilds_the_tokenizer(each):
     chosen = tokenizer(each.name, form="base", pos=["名詞"], exclude_pos=["名詞,数"], stop_words=["犬"])
     again = tokenizer_of(chosen.recipe)
@@ -164,7 +169,7 @@ def test_a_recipe_rebuilds_the_tokenizer(each):
         ({"exclude_pos": ["名詞", "動詞", "助動詞"]}, "は を で 、 へ 。"),
         ({"exclude_pos": ["名詞", "動詞", "助動詞", "助詞"]}, "、 。"),
         ({"pos": ["記号,読点"]}, "、"),
-        ({"pos": ["名", "名詞,", "記号,句"]}, ""),
+        ({"pos": ["名詞,固", "名詞,", "記号,句"]}, ""),
         ({"pos": ["名詞", "動詞"], "form": "base", "stop_words": ["走る", "東京"]}, "私 それ 3 静か 研究"),
     ],
 )

@@ -182,7 +182,7 @@ def test_a_tokenizer_that_has_been_used_is_picklable():
         (["名詞,固有名詞", "動詞"], []),
         ([], ["助詞", "記号"]),
         (["名詞"], ["名詞,数", "名詞,接尾"]),
-        (["名"], []),
+        (["名詞,固"], []),
         (["名詞,"], []),
         (["名詞,固有名詞,地域,一般"], []),
         (["名詞"], ["名詞"]),
@@ -225,6 +225,8 @@ def test_order_and_repeats_in_a_list_of_words_make_no_difference():
         ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must hold strings only, got \['助詞', 5\]"),
         ({"stop_words": None}, "stop_words must be a list of strings, not None"),
         ({"stop_words": [["a"]]}, "stop_words must hold strings only"),
+        ({"pos": ["名"]}, "part of speech '名' is not known; known: 名詞, 動詞"),
+        ({"exclude_pos": ["名刺,数"]}, "part of speech '名刺,数' is not known"),
         ({"user_dictionary": 5}, "user_dictionary must be a path or a UserDictionary, not 5"),
     ],
 )

@@ -134,7 +134,11 @@ def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
     [
         ("chars", {"m": 2}, "'chars' has no parameter 'm'; it has: n"),
         ("words", {"n": 2}, "'words' has no parameter 'n'; it has: none"),
-        ("janome", {"wakati": True}, "'janome' has no parameter 'wakati'; it has: exclude_pos, form, pos, stop_words"),
+        (
+            "janome",
+            {"wakati": True},
+            "'janome' has no parameter 'wakati'; it has: engine, exclude_pos, form, pos, stop_words",
+        ),
         ("words", {"mode": "A"}, "'words' has no parameter 'mode'; it has: none"),
         ("mecab", {"mode": "A"}, "'mecab' has no parameter 'mode'; it has: exclude_pos, form, pos, stop_words"),
         ("sudachi", {"n": 2}, "'sudachi' has no parameter 'n'; it has: exclude_pos, form, mode, pos, stop_words"),

@@ -20,7 +20,7 @@ def tokenize(
         typer.Option(
             "--details",
             "-v",
-            help="A row a token: surface, base form, reading, part of speech, place; and which engine runs.",
+            help="A row a token, with all that is known of it, and which engine runs.",
         ),
     ] = False,
 ) -> None:

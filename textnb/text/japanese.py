@@ -5,21 +5,14 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textnb.errors import InputError
 from textnb.text.engines import check_engine, chosen_engine, engine_for, janome_version
-from textnb.text.morphemes import Morphemes
+from textnb.text.morphemes import IPADIC_PARTS, Morphemes
 from textnb.text.token import NOT_IN_RECIPE, Token, without_surrogates
 from textnb.text.user_dictionary import UserDictionary, as_user_dictionary
 
 if TYPE_CHECKING:
     from textnb._native import Cutter
     from textnb.text.engines.native import NativeEngine
-
-PARTS_OF_SPEECH = (
-    *("名詞", "動詞", "形容詞", "副詞", "連体詞", "接続詞", "感動詞", "接頭詞"),
-    *("助詞", "助動詞", "記号", "フィラー", "その他"),
-)
-"""How the strings of IPADIC, Janome's dictionary, begin."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +33,14 @@ class Janome(Morphemes):
     engine: str = field(default="auto", compare=False, repr=False, metadata=NOT_IN_RECIPE)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         object.__setattr__(self, "user_dictionary", as_user_dictionary(self.user_dictionary))
         check_engine(self.engine)
-        self._check_parts_of_speech()
+        super().__post_init__()
+
+    def known_parts(self) -> tuple[str, ...]:
+        """IPADIC's, and those of the user's own words."""
+        own = () if self.user_dictionary is None else self.user_dictionary.entries
+        return (*IPADIC_PARTS, *sorted({entry.pos.split(",")[0] for entry in own}))
 
     @property
     def version(self) -> str:
@@ -72,14 +69,6 @@ class Janome(Morphemes):
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms."""
         return _cutter(replace(self, stop_words=()))
-
-    def _check_parts_of_speech(self) -> None:
-        known = list(PARTS_OF_SPEECH)
-        if self.user_dictionary is not None and (self.pos or self.exclude_pos):
-            known += [entry.pos.split(",")[0] for entry in self.user_dictionary.entries]
-        for part in (*self.pos, *self.exclude_pos):
-            if part.split(",")[0] not in known:
-                raise InputError(f"part of speech {part!r} is not known; known: {', '.join(PARTS_OF_SPEECH)}")
 
 
 @lru_cache(8)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from textnb.text.extras import check_installed, installed_version
-from textnb.text.morphemes import Morphemes
+from textnb.text.morphemes import IPADIC_PARTS, Morphemes
 from textnb.text.pieces import pieces
 from textnb.text.token import Token, without_surrogates
 
@@ -33,6 +33,10 @@ class Mecab(Morphemes):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_installed(self.name)
+
+    def known_parts(self) -> tuple[str, ...]:
+        """IPADIC's."""
+        return IPADIC_PARTS
 
     @property
     def runs_on(self) -> str:

@@ -11,6 +11,13 @@ from textnb.text.token import Token, Tokenizer, without_surrogates
 FORMS = ("surface", "base")
 
 
+IPADIC_PARTS = (
+    *("名詞", "動詞", "形容詞", "副詞", "連体詞", "接続詞", "感動詞", "接頭詞"),
+    *("助詞", "助動詞", "記号", "フィラー", "その他"),
+)
+"""How the strings of IPADIC, the dictionary of Janome and MeCab, begin."""
+
+
 @dataclass(frozen=True)
 class Morphemes(Tokenizer):
     """A tokenizer with a dictionary: it knows a word's base form and its part of speech.
@@ -29,6 +36,18 @@ class Morphemes(Tokenizer):
             raise InputError(f"form {self.form!r} is not known; known: {', '.join(FORMS)}")
         for field in ("pos", "exclude_pos", "stop_words"):
             object.__setattr__(self, field, _as_strings(getattr(self, field), field))
+        if wanted := (*self.pos, *self.exclude_pos):
+            self._check_parts(wanted)
+
+    def _check_parts(self, wanted: tuple[str, ...]) -> None:
+        known = self.known_parts()
+        for part in wanted:
+            if known and part.split(",")[0] not in known:
+                raise InputError(f"part of speech {part!r} is not known; known: {', '.join(known)}")
+
+    def known_parts(self) -> tuple[str, ...]:
+        """The main parts of speech that the dictionary has; empty where any may be."""
+        return ()
 
     def term(self, token: Token) -> str:
         """The surface or the base form."""

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from textnb.errors import InputError
 from textnb.text.extras import check_installed, installed_version
-from textnb.text.morphemes import Morphemes
+from textnb.text.morphemes import IPADIC_PARTS, Morphemes
 from textnb.text.pieces import pieces
-from textnb.text.sudachi_pos import ipadic_names
+from textnb.text.sudachi_pos import OWN_PARTS, ipadic_names
 from textnb.text.token import Token, without_surrogates
 
 MODES = ("A", "B", "C")
@@ -39,6 +39,10 @@ class Sudachi(Morphemes):
         if self.mode not in MODES:
             raise InputError(f"mode {self.mode!r} is not known; known: {', '.join(MODES)}")
         check_installed(self.name)
+
+    def known_parts(self) -> tuple[str, ...]:
+        """IPADIC's and Sudachi's own."""
+        return (*IPADIC_PARTS, *OWN_PARTS)
 
     @property
     def runs_on(self) -> str:

@@ -7,6 +7,9 @@ word may be (非自立可能, 助数詞可能), the word has both names; where I
 
 from functools import cache
 
+OWN_PARTS = ("代名詞", "形状詞", "接頭辞", "接尾辞", "補助記号", "空白")
+"""The main parts of speech that Sudachi has and IPADIC has not."""
+
 _IPADIC = {
     "代名詞": "名詞,代名詞,一般",
     "名詞,普通名詞": "名詞",
