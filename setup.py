@@ -2,6 +2,8 @@
 
 import os
 import sys
+from pathlib import Path
+from sysconfig import get_config_var
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -12,6 +14,7 @@ WITHOUT = (
     "some 25 times slower"
 )
 FLAGS = {"msvc": ["/O2"], "unix": ["-O3", "-std=c99", "-fvisibility=hidden"]}
+FREE_THREADED = bool(get_config_var("Py_GIL_DISABLED"))
 
 
 class BuildOrSay(build_ext):
@@ -22,6 +25,9 @@ class BuildOrSay(build_ext):
         if os.environ.get("TEXTNB_NO_EXTENSION"):
             self.say("TEXTNB_NO_EXTENSION is set")
             return
+        if FREE_THREADED:
+            self.say("a free-threaded Python has no stable ABI of 3.11")
+            return
         more = os.environ.get("TEXTNB_CFLAGS", "").split()
         ext.extra_compile_args = FLAGS.get(self.compiler.compiler_type, []) + more
         ext.extra_link_args = more
@@ -31,13 +37,17 @@ class BuildOrSay(build_ext):
             self.say(str(error).splitlines()[0])
 
     def say(self, reason: str) -> None:
-        """Tell why there is no extension; installers show it when asked to be verbose."""
+        """Tell why there is no extension, which installers show when asked to be verbose; the wheel becomes pure."""
         print(WITHOUT.format(reason=reason), file=sys.stderr)
+        for left_by_an_earlier_build in self.get_outputs():
+            Path(left_by_an_earlier_build).unlink(missing_ok=True)
+        self.distribution.ext_modules = []
+        self.get_finalized_command("bdist_wheel").root_is_pure = True  # it had counted on the extension
 
 
 setup(
     cmdclass={"build_ext": BuildOrSay},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
     ext_modules=[
         Extension(
             "textnb._native",

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import textnb
+
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "textnb"
+PACKAGE = Path(textnb.__file__).parent  # beside tests/, or wherever a wheel has put it
 
 LAYERS = [
     {"errors", "version", "_native"},
@@ -102,7 +104,7 @@ print(textnb.TextClassifier.load({str(tmp_path / "m.textnb")!r}).predict(['犬']
 
 def test_every_package_is_listed_for_the_build() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    there = {".".join(path.parent.relative_to(ROOT).parts) for path in PACKAGE.rglob("__init__.py")}
+    there = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in PACKAGE.rglob("__init__.py")}
     assert set(listed) == there | {"textnb.bundled"}
     assert len(listed) == len(set(listed))
 
