@@ -1,7 +1,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, final, overload
 
-Memory = Any  # anything with the buffer protocol
+Memory = Any  # anything with the buffer protocol; checked once, so it must not change while it is lent
 Lexicon = tuple[Memory, Memory, Memory, Memory]
 
 @final

@@ -9,6 +9,7 @@
 #define LOOK_AHEAD 50  /* characters of the text that Janome looks up at a time */
 #define IDS 2048
 #define CATEGORIES 16
+#define MOST_NODES (INT32_MAX / 2) /* of a chunk; only a monstrous dictionary needs more */
 
 typedef struct Node {
     int32_t cost; /* of the cheapest way from the beginning of the chunk, this word included */
@@ -136,7 +137,8 @@ static int add(const Dictionary *d, Path *path, Ways *ways, Entry entry, int32_t
         ways->left_seen[left] = ways->now;
         ways->left_node[left] = best_before(d, path->nodes, &ways->ends, left, &ways->left_cost[left]);
     }
-    if (grown(&path->nodes, &path->room_for_nodes, path->n_nodes + 1, sizeof *path->nodes)) return -1;
+    if (path->n_nodes >= MOST_NODES
+        || grown(&path->nodes, &path->room_for_nodes, path->n_nodes + 1, sizeof *path->nodes)) return -1;
     int32_t i = (int32_t)path->n_nodes++;
     path->nodes[i] = (Node){ways->left_cost[left] + entry.cost, ways->left_node[left], -1, number,
                             (int16_t)start, (uint16_t)RIGHT(entry)};
@@ -287,6 +289,7 @@ const char *fault_of(const Dictionary *d)
         if (d->limits[k] < 0) return "a limit is negative";
     }
     if (d->unknown_first[d->n_categories] != d->n_unknowns) return "unknown words are missing";
+    if ((int64_t)d->system.n_entries + d->user.n_entries + d->n_unknowns > INT32_MAX) return "it has too many entries";
     for (int32_t u = 0; u < d->n_unknowns; u++)
         if (!ids_fit(d->unknowns + u, d->n_connections)) return "an unknown word is out of range";
     const char *fault = fault_of_lexicon(&d->system, d->n_connections);

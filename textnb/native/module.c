@@ -37,7 +37,7 @@ static uint32_t *letters_of(PyObject *string, Py_ssize_t *length)
         return NULL;
     }
     size_t room = (size_t)*length + 1;
-    uint32_t *letters = malloc(room * sizeof *letters);
+    uint32_t *letters = room <= SIZE_MAX / sizeof *letters ? malloc(room * sizeof *letters) : NULL;
     if (!letters) return (uint32_t *)PyErr_NoMemory();
     if (!PyUnicode_AsUCS4(string, letters, (Py_ssize_t)room, 1)) {
         free(letters);
@@ -119,6 +119,10 @@ static int lexicon_of(PyObject *arrays, Buffers *buffers, Lexicon *lexicon)
 {
     PyObject *slots, *entries, *numbers, *codes;
     size_t n;
+    if (!PyTuple_Check(arrays)) {
+        PyErr_SetString(PyExc_TypeError, "a lexicon is a tuple");
+        return -1;
+    }
     if (!PyArg_ParseTuple(arrays, "OOOO:lexicon", &slots, &entries, &numbers, &codes)) return -1;
     if (!(lexicon->slots = borrowed(buffers, slots, sizeof(Slot), &n, "slots"))) return -1;
     lexicon->n_slots = (int32_t)n;
@@ -146,7 +150,7 @@ static int lattice_read(LatticeObject *self, PyObject *args)
     PyObject *system, *user, *connections, *own, *accepts, *limits, *always, *firsts, *unknowns;
     int beyond;
     size_t n;
-    if (!PyArg_ParseTuple(args, "O!OOOOOOOOi:Lattice", &PyTuple_Type, &system, &user, &connections, &own, &accepts,
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOi:Lattice", &system, &user, &connections, &own, &accepts,
                           &limits, &always, &firsts, &unknowns, &beyond)) return -1;
     if (lexicon_of(system, b, &d->system)) return -1;
     if (user != Py_None && lexicon_of(user, b, &d->user)) return -1;
@@ -341,6 +345,15 @@ static int cut_to_grams(const CutterObject *self, Text text, const Piece *pieces
     return count_grams(self->low, self->high, text.letters, (size_t)text.length, counter, rows);
 }
 
+static int is_utf16(const uint16_t *units, const uint16_t *end)
+{
+    for (; units < end; units++) {
+        if (*units < 0xD800 || *units > 0xDFFF) continue;
+        if (*units > 0xDBFF || ++units == end || *units < 0xDC00 || *units > 0xDFFF) return 0;
+    }
+    return 1;
+}
+
 static int cutter_read_strings(CutterObject *self, PyObject *strings, PyObject *offsets, PyObject *pool)
 {
     const Dictionary *d = &self->lattice->dictionary;
@@ -357,7 +370,7 @@ static int cutter_read_strings(CutterObject *self, PyObject *strings, PyObject *
         sound &= self->offsets[i] >= 0 && (size_t)self->offsets[i] <= n_pool;
         if (!i || !sound) continue;
         int32_t length = self->offsets[i] - self->offsets[i - 1];
-        sound &= length >= 0;
+        sound &= length >= 0 && is_utf16(self->pool + self->offsets[i - 1], self->pool + self->offsets[i]);
         if (length > self->longest) self->longest = length;
     }
     if (!sound) PyErr_SetString(PyExc_ValueError, "the strings of the dictionary are damaged");
@@ -462,9 +475,9 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     static char *names[] = {"seed", "low", "high", "stopped", NULL};
     const char *seed;
     Py_ssize_t n_seed;
-    int low, high;
+    Py_ssize_t low, high;
     PyObject *stopped;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#iiO:Counter", names, &seed, &n_seed, &low, &high, &stopped))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO:Counter", names, &seed, &n_seed, &low, &high, &stopped))
         return NULL;
     if (n_seed != 16 || low < 1 || high < low) {
         PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high");
@@ -476,7 +489,7 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     uint64_t keys[2];
     memcpy(keys, seed, sizeof keys);
     self->lock = PyThread_allocate_lock();
-    int failed = counter_start(&self->counter, keys[0], keys[1], low, high) || !self->lock;
+    int failed = counter_start(&self->counter, keys[0], keys[1], (size_t)low, (size_t)high) || !self->lock;
     if (failed) PyErr_NoMemory();
     if (!failed && !add_strings(&self->counter.stopped, stopped)) return (PyObject *)self;
     Py_DECREF(self);
@@ -627,24 +640,33 @@ static PyObject *counter_count(PyObject *object, PyObject *args)
     return result;
 }
 
+/* Nobody waits for the lock with the GIL in hand, and nobody runs Python code with the lock in hand. */
+static void counter_lock(CounterObject *self)
+{
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    Py_END_ALLOW_THREADS
+}
+
 static PyObject *counter_strings(PyObject *object, PyObject *unused)
 {
     (void)unused;
     CounterObject *self = (CounterObject *)object;
     const Table *terms = &self->counter.terms;
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(self->lock, WAIT_LOCK);
-    Py_END_ALLOW_THREADS
-    PyObject *list = PyList_New((Py_ssize_t)terms->n);
-    for (size_t i = 0; list && i < terms->n; i++) {
+    counter_lock(self);
+    size_t n = terms->n, i = 0;
+    PyThread_release_lock(self->lock);
+    PyObject *list = PyList_New((Py_ssize_t)n); /* not under the lock: it may collect garbage, and so run any code */
+    if (!list) return NULL;
+    counter_lock(self);
+    for (; i < n; i++) {
         PyObject *string = string_of(terms->letters + terms->terms[i].start, terms->terms[i].length);
-        if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) {
-            Py_DECREF(list);
-            list = NULL;
-        }
+        if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) break;
     }
     PyThread_release_lock(self->lock);
-    return list;
+    if (i == n) return list;
+    Py_DECREF(list);
+    return NULL;
 }
 
 static PyMethodDef counter_methods[] = {
@@ -667,18 +689,21 @@ static PyType_Spec counter_spec = {"textnb._native.Counter", sizeof(CounterObjec
 
 /* ---- module ---- */
 
+/* A type that the module has from now on; NULL sets an exception. */
+static PyTypeObject *added(PyObject *module, PyType_Spec *spec)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+    if (type && PyModule_AddType(module, (PyTypeObject *)type)) Py_CLEAR(type);
+    return (PyTypeObject *)type;
+}
+
 static int module_exec(PyObject *module)
 {
-    PyObject *lattice = PyType_FromModuleAndSpec(module, &lattice_spec, NULL);
-    PyObject *cutter = PyType_FromModuleAndSpec(module, &cutter_spec, NULL);
-    PyObject *counter = PyType_FromModuleAndSpec(module, &counter_spec, NULL);
     State *state = PyModule_GetState(module);
-    state->lattice = (PyTypeObject *)lattice;
-    state->cutter = (PyTypeObject *)cutter;
-    int failed = !lattice || !cutter || !counter || PyModule_AddType(module, (PyTypeObject *)lattice)
-        || PyModule_AddType(module, (PyTypeObject *)cutter) || PyModule_AddType(module, (PyTypeObject *)counter);
-    Py_XDECREF(counter);
-    return failed ? -1 : 0;
+    if (!(state->lattice = added(module, &lattice_spec)) || !(state->cutter = added(module, &cutter_spec))) return -1;
+    PyTypeObject *counter = added(module, &counter_spec);
+    Py_XDECREF((PyObject *)counter);
+    return counter ? 0 : -1;
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)

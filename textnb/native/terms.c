@@ -83,6 +83,7 @@ static int table_widen(Table *table)
 
 int64_t table_number(Table *table, const uint32_t *letters, size_t length, int open)
 {
+    if (open && (table->n + 1) * 2 > table->n_places && table_widen(table)) return -2;
     uint64_t h = hash_of(table, letters, length);
     size_t i = (size_t)h & (table->n_places - 1);
     for (; table->places[i]; i = (i + 1) & (table->n_places - 1)) {
@@ -90,14 +91,14 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
         if ((table->places[i] ^ h) >> 32 == 0 && is_same(table, &table->terms[number], letters, length)) return (int64_t)number;
     }
     if (!open) return -1;
-    if (table->n >= INT32_MAX - 1) return -2;
-    if (grown(&table->letters, &table->room_for_letters, table->n_letters + length, sizeof *letters)
+    if (table->n >= INT32_MAX - 1 || length > INT32_MAX) return -2;
+    /* + 1: the empty string has an address too */
+    if (grown(&table->letters, &table->room_for_letters, table->n_letters + length + 1, sizeof *letters)
         || grown(&table->terms, &table->room, table->n + 1, sizeof *table->terms)) return -2;
     if (length) memcpy(table->letters + table->n_letters, letters, length * sizeof *letters);
     table->terms[table->n++] = (Term){.start = table->n_letters, .length = (uint32_t)length};
     table->places[i] = (h & 0xFFFFFFFF00000000u) | table->n;
     table->n_letters += length;
-    if (table->n * 2 > table->n_places && table_widen(table)) return -2;
     return (int64_t)table->n - 1;
 }
 
@@ -109,12 +110,10 @@ void rows_free(Rows *rows)
     *rows = (Rows){0};
 }
 
-int counter_start(Counter *counter, uint64_t seed, uint64_t factor, int32_t low, int32_t high)
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor, size_t low, size_t high)
 {
     *counter = (Counter){.low = low, .high = high, .row = 1};
-    counter->begins = calloc((size_t)high, sizeof *counter->begins);
-    if (!counter->begins || table_start(&counter->terms, seed, factor)) return -1;
-    return table_start(&counter->stopped, seed, factor);
+    return table_start(&counter->terms, seed, factor) || table_start(&counter->stopped, seed, factor) ? -1 : 0;
 }
 
 void counter_free(Counter *counter)
@@ -151,19 +150,26 @@ int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t 
     if (i == length) return 0;
     if (counter->stopped.n && table_number(&counter->stopped, letters, length, 0) >= 0) return 0;
     if (counter->high == 1) return counter_term(counter, rows, letters, length);
-    if (grown(&counter->line, &counter->room_for_line, counter->n_line + length + 1, sizeof *letters))
-        return -1;
+    if (grown(&counter->line, &counter->room_for_line, counter->n_line + length + 1, sizeof *letters)
+        || grown(&counter->begins, &counter->room_for_begins, counter->n_tokens + 1, sizeof *counter->begins)) return -1;
     memcpy(counter->line + counter->n_line, letters, length * sizeof *letters);
-    size_t high = (size_t)counter->high;
-    counter->begins[counter->n_tokens++ % high] = counter->n_line;
+    counter->begins[counter->n_tokens++] = counter->n_line;
     size_t end = counter->n_line + length;
     counter->line[end] = ' ';
     counter->n_line = end + 1;
-    for (size_t n = (size_t)counter->low; n <= high && n <= counter->n_tokens; n++) {
-        size_t begin = counter->begins[(counter->n_tokens - n) % high];
+    for (size_t n = counter->low; n <= counter->high && n <= counter->n_tokens; n++) {
+        size_t begin = counter->begins[counter->n_tokens - n];
         if (counter_term(counter, rows, counter->line + begin, end - begin)) return -1;
     }
     return 0;
+}
+
+static void next_row(Counter *counter)
+{
+    counter->n_line = counter->n_tokens = 0;
+    if (++counter->row) return;
+    for (size_t i = 0; i < counter->terms.n; i++) counter->terms.terms[i].seen_in = 0;
+    counter->row = 1;
 }
 
 int counter_end_row(Counter *counter, Rows *rows)
@@ -171,14 +177,12 @@ int counter_end_row(Counter *counter, Rows *rows)
     if (grown(&rows->lengths, &rows->room_for_rows, rows->n_rows + 1, sizeof *rows->lengths)) return -1;
     rows->lengths[rows->n_rows++] = (int32_t)(rows->n - counter->row_start);
     counter->row_start = rows->n;
-    counter->row++;
-    counter->n_line = counter->n_tokens = 0;
+    next_row(counter);
     return 0;
 }
 
 /* After a row that could not be finished: what was gathered for it is forgotten. */
 void counter_abandon_row(Counter *counter)
 {
-    counter->row++;
-    counter->n_line = counter->n_tokens = counter->row_start = 0;
+    next_row(counter);
 }

@@ -41,17 +41,17 @@ void rows_free(Rows *rows);
 
 typedef struct {
     Table terms, stopped;
-    int32_t low, high;  /* n of the n-grams */
+    size_t low, high;   /* n of the n-grams */
     /* the document at hand */
     uint32_t *line;     /* its tokens, a space after each */
     size_t n_line, room_for_line;
-    size_t *begins;     /* of the last `high` tokens in the line, by number modulo high */
-    size_t n_tokens;
+    size_t *begins;     /* of the tokens in the line */
+    size_t n_tokens, room_for_begins;
     size_t row_start;
     uint32_t row;       /* from 1 on */
 } Counter;
 
-int counter_start(Counter *counter, uint64_t seed, uint64_t factor, int32_t low, int32_t high);
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor, size_t low, size_t high);
 void counter_free(Counter *counter);
 /* All return 0, or -1 if memory ran out. */
 int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length);

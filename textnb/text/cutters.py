@@ -8,7 +8,7 @@ from textnb.text.kinds import run_kinds, word_kinds
 if TYPE_CHECKING:
     from textnb._native import Cutter
 
-_ENDLESS = 2**31
+_ENDLESS = 2**31  # longer than any text the extension takes
 
 
 @cache
@@ -32,7 +32,7 @@ def grams(low: int, high: int) -> "Cutter":
     """Character n-grams."""
     from textnb._native import Cutter
 
-    return Cutter("grams", low, high)
+    return Cutter("grams", min(low, _ENDLESS), min(high, _ENDLESS))
 
 
 def stretches() -> "Cutter":

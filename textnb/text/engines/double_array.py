@@ -9,6 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.errors import InputError
+
+_CODES = 2**16 - 1
 _TRIES = 64  # free places looked at before those behind are given up to words with one continuation
 Ints = NDArray[np.int32]
 
@@ -19,7 +22,7 @@ def double_array(surfaces: Sequence[str]) -> tuple[Ints, NDArray[np.uint16]]:
     A slot is base, check and the index of the surface that ends there, or -1. codes: of each character, 0 if no
     surface has it.
     """
-    letters = np.frombuffer("".join(surfaces).encode("utf-32-le"), np.uint32)
+    letters = np.frombuffer("".join(surfaces).encode("utf-32-le"), "<u4")
     lengths = np.fromiter(map(len, surfaces), np.int64, len(surfaces))
     codes = _codes(letters)
     parents, labels, ends = _trie(codes[letters].astype(np.int32), lengths)
@@ -33,6 +36,8 @@ def double_array(surfaces: Sequence[str]) -> tuple[Ints, NDArray[np.uint16]]:
 
 def _codes(letters: NDArray[np.uint32]) -> NDArray[np.uint16]:
     present, counts = np.unique(letters, return_counts=True)
+    if len(present) > _CODES:
+        raise InputError(f"a dictionary may have {_CODES:,} different characters, not {len(present):,}")
     codes = np.zeros(0x10000 if present[-1] < 0x10000 else 0x110000, np.uint16)
     codes[present[np.argsort(-counts, kind="stable")]] = np.arange(1, len(present) + 1)
     return codes
@@ -87,6 +92,8 @@ def _free_base(used: bytearray, labels: list[int], begin: int) -> tuple[int, int
     place, tries = used.find(0, max(begin, first)), 0
     while True:
         base = place - first
+        if base + labels[-1] + 1 >= len(used):  # so that the last place always stays free
+            used.extend(bytes(len(used)))
         for label in rest:
             if used[base + label]:
                 break

@@ -51,7 +51,7 @@ class Features:
             _inserted(self.base, base, at),
             _inserted(self.reading, reading, at),
             np.append(self.offsets, ends).astype(np.int32),
-            np.append(self.pool, np.frombuffer(b"".join(units), np.uint16)),
+            np.append(self.pool, np.frombuffer(b"".join(units), "<u2")),
             tuple(names),
         )
 
@@ -63,7 +63,7 @@ class Features:
         """A string by its number, made once."""
         if number not in self._strings:
             units = self.pool[self.offsets[number] : self.offsets[number + 1]]
-            self._strings[number] = units.tobytes().decode("utf-16-le")
+            self._strings[number] = units.astype("<u2").tobytes().decode("utf-16-le")
         return self._strings[number]
 
 

@@ -1,0 +1,118 @@
+"""Arguments that no part of textnb gives to the extension, and dictionaries that few people have."""
+
+import gc
+import random
+
+import numpy as np
+import pytest
+
+from textnb.errors import InputError
+from textnb.text import UserDictionary, tokenizer
+from textnb.text.engines import engine_for
+from textnb.text.engines.double_array import double_array
+from textnb.text.engines.native import NativeEngine
+
+native = pytest.importorskip("textnb._native")
+SEED = bytes(16)
+
+
+def counted(counter, cutter, text, extras=()):
+    lengths, numbers, counts = (
+        np.frombuffer(data, np.int32).tolist() for data in counter.count((cutter,), (text,), (extras,))
+    )
+    assert lengths == [len(numbers)]
+    terms = counter.strings()
+    return {terms[number]: count for number, count in zip(numbers, counts, strict=True)}
+
+
+def test_many_words_that_branch_alike_fit_the_double_array():
+    draw = random.Random(0)
+    surfaces = sorted(chr(0x4E00 + a) + chr(0x4E00 + b) for a in range(20) for b in draw.sample(range(1000), 100))
+    slots, codes = double_array(surfaces)
+    for i, surface in enumerate(surfaces):
+        place = 0
+        for char in surface:
+            step = slots[place, 0] + codes[ord(char)]
+            assert slots[step, 1] == place
+            place = step
+        assert slots[place, 2] == i
+
+
+def test_more_characters_than_there_are_codes_are_refused():
+    with pytest.raises(InputError, match="65,535 different characters, not 65,536"):
+        double_array([chr(0x20000 + i) for i in range(2**16)])
+
+
+@pytest.mark.parametrize(("n", "terms"), [((1, 10**30), ["a", "b", "ab"]), ((10**30, 10**30), ["ab"])], ids=str)
+def test_character_grams_without_an_end(n, terms):
+    chars = tokenizer("chars", n=n)
+    assert sorted(counted(native.Counter(SEED, 1, 1, []), chars.cutter, "ab")) == sorted(terms) == sorted(chars("ab"))
+
+
+def test_ngrams_without_an_end_take_no_memory_in_advance():
+    found = counted(native.Counter(SEED, 2, 2**62, []), tokenizer("words").cutter, "a b c")
+    assert found == {"a b": 1, "b c": 1, "a b c": 1}
+
+
+def test_the_empty_term_is_a_term():
+    assert counted(native.Counter(SEED, 1, 1, []), tokenizer("words").cutter, "", ["", ""]) == {"": 2}
+
+
+def test_a_lexicon_that_is_no_tuple_is_refused():
+    dictionary = engine_for(None, "native")._dictionary
+    kinds = dictionary.categories
+    rest = (dictionary.connections, *(getattr(kinds, name) for name in list(vars(kinds))[:6]), int(kinds.beyond[0]))
+    native.Lattice(dictionary.system.arrays, None, *rest)
+    for system, user in ((list(dictionary.system.arrays), None), (dictionary.system.arrays, 5)):
+        with pytest.raises(TypeError, match="a lexicon is a tuple"):
+            native.Lattice(system, user, *rest)
+
+
+@pytest.mark.parametrize("units", [[0xD842], [0xDFB7], [0xDFB7, 0xD842], [0x4E00, 0xD842, 0x4E00]], ids=str)
+def test_half_a_character_among_the_strings_of_a_dictionary_is_refused(units):
+    engine = engine_for(None, "native")
+    strings = np.zeros(len(engine._dictionary.features.base), np.int32)
+
+    def cutter(units):
+        offsets, pool = np.array([0, len(units)], np.int32), np.array(units, np.uint16)
+        return native.Cutter("lattice", engine._lattice, strings, offsets, pool)
+
+    assert counted(native.Counter(SEED, 1, 1, []), cutter([0xD842, 0xDFB7]), "犬") == {"𠮷": 1}
+    with pytest.raises(ValueError, match="strings of the dictionary are damaged"):
+        cutter(units)
+
+
+def test_a_finalizer_that_runs_while_terms_are_listed_may_use_the_same_counter():
+    counter, cutter = native.Counter(SEED, 1, 1, []), tokenizer("words").cutter
+
+    class Garbage:
+        def __init__(self):
+            self.cycle = self
+
+        def __del__(self):
+            counted(counter, cutter, "b")
+
+    counted(counter, cutter, "a")
+    strings, enable, kept = counter.strings, gc.enable, [[] for _ in range(500)]  # no spare list is left to be reused
+    thresholds = gc.get_threshold()
+    try:
+        for _ in range(20):
+            gc.disable()
+            kept.append([Garbage() for _ in range(5)] and [])
+            gc.set_threshold(3)
+            enable()
+            kept.append(strings())
+    finally:
+        gc.enable()
+        gc.set_threshold(*thresholds)
+    assert counter.strings() == ["a", "b"]
+
+
+def test_a_user_dictionary_of_branching_words_gives_the_tokens_of_the_engine_in_python():
+    draw = random.Random(0)
+    words = UserDictionary("".join(f"亜{chr(0x4E00 + b)},犬,ヨ\n" for b in draw.sample(range(3000), 500)))
+    text = "".join("亜" + chr(0x4E00 + b) for b in range(0, 3000, 7))
+    assert isinstance(engine_for(words, "native"), NativeEngine)
+    assert tokenizer("janome", user_dictionary=words, engine="native")(text) == tokenizer(
+        "janome", user_dictionary=words, engine="python"
+    )(text)
