@@ -139,6 +139,8 @@ def test_a_user_word_longer_than_janome_looks_ahead_is_never_found(engine, janom
     assert list(engine(words).tokens(text)) == janome_with(words, text)
     assert long not in list(engine(words).surfaces(text))
     assert long[:50] in list(engine(words).surfaces(text))
+    endless = UserDictionary(f"{'寿' * 100_000},名詞,ジュ\n")
+    assert list(engine(endless).tokens(text)) == list(engine().tokens(text))
 
 
 def test_fifty_thousand_of_one_character_are_cut_in_order():

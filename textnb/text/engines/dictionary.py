@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from textnb.text.engines.features import Features
-from textnb.text.engines.lexicon import Array, Lexicon
+from textnb.text.engines.lexicon import LOOK_AHEAD, Array, Lexicon
 from textnb.text.user_dictionary import UserDictionary
 
 
@@ -38,6 +38,8 @@ class Dictionary:
 
     def with_user(self, words: UserDictionary) -> "Dictionary":
         """The same with words of the user's own."""
+        if all(len(entry.surface) > LOOK_AHEAD for entry in words.entries):
+            return self
         lexicon, entries = Lexicon.of(words.entries)
         features = self.features.with_entries(entries, len(self.system.entries))
         return replace(self, user=lexicon, features=features)

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from textnb.text.engines.dictionary import Dictionary
+from textnb.text.engines.lexicon import LOOK_AHEAD
 from textnb.text.engines.morphology import Piece, indent, tokens_of
 from textnb.text.engines.prefixes import Kinds, Rows, Word, system_words_by_prefix, words_by_prefix
 from textnb.text.token import Token
 
-_CHUNK, _LONGEST, _LOOK_AHEAD = 500, 1024, 50
+_CHUNK, _LONGEST = 500, 1024
 _PUNCTUATION = frozenset("、。,.？?！!")
 
 Node = tuple[int, int, int, int, int, Any]
@@ -72,7 +73,7 @@ class PythonEngine:
         while at < length and not (at >= _CHUNK and _ends_chunk(text, at)):
             before, best = ends[at], {}
             found: list[tuple[tuple[Word, ...], int]] = []
-            n_found, stop = 0, min(length, at + _LOOK_AHEAD)
+            n_found, stop = 0, min(length, at + LOOK_AHEAD)
             for prefixes in lexicons:
                 n_found, end = len(found), at + 1
                 while end <= stop and (words := prefixes.get(text[at:end])) is not None:

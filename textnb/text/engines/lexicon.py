@@ -1,7 +1,8 @@
 """Words as flat arrays.
 
 Words that can never be chosen are left out: of several entries with the same surface, left id and right id only the
-cheapest counts, and of equally cheap ones that with the smallest number, for that is how ties are broken.
+cheapest counts, and of equally cheap ones that with the smallest number, for that is how ties are broken. So are words
+longer than Janome looks ahead.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from textnb.text.engines.double_array import double_array
 from textnb.text.entry import Entry
 
 Array = NDArray[Any]
+LOOK_AHEAD = 50
+"""Characters of the text that Janome looks up at a time: longer words are never found."""
 _LAST = np.uint32(1 << 31)
 
 
@@ -34,12 +37,13 @@ class Lexicon:
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> tuple["Lexicon", list[Entry]]:
-        """A lexicon of the entries that can be chosen, and these entries in the lexicon's order."""
-        surfaces = sorted({entry.surface for entry in entries})
+        """A lexicon of the entries that can be chosen, at least one, and these entries in the lexicon's order."""
+        found = np.array([i for i, entry in enumerate(entries) if len(entry.surface) <= LOOK_AHEAD])
+        surfaces = sorted({entries[i].surface for i in found})
         index = {surface: i for i, surface in enumerate(surfaces)}
-        surface = np.array([index[entry.surface] for entry in entries])
+        surface = np.array([index.get(entry.surface, -1) for entry in entries])
         left, right, cost = (np.array([entry[k] for entry in entries]) for k in (1, 2, 3))
-        order = np.lexsort((np.arange(len(entries)), cost, right, left, surface))
+        order = found[np.lexsort((found, cost[found], right[found], left[found], surface[found]))]
         again = np.all([np.diff(column[order]) == 0 for column in (surface, left, right)], axis=0)
         rows = order[np.concatenate([[True], ~again])]
         slots, codes = double_array(surfaces)
