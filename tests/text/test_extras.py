@@ -47,7 +47,7 @@ def test_a_package_without_a_version_is_absent_too(name, package, monkeypatch):
     def version(asked):
         raise PackageNotFoundError(asked)
 
-    monkeypatch.setattr(extras, "version", version)
+    monkeypatch.setattr("importlib.metadata.version", version)
     with pytest.raises(InputError) as caught:
         installed_version(name, package)
     assert str(caught.value) == MESSAGES[name]

@@ -1,6 +1,5 @@
 """The packages that some tokenizers need and that textnb does not bring along."""
 
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from textnb.errors import InputError
@@ -17,6 +16,8 @@ def check_installed(tokenizer: str) -> None:
 
 def installed_version(tokenizer: str, package: str) -> str:
     """The version of a package that the tokenizer needs, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError as error:

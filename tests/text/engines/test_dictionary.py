@@ -8,7 +8,8 @@ from janome.system_dic import MMapSystemDictionary
 
 from textnb.text.engines import janome_version
 from textnb.text.engines.cache import dictionary
-from textnb.text.engines.compiling import _entries, dictionary_digest
+from textnb.text.engines.compiling import _entries
+from textnb.text.engines.installed import dictionary_digest
 from textnb.text.engines.lexicon import Lexicon
 from textnb.text.engines.prefixes import Kinds, words_by_prefix
 from textnb.text.entry import Entry
@@ -79,12 +80,12 @@ def test_of_entries_alike_only_the_one_that_can_win_is_kept():
 
 
 def test_the_digest_stands_for_the_installed_files(monkeypatch, tmp_path):
-    from textnb.text.engines import compiling
+    from textnb.text.engines import installed
 
     assert dictionary_digest() == dictionary_digest()
     before = dictionary_digest()
     (tmp_path / "chardef.py").write_text("DATA = 1")
-    monkeypatch.setattr(compiling, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(installed, "dictionary_folder", lambda: tmp_path)
     other = dictionary_digest()
     (tmp_path / "chardef.py").write_text("DATA = 12")
     assert len({before, other, dictionary_digest()}) == 3

@@ -7,9 +7,9 @@ from textnb.text.engines.choice import (
     check_engine,
     chosen_engine,
     engine_for,
-    janome_version,
     uses_extension,
 )
+from textnb.text.engines.installed import janome_version
 
 __all__ = [
     "ENGINES",

@@ -22,8 +22,9 @@ import numpy as np
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.storage import atomic
-from textnb.text.engines.compiling import compiled, dictionary_digest
+from textnb.text.engines.compiling import compiled
 from textnb.text.engines.dictionary import Dictionary
+from textnb.text.engines.installed import dictionary_digest
 from textnb.text.engines.lexicon import Array
 
 _log = logging.getLogger(__name__)

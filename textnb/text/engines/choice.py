@@ -4,12 +4,11 @@ import os
 import warnings
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from typing import Protocol
 
 from textnb.errors import InputError, RecipeWarning
-from textnb.text.engines.known import KNOWN_VERSIONS
+from textnb.text.engines.installed import KNOWN_VERSIONS, janome_version
 from textnb.text.token import Token
 from textnb.text.user_dictionary import UserDictionary
 
@@ -32,12 +31,6 @@ class Engine(Protocol):
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The same as tokens, with base form, reading, part of speech and place."""
-
-
-@cache
-def janome_version() -> str:
-    """The version of the installed Janome, without importing it."""
-    return package_version("janome")
 
 
 def check_engine(name: str) -> None:

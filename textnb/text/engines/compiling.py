@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from hashlib import blake2b
-from importlib.metadata import distribution
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from textnb.text.engines.dictionary import Categories, Dictionary
 from textnb.text.engines.features import Features
+from textnb.text.engines.installed import dictionary_folder
 from textnb.text.engines.lexicon import Lexicon, packed
 from textnb.text.entry import Entry
 
@@ -19,19 +16,6 @@ _PARTS = 10
 _GROUPED = 1024  # Janome's longest unknown word
 _COMPACT = re.compile(r"(\d+):\(u'(.*?)', *(\d+), *(\d+), *(-?\d+)\)")
 _EXTRA = re.compile(r"(\d+):\(u'(.*?)',u'.*?',u'.*?',u'(.*?)',u'(.*?)',u'.*?'\)")
-
-
-def dictionary_digest() -> str:
-    """Stands for the contents of the installed dictionary: the names and sizes of its files, and, where the installer
-    has noted them, their hashes.
-    """
-    digest = blake2b(digest_size=8)
-    for path in sorted(_folder().glob("*.py")):
-        digest.update(f"{path.name} {path.stat().st_size}\n".encode())
-    for file in sorted(distribution("janome").files or (), key=str):
-        if file.hash and file.parent.name == "sysdic" and file.suffix == ".py":
-            digest.update(f"{file.name} {file.hash.value}\n".encode())
-    return digest.hexdigest()
 
 
 def compiled() -> Dictionary:
@@ -52,12 +36,6 @@ def compiled() -> Dictionary:
     )
 
 
-def _folder() -> Path:
-    spec = find_spec("janome")
-    assert spec is not None and spec.origin is not None
-    return Path(spec.origin).parent / "sysdic"
-
-
 def _entries() -> Iterator[Entry]:
     """The lines of the dictionary in the order of their numbers, as Janome's memory-mapped mode reads them."""
     expected = 0
@@ -72,7 +50,7 @@ def _entries() -> Iterator[Entry]:
 
 
 def _text(name: str) -> str:
-    return (_folder() / name).read_bytes().decode("unicode_escape")
+    return (dictionary_folder() / name).read_bytes().decode("unicode_escape")
 
 
 def _categories(chardef: Any, templates: list[Entry], n_templates: list[int]) -> Categories:
