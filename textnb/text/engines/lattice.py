@@ -11,7 +11,7 @@ from typing import Any
 
 from textnb.text.engines.dictionary import Dictionary
 from textnb.text.engines.lexicon import LOOK_AHEAD
-from textnb.text.engines.morphology import Piece, indent, tokens_of
+from textnb.text.engines.morphology import Piece, indent, surfaces_of, tokens_of
 from textnb.text.engines.prefixes import Kinds, Rows, Word, system_words_by_prefix, words_by_prefix
 from textnb.text.token import Token
 
@@ -40,10 +40,7 @@ class PythonEngine:
 
     def surfaces(self, text: str) -> Iterator[str]:
         """The surfaces of a text."""
-        start = indent(text)
-        for end, _ in self._pieces(text):
-            yield text[start:end]
-            start = end
+        return surfaces_of(text, self._pieces(text))
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The tokens of a text."""

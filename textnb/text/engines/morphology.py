@@ -15,6 +15,14 @@ def indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
+def surfaces_of(text: str, pieces: Iterable[Piece]) -> Iterator[str]:
+    """The pieces of a text as strings."""
+    start = indent(text)
+    for end, _ in pieces:
+        yield text[start:end]
+        start = end
+
+
 def tokens_of(text: str, pieces: Iterable[Piece], dictionary: Dictionary) -> Iterator[Token]:
     """The pieces of a text with all that the dictionary knows of them."""
     known = dictionary.features

@@ -8,7 +8,7 @@ import numpy as np
 
 from textnb.text.engines.dictionary import Dictionary
 from textnb.text.engines.features import SURFACE
-from textnb.text.engines.morphology import Piece, indent, tokens_of
+from textnb.text.engines.morphology import Piece, indent, surfaces_of, tokens_of
 from textnb.text.token import Token
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class NativeEngine:
         """The surfaces of a text."""
         if len(text) <= _WINDOW:
             return iter(self._lattice.surfaces(text))
-        return (surface for surface in self._long(text))
+        return surfaces_of(text, self._pieces(text))
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The tokens of a text."""
@@ -56,12 +56,6 @@ class NativeEngine:
         terms = known.base if base else np.full(len(known.base), SURFACE, np.int32)
         terms = np.where(kept[known.pos], terms, np.int32(_LEFT_OUT))
         return Cutter("lattice", self._lattice, terms, known.offsets, known.pool)
-
-    def _long(self, text: str) -> Iterator[str]:
-        start = indent(text)
-        for end, _ in self._pieces(text):
-            yield text[start:end]
-            start = end
 
     def _pieces(self, text: str) -> Iterator[Piece]:
         return chain.from_iterable(self._windows(text))
