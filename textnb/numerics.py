@@ -2,6 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -26,3 +27,27 @@ def log_softmax(scores: Floats) -> Floats:
     """
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+
+_LARGE = 1e4
+
+
+def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
+    """log of the rising power a (a+1) ... (a+n-1) = Gamma(a+n)/Gamma(a), for a > 0 and n >= 0, whole or not.
+
+    Where a is large the two Gammas are nearly equal and their difference is taken from Stirling's series instead:
+    with r = n/a, n log a + (a + n - 1/2) log(1 + r) - n + (1/(a+n) - 1/a)/12 - (1/(a+n)^3 - 1/a^3)/360.
+
+    >>> log_rising(2.0, 3.0), float(np.log(2 * 3 * 4))
+    (array(3.17805383), 3.1780538303479458)
+    """
+    a, n = np.asarray(a, np.float64), np.asarray(n, np.float64)
+    large = np.maximum(a, _LARGE)
+    stirling = (
+        n * np.log(large)
+        + (large + n - 0.5) * np.log1p(n / large)
+        - n
+        + (1 / (large + n) - 1 / large) / 12
+        - ((large + n) ** -3.0 - large**-3.0) / 360
+    )
+    return np.asarray(np.where(a >= _LARGE, stirling, gammaln(a + n) - gammaln(a)))

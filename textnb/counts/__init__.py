@@ -4,6 +4,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.counting import Counted, TermsOf, counted
 from textnb.counts.digests import Digests
 from textnb.counts.examples import Examples
+from textnb.counts.histogram import DocumentHistogram
 from textnb.counts.learnt import Learnt
 from textnb.counts.matrix import as_counts, count_matrix
 from textnb.counts.selection import selected_columns
@@ -15,6 +16,7 @@ __all__ = [
     "ClassCounts",
     "Counted",
     "Digests",
+    "DocumentHistogram",
     "Examples",
     "Learnt",
     "TermsOf",

@@ -1,0 +1,157 @@
+"""DocumentHistogram: how often how many documents have a term, the sufficient statistic of document-level evidence.
+
+    times_jc   = number of documents i with X_ij = c                               (V, largest count), sparse
+    lengths_n  = number of documents i with sum_j X_ij = n                         (longest document + 1,), sparse
+
+Both add over documents, so histograms obey the laws of ClassCounts: ``+`` merges, ``-`` forgets, zero is where one
+starts. Their size does not grow with the number of documents but with the variety of counts.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.sums import canonical
+from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.errors import InputError, NotLearntError
+
+Ints = NDArray[np.int64]
+_FEW = 8  # counts up to here are tallied in a table, the rare larger ones by sorting
+
+
+class DocumentHistogram:
+    """For each term and count the number of documents, and for each length. Immutable.
+
+    The vocabulary may be None: then columns have numbers and no names.
+
+    >>> histogram = DocumentHistogram.of([[2, 0], [2, 1], [0, 0]])
+    >>> histogram.times.toarray().tolist(), histogram.lengths.toarray().tolist()
+    ([[0, 2], [1, 0]], [[1, 0, 1, 1]])
+    >>> histogram.n_documents
+    3
+    """
+
+    def __init__(self, vocabulary: Vocabulary | None, times: CSR, lengths: CSR) -> None:
+        self.vocabulary, self.times, self.lengths = vocabulary, times, lengths
+
+    @classmethod
+    def of(cls, X: Any, vocabulary: Vocabulary | None = None) -> "DocumentHistogram":
+        """The histogram of documents X (D, V), whose counts must be whole numbers."""
+        X = as_whole(X)
+        if vocabulary is not None and X.shape[1] != len(vocabulary):
+            raise InputError(f"X has {X.shape[1]} columns, the vocabulary {len(vocabulary)} terms")
+        lengths = np.bincount(_row_sums(X))
+        return cls(vocabulary, _times(X), sparse.csr_array(lengths[np.newaxis, :]))
+
+    @classmethod
+    def zero(cls, vocabulary: Vocabulary | None = None, n_terms: int = 0) -> "DocumentHistogram":
+        """No documents."""
+        n = n_terms if vocabulary is None else len(vocabulary)
+        return cls(vocabulary, sparse.csr_array((n, 0), dtype=np.int64), sparse.csr_array((1, 0), dtype=np.int64))
+
+    @property
+    def n_terms(self) -> int:
+        """V, the number of rows of ``times``."""
+        return int(self.times.shape[0])
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are, empty ones included."""
+        return int(self.lengths.sum())
+
+    def on(self, vocabulary: Vocabulary) -> "DocumentHistogram":
+        """The same on a wider vocabulary."""
+        if self.vocabulary is None:
+            raise InputError("a histogram without a vocabulary cannot be mapped onto one")
+        rows, times = vocabulary.columns_of(self.vocabulary), self.times.tocoo()
+        shape = (len(vocabulary), times.shape[1])
+        moved = sparse.csr_array((times.data, (rows[times.row], times.col)), shape=shape)
+        return DocumentHistogram(vocabulary, moved, self.lengths)
+
+    def selected(self, columns: Columns) -> "DocumentHistogram":
+        """That of some terms, in ascending order. Lengths stay what they were: the documents are the same."""
+        vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
+        return DocumentHistogram(vocabulary, self.times[columns], self.lengths)
+
+    def __add__(self, other: object) -> "DocumentHistogram":
+        if not isinstance(other, DocumentHistogram):
+            return NotImplemented
+        self._check_axes(other)
+        return DocumentHistogram(self.vocabulary, _sum(self.times, other.times), _sum(self.lengths, other.lengths))
+
+    def __sub__(self, other: object) -> "DocumentHistogram":
+        if not isinstance(other, DocumentHistogram):
+            return NotImplemented
+        self._check_axes(other)
+        rest = DocumentHistogram(self.vocabulary, _sum(self.times, -other.times), _sum(self.lengths, -other.lengths))
+        for what, table in (("the length", rest.lengths), ("a term's count of", rest.times)):
+            if table.nnz and table.data.min() < 0:
+                number = int((table < 0).nonzero()[1][0]) + (table is rest.times)
+                raise NotLearntError(f"fewer documents have {what} {number} than are to be forgotten")
+        return rest
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DocumentHistogram)
+            and (self.vocabulary, self.n_terms) == (other.vocabulary, other.n_terms)
+            and not _sum(self.times, -other.times).nnz
+            and not _sum(self.lengths, -other.lengths).nnz
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its arrays
+
+    def __repr__(self) -> str:
+        return f"<DocumentHistogram of {self.n_documents} documents, {self.n_terms} terms>"
+
+    def _check_axes(self, other: "DocumentHistogram") -> None:
+        if (self.vocabulary, self.n_terms) != (other.vocabulary, other.n_terms):
+            raise InputError(f"{self!r} and {other!r} have other terms; map them onto one vocabulary with on()")
+
+
+def as_whole(X: Any) -> CSR:
+    """Counts as whole numbers, each entry stored once; fractions are refused."""
+    X = canonical(as_counts(X))
+    if X.dtype.kind != "f":
+        return X
+    if (X.data % 1 != 0).any():
+        raise InputError(f"documents must have whole counts here, and one is {X.data[X.data % 1 != 0][0]}")
+    return X.astype(np.int64)
+
+
+def _row_sums(X: CSR) -> Ints:
+    return np.asarray(X.sum(axis=1)).astype(np.int64)
+
+
+def _times(X: CSR) -> CSR:
+    """(V, largest count): how many entries of each column have each value."""
+    n_terms, most = X.shape[1], int(X.data.max()) if X.nnz else 0
+    few = min(most, _FEW)
+    small = X.data <= few
+    everything = bool(small.all())
+    columns, values = (X.indices, X.data) if everything else (X.indices[small], X.data[small])
+    cells = columns.astype(np.int64) * few + (values - 1)
+    tally = np.bincount(cells, minlength=n_terms * few)
+    filled = np.flatnonzero(tally)
+    rows, counts, numbers = filled // max(few, 1), filled % max(few, 1), tally[filled]
+    if not everything:
+        keys = X.indices[~small].astype(np.int64) * most + (X.data[~small] - 1)
+        large, times = np.unique(keys, return_counts=True)
+        rows, counts = np.append(rows, large // most), np.append(counts, large % most)
+        numbers = np.append(numbers, times)
+    return sparse.csr_array((numbers, (rows, counts)), shape=(n_terms, most), dtype=np.int64)
+
+
+def _sum(a: CSR, b: CSR) -> CSR:
+    """The sum of tables of which one may be wider; as wide as needed."""
+    width = max(a.shape[1], b.shape[1])
+    total = _widened(a, width) + _widened(b, width)
+    total.eliminate_zeros()
+    used = int(total.indices.max()) + 1 if total.nnz else 0
+    return _widened(total, used)
+
+
+def _widened(table: CSR, width: int) -> CSR:
+    return sparse.csr_array((table.data, table.indices, table.indptr), shape=(table.shape[0], width))

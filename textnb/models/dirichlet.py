@@ -1,0 +1,167 @@
+"""The evidence of a Dirichlet prior, and the alpha that maximises it.
+
+The evidence is the probability of the draws with the term probabilities integrated out (the Polya distribution); its
+logarithm and slopes stand in ``draws.py``, eq. (1) to (4). At the maximum f_j(alpha_j) = S(A) for every term.
+
+Solvers for a vector of alphas:
+  newton        Newton's method on the reciprocals 1/f_j(alpha_j) = 1/S(A), in which the equations are nearly straight:
+                with h = 1/f, r = 1/S, p = (r - h)/h', q = r'/h', d alpha = p + q dA, dA = sum p / (1 - sum q)
+  fixed-point   alpha_j <- alpha_j f_j / S (Minka): each step raises the evidence, many are needed
+One number for all terms, and concentration times unigram, have one unknown: a grid is searched, since there may be two
+maxima, and the best place of it polished.
+
+There may be no finite maximum: draws that vary no more than multinomial ones do raise A without bound ('unbounded': the
+limit is the unigram); draws that each repeat one term lower it to 0 ('one-sided').
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from textnb.counts.matrix import as_counts
+from textnb.errors import InputError, listed
+from textnb.models.draws import Draws, weighted_sum
+from textnb.models.multinomial import as_alpha
+from textnb.numerics import Floats, log_rising
+
+CONVERGED, UNBOUNDED, ONE_SIDED, UNFINISHED = "converged", "unbounded", "one-sided", "unfinished"
+SOLVERS = ("newton", "fixed-point")
+SHAPES = ("vector", "scalar", "unigram")
+
+_LARGEST, _SMALLEST = 1e9, 1e-9  # of A per draw-length, beyond which there is no maximum to speak of
+_TOLERANCE = 1e-12
+_FLAT = 1e-11  # of evidence per token: less is no difference (with one term there is none at all)
+_GRID = np.logspace(-8, 8, 97)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """alpha (V,), or a number for the shape 'scalar'; what the evidence was on the way, and how the search ended."""
+
+    alpha: Any
+    log_evidence: float
+    outcome: str
+    iterations: int
+    trace: tuple[float, ...]
+
+
+def log_evidence(X: Any, alpha: Any) -> float:
+    """The sum over the rows of X of the log probability of the row's sequence of terms under Dirichlet(alpha).
+
+    alpha: a number, or one a term. A term that occurs and has alpha = 0 is impossible: -inf.
+
+    >>> round(float(np.exp(log_evidence([[2, 1]], 1.0))), 6)  # 1/2 * 2/3 * 1/4
+    0.083333
+    """
+    X = as_counts(X)
+    given = as_alpha(alpha, X.shape[1])
+    total = float(given.sum() if len(given) == X.shape[1] else given[0] * X.shape[1])
+    own = (given if len(given) == 1 else given[X.indices]) * np.ones(X.nnz)
+    counts = X.data.astype(np.float64)
+    if (own[counts > 0] <= 0).any():
+        return -np.inf
+    lengths = np.asarray(X.sum(axis=1), np.float64)
+    used = counts > 0
+    terms = log_rising(own[used], counts[used]).sum()
+    return float(terms - log_rising(total, lengths[lengths > 0]).sum()) if used.any() else 0.0
+
+
+def best_alpha(draws: Draws, shape: str = "vector", solver: str = "newton", *, limit: int = 10_000) -> Solution:
+    """The alpha that maximises the evidence of the draws.
+
+    shape: 'vector' (one a term), 'scalar' (one for all), 'unigram' (concentration times the terms' shares).
+    """
+    if shape not in SHAPES:
+        raise InputError(f"shape {shape!r} is not known; known: {listed(SHAPES)}")
+    if solver not in SOLVERS:
+        raise InputError(f"solver {solver!r} is not known; known: {listed(SOLVERS)}")
+    if not len(draws.totals) or not len(draws.sizes):
+        raise InputError("there are no counts to fit alpha on")
+    if shape == "vector":
+        return _vector(draws, _newton_step if solver == "newton" else _fixed_point_step, limit)
+    return _one_number(draws, shape)
+
+
+def unigram(draws: Draws) -> Floats:
+    """The share of each group's term among all that was drawn."""
+    return np.asarray(draws.totals / weighted_sum(draws.multiplicity, draws.totals))
+
+
+Step = Callable[[Draws, Floats], Floats]
+
+
+def _vector(draws: Draws, step: Step, limit: int) -> Solution:
+    mean_length = weighted_sum(draws.n_draws, draws.sizes) / draws.n_draws.sum()
+    alpha = unigram(draws) * mean_length
+    trace = [draws.log_evidence(alpha, weighted_sum(draws.multiplicity, alpha))]
+    for iteration in range(1, limit + 1):
+        following = step(draws, alpha)
+        total = weighted_sum(draws.multiplicity, following)
+        trace.append(draws.log_evidence(following, total))
+        moved = np.max(np.abs(following - alpha) / np.maximum(following, _SMALLEST))
+        alpha = following
+        if total > _LARGEST * mean_length:
+            return Solution(draws.spread(unigram(draws)), trace[-1], UNBOUNDED, iteration, tuple(trace))
+        if total < _SMALLEST:
+            return Solution(draws.spread(alpha), trace[-1], ONE_SIDED, iteration, tuple(trace))
+        if moved < _TOLERANCE:
+            return Solution(draws.spread(alpha), trace[-1], CONVERGED, iteration, tuple(trace))
+    return Solution(draws.spread(alpha), trace[-1], UNFINISHED, limit, tuple(trace))
+
+
+def _fixed_point_step(draws: Draws, alpha: Floats) -> Floats:
+    s, _ = draws.length_slopes(weighted_sum(draws.multiplicity, alpha))
+    return np.asarray(alpha * draws.slopes(alpha)[0] / s)
+
+
+def _newton_step(draws: Draws, alpha: Floats) -> Floats:
+    total = weighted_sum(draws.multiplicity, alpha)
+    f, f_slope = draws.slopes(alpha)
+    s, s_slope = draws.length_slopes(total)
+    h, r = 1 / f, 1 / s
+    h_slope, r_slope = -f_slope * h * h, -s_slope * r * r
+    p, q = (r - h) / h_slope, r_slope / h_slope
+    sum_p, sum_q = weighted_sum(draws.multiplicity, p), weighted_sum(draws.multiplicity, q)
+    change = sum_p / (1 - sum_q) if sum_q < 1 else 9 * total if sum_p > 0 else -0.9 * total
+    change = float(np.clip(change, -0.9 * total, 9 * total))
+    following = alpha + p + q * change
+    return np.where(following > 0, following, 0.1 * alpha)
+
+
+def _one_number(draws: Draws, shape: str) -> Solution:
+    """The maximum over one unknown x: alpha_j = x, A = V x; or alpha_j = x p_j, A = x."""
+    scalar = shape == "scalar"
+    direction = np.ones(len(draws.totals)) if scalar else unigram(draws)
+    sum_direction = float(draws.n_terms if scalar else 1.0)
+    mean_length = weighted_sum(draws.n_draws, draws.sizes) / draws.n_draws.sum()
+
+    def evidence(x: float) -> float:
+        return draws.log_evidence(x * direction, x * sum_direction)
+
+    def slope(x: float) -> float:
+        f, _ = draws.slopes(x * direction)
+        along = weighted_sum(draws.multiplicity * direction, f)
+        return along - sum_direction * draws.length_slopes(x * sum_direction)[0]
+
+    grid = _GRID * mean_length / sum_direction
+    trace = [evidence(x) for x in grid]
+    best = int(np.argmax(trace))
+    as_good = trace[best] - _FLAT * weighted_sum(draws.n_draws, draws.sizes)
+    if trace[-1] >= as_good or trace[0] >= as_good:
+        outcome, x = (UNBOUNDED, float(grid[-1])) if trace[-1] >= as_good else (ONE_SIDED, float(grid[0]))
+    else:
+        outcome, x = CONVERGED, _root(slope, float(grid[best - 1]), float(grid[best + 1]))
+        trace.append(evidence(x))
+    alpha: Any = x if scalar else draws.spread(unigram(draws) * (1.0 if outcome == UNBOUNDED else x))
+    return Solution(alpha, trace[-1] if outcome == CONVERGED else trace[best], outcome, len(trace), tuple(trace))
+
+
+def _root(slope: Callable[[float], float], low: float, high: float) -> float:
+    """Where the slope crosses 0 on its way down, in log x."""
+    if slope(low) <= 0 or slope(high) >= 0:  # but for rounding, a place of the grid is the maximum
+        return float(np.sqrt(low * high))
+    root = brentq(lambda u: slope(np.exp(u)), np.log(low), np.log(high), xtol=1e-15, rtol=1e-14)
+    return float(np.exp(root))

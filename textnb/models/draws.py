@@ -1,0 +1,171 @@
+"""What the evidence of a Dirichlet prior needs to know of the draws: sums over terms and over lengths.
+
+A draw i (a document, or a class's pooled counts) has counts c_ij and length n_i. With A = sum_j alpha_j and
+(a)_n = a (a+1) ... (a+n-1) the rising power,
+
+    log p(draws | alpha) = sum_ij log (alpha_j)_c_ij - sum_i log (A)_n_i                                      (1)
+    d/d alpha_j          = f_j(alpha_j) - S(A)                                                                (2)
+    f_j(a) = sum_i psi(a + c_ij) - psi(a) = sum_t N_j(t) / (a + t),   N_j(t) = number of draws with c_ij > t  (3)
+    S(A)   = sum_i psi(A + n_i) - psi(A)                                                                      (4)
+
+Terms with equal N_j have equal f_j and so equal alpha_j: they are kept as one group. The cost of a look does not grow
+with the number of draws, only with the variety of their counts.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import digamma, polygamma
+
+from textnb.counts.histogram import DocumentHistogram
+from textnb.counts.matrix import CSR
+from textnb.numerics import Floats, log_rising
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Groups of terms, and lengths.
+
+    Whole counts: ``offset`` t and ``weight`` N(t) of each group in turn. Other counts: ``offset`` the count and
+    ``weight`` how many draws have it, and ``whole`` is false. starts: where each group begins. multiplicity: terms of
+    each group. group: of each of the V terms, -1 if no draw has it. sizes, n_draws: the lengths and how many draws
+    have each. totals: the count of a term of each group over all draws.
+    """
+
+    whole: bool
+    offset: Floats
+    weight: Floats
+    starts: Ints
+    multiplicity: Floats
+    group: Ints
+    sizes: Floats
+    n_draws: Floats
+    totals: Floats
+
+    @classmethod
+    def of_documents(cls, histogram: DocumentHistogram) -> "Draws":
+        """Each document is a draw."""
+        lengths = histogram.lengths.tocoo()
+        return cls._of_times(histogram.times, lengths.col, lengths.data)
+
+    @classmethod
+    def of_rows(cls, X: CSR) -> "Draws":
+        """Each row of X is a draw; counts need not be whole."""
+        if X.nnz and (X.data % 1 != 0).any():
+            return cls._of_reals(sparse.csc_array(X), np.asarray(X.sum(axis=1)))
+        return cls.of_documents(DocumentHistogram.of(X))
+
+    @classmethod
+    def _of_times(cls, times: CSR, sizes: Any, n_draws: Any) -> "Draws":
+        present = np.flatnonzero(np.diff(times.indptr))
+        first, number, multiplicity = _alike(times[present])
+        group = np.full(times.shape[0], -1, np.int64)
+        group[present] = number
+        rows = times[present[first]].tocoo()
+        row, t, weight = _tails(rows.row.astype(np.int64), rows.col.astype(np.int64), rows.data)
+        totals = np.bincount(rows.row, rows.data * (rows.col + 1.0), len(first)).astype(float)
+        used = np.asarray(sizes) > 0  # an empty draw says nothing
+        return cls(
+            True, t.astype(float), weight.astype(float), _starts(row), multiplicity.astype(float), group,
+            np.asarray(sizes, float)[used], np.asarray(n_draws, float)[used], totals,
+        )  # fmt: skip
+
+    @classmethod
+    def _of_reals(cls, columns: Any, lengths: Floats) -> "Draws":
+        present = np.flatnonzero(np.diff(columns.indptr))
+        group = np.full(columns.shape[1], -1, np.int64)
+        group[present] = np.arange(len(present))
+        totals = np.asarray(columns.sum(axis=0))[present]
+        sizes = lengths[lengths > 0]
+        return cls(
+            False, columns.data.astype(float), np.ones(columns.nnz), columns.indptr[present].astype(np.int64),
+            np.ones(len(present)), group, sizes.astype(float), np.ones(len(sizes)), totals,
+        )  # fmt: skip
+
+    @property
+    def n_terms(self) -> int:
+        """V, those that no draw has included."""
+        return len(self.group)
+
+    def slopes(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """f and f' of each group at its alpha, eq. (3)."""
+        a = np.repeat(alpha, np.diff(self.starts, append=len(self.offset)))
+        if self.whole:
+            inverse = 1 / (a + self.offset)
+            terms = self.weight * inverse
+            return self._summed(terms), -self._summed(terms * inverse)
+        return (
+            self._summed(self.weight * (digamma(a + self.offset) - digamma(a))),
+            self._summed(self.weight * (polygamma(1, a + self.offset) - polygamma(1, a))),
+        )
+
+    def length_slopes(self, total: float) -> tuple[float, float]:
+        """S and S' at A, eq. (4)."""
+        return (
+            weighted_sum(self.n_draws, digamma(total + self.sizes) - digamma(total)),
+            weighted_sum(self.n_draws, polygamma(1, total + self.sizes) - polygamma(1, total)),
+        )
+
+    def log_evidence(self, alpha: Floats, total: float) -> float:
+        """Eq. (1), up to nothing: the log probability of the sequences. total: A."""
+        a = np.repeat(alpha, np.diff(self.starts, append=len(self.offset)))
+        logs = self.weight * (np.log(a + self.offset) if self.whole else log_rising(a, self.offset))
+        lengths = weighted_sum(self.n_draws, log_rising(total, self.sizes))
+        return weighted_sum(self.multiplicity, self._summed(logs)) - lengths
+
+    def spread(self, alpha: Floats, absent: float = 0.0) -> Floats:
+        """The alpha of each term (V,) from that of its group; of a term that no draw has, ``absent``."""
+        return np.append(alpha, absent)[self.group]
+
+    def _summed(self, values: Floats) -> Floats:
+        return np.add.reduceat(values, self.starts) if len(values) else np.zeros(0)
+
+
+def weighted_sum(weights: Floats, values: Floats) -> float:
+    """sum_g weights_g values_g; not a dot product, for which BLAS would wake its threads."""
+    return float((weights * values).sum())
+
+
+def _alike(rows: CSR) -> tuple[Ints, Ints, Ints]:
+    """Rows that are equal: (the first of each kind, the kind of each row, how many of each)."""
+    lengths = np.diff(rows.indptr)
+    mixed = _mixed(rows.indices.astype(np.uint64), rows.data.astype(np.uint64))
+    keys = np.add.reduceat(mixed, rows.indptr[:-1]) if rows.nnz else np.zeros(0, np.uint64)
+    _, first, kind, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    same = lengths == lengths[first][kind]
+    if same.all():
+        at = np.arange(rows.nnz) - np.repeat(rows.indptr[:-1] - rows.indptr[first[kind]], lengths)
+        same = (rows.indices == rows.indices[at]) & (rows.data == rows.data[at])
+    if not same.all():  # two keys collided: do without
+        every = np.arange(rows.shape[0])
+        return every, every, np.ones_like(every)
+    return first, kind.reshape(-1), number
+
+
+def _mixed(count: NDArray[np.uint64], times: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """64 bits that differ with the pair; sums of them differ with the set of pairs."""
+    x = (count + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) ^ times * np.uint64(0xC2B2AE3D27D4EB4F)
+    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
+        x = (x ^ x >> np.uint64(29)) * np.uint64(factor)
+    return np.asarray(x ^ x >> np.uint64(32))
+
+
+def _tails(row: Ints, below: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:
+    """(row, t, N(t)) for every t below the largest count of the row, from the times of each count (below + 1)."""
+    is_first = np.diff(row, prepend=-1) != 0
+    ends = np.append(np.flatnonzero(is_first)[1:], len(row))
+    sums = np.append(0, np.cumsum(times))
+    at_least = sums[ends][np.cumsum(is_first) - 1] - sums[:-1]
+    before = np.where(is_first, 0, np.append(0, below[:-1] + 1))
+    run = below + 1 - before
+    t = np.arange(run.sum()) - np.repeat(np.cumsum(run) - run - before, run)
+    return np.repeat(row, run), t, np.repeat(at_least, run)
+
+
+def _starts(row: Ints) -> Ints:
+    return np.flatnonzero(np.diff(row, prepend=-1))
