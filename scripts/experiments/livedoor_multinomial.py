@@ -32,7 +32,7 @@ def main() -> None:
     terms_of = TermsOf(tokenizer("janome"), Analyzer())
     (corpus,) = counted(read_corpus(corpus_path("livedoor")), terms_of, jobs=given.jobs)
     print(f"{len(corpus):,} documents, {len(corpus.vocabulary):,} terms, {corpus.X.nnz:,} entries, ", end="")
-    print(f"counted in {time.perf_counter() - begun:.0f} s on {given.jobs} processes")
+    print(f"counted in {time.perf_counter() - begun:.0f} s with {given.jobs} jobs")
     parts = {name: part(corpus, given.split / f"{name}.tsv") for name in ("train", "test")}
     compare_with_scikit_learn(**parts)
     for name, options in {
