@@ -134,7 +134,9 @@ def test_a_truncated_gzip_file_is_an_error_that_names_it(table, keep):
         list(read_table(table("a.csv.gz", whole[:keep])))
 
 
-@pytest.mark.parametrize("data", [b"text,label\na,x\n", gzip.compress(b"text,label\na,x\n") + b"junk"])
+@pytest.mark.parametrize(
+    "data", [b"text,label\na,x\n", gzip.compress(b"text,label\na,x\n") + b"junk"], ids=["plain", "junk after"]
+)
 def test_what_is_no_gzip_file_is_an_error_that_names_it(table, data):
     with pytest.raises(InputError, match=r"a\.csv\.gz: "):
         list(read_table(table("a.csv.gz", data)))
