@@ -1,4 +1,4 @@
-"""One function over many items, in order, on several processes when that pays."""
+"""One function over many items, in order, on several processes or threads."""
 
 import multiprocessing
 import os
@@ -63,29 +63,32 @@ def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
         return
     pool = ThreadPoolExecutor(jobs, "textnb")
     try:
-        pending: deque[Future[Result]] = deque()
-        for item in items:
-            pending.append(pool.submit(function, item))
-            if len(pending) >= _AHEAD * jobs:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+        yield from _in_order(lambda item: pool.submit(function, item), items, jobs)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _in_order(submit: Callable[[Item], Future[Result]], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+    """The results in the order of the items, of which a few are handed out ahead."""
+    pending: deque[Future[Result]] = deque()
+    for item in items:
+        pending.append(submit(item))
+        if len(pending) >= _AHEAD * jobs:
+            yield pending.popleft().result()
+    while pending:
+        yield pending.popleft().result()
 
 
 def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], jobs: int) -> Iterator[Result]:
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, spawn, _start, (function,))
+
+    def submit(item: Item) -> Future[Result]:
+        with _interrupts_ignored():  # a process that is started now is born deaf to Ctrl-C, which is ours to handle
+            return pool.submit(_call, item)
+
     try:
-        pending: deque[Future[Result]] = deque()
-        for item in items:
-            with _interrupts_ignored():  # a process that is started now is born deaf to Ctrl-C, which is ours to handle
-                pending.append(pool.submit(_call, item))
-            if len(pending) >= _AHEAD * jobs:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+        yield from _in_order(submit, items, jobs)
     except BrokenProcessPool as error:
         raise WorkerError(
             "a worker process ended before its work was done (out of memory?); in a script of your own, put the call "
