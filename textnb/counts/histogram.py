@@ -3,6 +3,7 @@
     times_jc   = number of documents i with X_ij = c                               (V, largest count), sparse
     lengths_n  = number of documents i with sum_j X_ij = n                         (longest document + 1,), sparse
 
+A stored count of 1 means a weight of ``unit`` (log weights are whole numbers of 2^-20), as in ClassCounts.
 Both add over documents, so histograms obey the laws of ClassCounts: ``+`` merges, ``-`` forgets, zero is where one
 starts. Their size does not grow with the number of documents but with the variety of counts.
 """
@@ -34,23 +35,26 @@ class DocumentHistogram:
     3
     """
 
-    def __init__(self, vocabulary: Vocabulary | None, times: CSR, lengths: CSR) -> None:
-        self.vocabulary, self.times, self.lengths = vocabulary, times, lengths
+    def __init__(self, vocabulary: Vocabulary | None, times: CSR, lengths: CSR, unit: float = 1.0) -> None:
+        self.vocabulary, self.times, self.lengths, self.unit = vocabulary, times, lengths, unit
 
     @classmethod
-    def of(cls, X: Any, vocabulary: Vocabulary | None = None) -> "DocumentHistogram":
+    def of(cls, X: Any, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> "DocumentHistogram":
         """The histogram of documents X (D, V), whose counts must be whole numbers."""
         X = as_whole(X)
         if vocabulary is not None and X.shape[1] != len(vocabulary):
             raise InputError(f"X has {X.shape[1]} columns, the vocabulary {len(vocabulary)} terms")
-        lengths = np.bincount(_row_sums(X))
-        return cls(vocabulary, _times(X), sparse.csr_array(lengths[np.newaxis, :]))
+        sizes, number = np.unique(np.asarray(X.sum(axis=1, dtype=np.int64)), return_counts=True)
+        shape = (1, int(sizes[-1]) + 1 if len(sizes) else 0)
+        lengths = sparse.csr_array((number, (np.zeros_like(sizes), sizes)), shape=shape, dtype=np.int64)
+        return cls(vocabulary, _times(X), lengths, unit)
 
     @classmethod
-    def zero(cls, vocabulary: Vocabulary | None = None, n_terms: int = 0) -> "DocumentHistogram":
+    def zero(cls, vocabulary: Vocabulary | None = None, n_terms: int = 0, unit: float = 1.0) -> "DocumentHistogram":
         """No documents."""
         n = n_terms if vocabulary is None else len(vocabulary)
-        return cls(vocabulary, sparse.csr_array((n, 0), dtype=np.int64), sparse.csr_array((1, 0), dtype=np.int64))
+        empty, no_lengths = (sparse.csr_array((rows, 0), dtype=np.int64) for rows in (n, 1))
+        return cls(vocabulary, empty, no_lengths, unit)
 
     @property
     def n_terms(self) -> int:
@@ -69,24 +73,24 @@ class DocumentHistogram:
         rows, times = vocabulary.columns_of(self.vocabulary), self.times.tocoo()
         shape = (len(vocabulary), times.shape[1])
         moved = sparse.csr_array((times.data, (rows[times.row], times.col)), shape=shape)
-        return DocumentHistogram(vocabulary, moved, self.lengths)
+        return DocumentHistogram(vocabulary, moved, self.lengths, self.unit)
 
     def selected(self, columns: Columns) -> "DocumentHistogram":
         """That of some terms, in ascending order. Lengths stay what they were: the documents are the same."""
         vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
-        return DocumentHistogram(vocabulary, self.times[columns], self.lengths)
+        return DocumentHistogram(vocabulary, self.times[columns], self.lengths, self.unit)
 
     def __add__(self, other: object) -> "DocumentHistogram":
         if not isinstance(other, DocumentHistogram):
             return NotImplemented
         self._check_axes(other)
-        return DocumentHistogram(self.vocabulary, _sum(self.times, other.times), _sum(self.lengths, other.lengths))
+        return self._changed(_sum(self.times, other.times), _sum(self.lengths, other.lengths))
 
     def __sub__(self, other: object) -> "DocumentHistogram":
         if not isinstance(other, DocumentHistogram):
             return NotImplemented
         self._check_axes(other)
-        rest = DocumentHistogram(self.vocabulary, _sum(self.times, -other.times), _sum(self.lengths, -other.lengths))
+        rest = self._changed(_sum(self.times, -other.times), _sum(self.lengths, -other.lengths))
         for what, table in (("the length", rest.lengths), ("a term's count of", rest.times)):
             if table.nnz and table.data.min() < 0:
                 number = int((table < 0).nonzero()[1][0]) + (table is rest.times)
@@ -96,7 +100,7 @@ class DocumentHistogram:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, DocumentHistogram)
-            and (self.vocabulary, self.n_terms) == (other.vocabulary, other.n_terms)
+            and self._axes == other._axes
             and not _sum(self.times, -other.times).nnz
             and not _sum(self.lengths, -other.lengths).nnz
         )
@@ -106,9 +110,16 @@ class DocumentHistogram:
     def __repr__(self) -> str:
         return f"<DocumentHistogram of {self.n_documents} documents, {self.n_terms} terms>"
 
+    def _changed(self, times: CSR, lengths: CSR) -> "DocumentHistogram":
+        return DocumentHistogram(self.vocabulary, times, lengths, self.unit)
+
+    @property
+    def _axes(self) -> tuple[object, ...]:
+        return self.vocabulary, self.n_terms, self.unit
+
     def _check_axes(self, other: "DocumentHistogram") -> None:
-        if (self.vocabulary, self.n_terms) != (other.vocabulary, other.n_terms):
-            raise InputError(f"{self!r} and {other!r} have other terms; map them onto one vocabulary with on()")
+        if self._axes != other._axes:
+            raise InputError(f"{self!r} and {other!r} have other terms or units; map them onto one vocabulary with on()")
 
 
 def as_whole(X: Any) -> CSR:
@@ -119,10 +130,6 @@ def as_whole(X: Any) -> CSR:
     if (X.data % 1 != 0).any():
         raise InputError(f"documents must have whole counts here, and one is {X.data[X.data % 1 != 0][0]}")
     return X.astype(np.int64)
-
-
-def _row_sums(X: CSR) -> Ints:
-    return np.asarray(X.sum(axis=1)).astype(np.int64)
 
 
 def _times(X: CSR) -> CSR:

@@ -94,7 +94,7 @@ Step = Callable[[Draws, Floats], Floats]
 
 
 def _vector(draws: Draws, step: Step, limit: int) -> Solution:
-    mean_length = weighted_sum(draws.n_draws, draws.sizes) / draws.n_draws.sum()
+    mean_length = draws.mean_length
     alpha = unigram(draws) * mean_length
     trace = [draws.log_evidence(alpha, weighted_sum(draws.multiplicity, alpha))]
     for iteration in range(1, limit + 1):
@@ -134,9 +134,10 @@ def _newton_step(draws: Draws, alpha: Floats) -> Floats:
 def _one_number(draws: Draws, shape: str) -> Solution:
     """The maximum over one unknown x: alpha_j = x, A = V x; or alpha_j = x p_j, A = x."""
     scalar = shape == "scalar"
+    draws = draws.pooled() if scalar else draws
     direction = np.ones(len(draws.totals)) if scalar else unigram(draws)
     sum_direction = float(draws.n_terms if scalar else 1.0)
-    mean_length = weighted_sum(draws.n_draws, draws.sizes) / draws.n_draws.sum()
+    mean_length = draws.mean_length
 
     def evidence(x: float) -> float:
         return draws.log_evidence(x * direction, x * sum_direction)

@@ -8,11 +8,17 @@ A draw i (a document, or a class's pooled counts) has counts c_ij and length n_i
     f_j(a) = sum_i psi(a + c_ij) - psi(a) = sum_t N_j(t) / (a + t),   N_j(t) = number of draws with c_ij > t  (3)
     S(A)   = sum_i psi(A + n_i) - psi(A)                                                                      (4)
 
+Leaving one document out at a time, with tau_kj the count of term j in class k and N_k = sum_j tau_kj, the left-out
+documents have
+
+    sum_i log p(i | the others of its class) = sum_ij c_ij log(tau_kj - c_ij + alpha_j) - sum_i n_i log(N_k - n_i + A)
+    f_j(a) = sum_i c_ij / (tau_kj - c_ij + a),   S(A) = sum_i n_i / (N_k - n_i + A)                           (5)
+
 Terms with equal N_j have equal f_j and so equal alpha_j: they are kept as one group. The cost of a look does not grow
 with the number of draws, only with the variety of their counts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +26,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import digamma, polygamma
 
+from textnb.counts.class_counts import ClassCounts
+from textnb.counts.class_histograms import ClassHistograms
 from textnb.counts.histogram import DocumentHistogram
 from textnb.counts.matrix import CSR
 from textnb.numerics import Floats, log_rising
@@ -34,7 +42,8 @@ class Draws:
     Whole counts: ``offset`` t and ``weight`` N(t) of each group in turn. Other counts: ``offset`` the count and
     ``weight`` how many draws have it, and ``whole`` is false. starts: where each group begins. multiplicity: terms of
     each group. group: of each of the V terms, -1 if no draw has it. sizes, n_draws: the lengths and how many draws
-    have each. totals: the count of a term of each group over all draws.
+    have each. totals: the count of a term of each group over all draws. ``left_out``: the sums are those of eq. (5),
+    with ``offset`` and ``sizes`` what the others have and ``weight`` and ``n_draws`` what was left out.
     """
 
     whole: bool
@@ -46,34 +55,33 @@ class Draws:
     sizes: Floats
     n_draws: Floats
     totals: Floats
+    left_out: bool = False
 
     @classmethod
     def of_documents(cls, histogram: DocumentHistogram) -> "Draws":
         """Each document is a draw."""
-        lengths = histogram.lengths.tocoo()
-        return cls._of_times(histogram.times, lengths.col, lengths.data)
-
-    @classmethod
-    def of_rows(cls, X: CSR) -> "Draws":
-        """Each row of X is a draw; counts need not be whole."""
-        if X.nnz and (X.data % 1 != 0).any():
-            return cls._of_reals(sparse.csc_array(X), np.asarray(X.sum(axis=1)))
-        return cls.of_documents(DocumentHistogram.of(X))
-
-    @classmethod
-    def _of_times(cls, times: CSR, sizes: Any, n_draws: Any) -> "Draws":
+        times, lengths, unit = histogram.times, histogram.lengths.tocoo(), histogram.unit
         present = np.flatnonzero(np.diff(times.indptr))
         first, number, multiplicity = _alike(times[present])
         group = np.full(times.shape[0], -1, np.int64)
         group[present] = number
         rows = times[present[first]].tocoo()
-        row, t, weight = _tails(rows.row.astype(np.int64), rows.col.astype(np.int64), rows.data)
-        totals = np.bincount(rows.row, rows.data * (rows.col + 1.0), len(first)).astype(float)
-        used = np.asarray(sizes) > 0  # an empty draw says nothing
+        row, offset, weight = rows.row.astype(np.int64), rows.col + 1.0, rows.data
+        totals = np.bincount(row, weight * offset, len(first)).astype(float) * unit
+        if unit == 1:
+            row, offset, weight = _tails(row, rows.col.astype(np.int64), weight)
+        used = lengths.col > 0  # an empty draw says nothing
         return cls(
-            True, t.astype(float), weight.astype(float), _starts(row), multiplicity.astype(float), group,
-            np.asarray(sizes, float)[used], np.asarray(n_draws, float)[used], totals,
+            unit == 1, offset * unit, weight.astype(float), _starts(row), multiplicity.astype(float), group,
+            lengths.col[used] * unit, lengths.data[used].astype(float), totals,
         )  # fmt: skip
+
+    @classmethod
+    def of_rows(cls, X: CSR, unit: float = 1.0) -> "Draws":
+        """Each row of X is a draw; counts need not be whole."""
+        if X.nnz and X.dtype.kind == "f" and (X.data % 1 != 0).any():
+            return cls._of_reals(sparse.csc_array(X) * unit, np.asarray(X.sum(axis=1)) * unit)
+        return cls.of_documents(DocumentHistogram.of(X, unit=unit))
 
     @classmethod
     def _of_reals(cls, columns: Any, lengths: Floats) -> "Draws":
@@ -86,6 +94,45 @@ class Draws:
             False, columns.data.astype(float), np.ones(columns.nnz), columns.indptr[present].astype(np.int64),
             np.ones(len(present)), group, sizes.astype(float), np.ones(len(sizes)), totals,
         )  # fmt: skip
+
+    @classmethod
+    def of_left_out(cls, counts: ClassCounts, histograms: ClassHistograms) -> "Draws":
+        """Each document beside the others of its class, eq. (5)."""
+        terms, lengths, unit = [], [], counts.unit
+        for k, part in enumerate(histograms.parts):
+            times, sizes = part.times.tocoo(), part.lengths.tocoo()
+            tau = counts.terms[[k]].toarray()[0]
+            terms.append((times.row, tau[times.row] - (times.col + 1), times.data * (times.col + 1)))
+            lengths.append((tau.sum() - sizes.col, sizes.data * sizes.col))
+        row, offset, weight = (np.concatenate(column) for column in zip(*terms, strict=True))
+        rest, gone = (np.concatenate(column) for column in zip(*lengths, strict=True))
+        order = np.argsort(row, kind="stable")
+        row = row[order].astype(np.int64)
+        starts = _starts(row)
+        group = np.full(counts.n_terms, -1, np.int64)
+        group[row[starts]] = np.arange(len(starts))
+        totals = np.asarray(counts.terms.sum(axis=0))[row[starts]] * unit
+        return cls(
+            True, offset[order] * unit, weight[order] * unit, starts, np.ones(len(starts)), group,
+            rest[gone > 0] * unit, gone[gone > 0] * unit, totals, left_out=True,
+        )  # fmt: skip
+
+    def pooled(self) -> "Draws":
+        """The same with all terms in one group, for an alpha that they share."""
+        each = np.diff(self.starts, append=len(self.offset))
+        offset, place = np.unique(self.offset, return_inverse=True)
+        weight = np.bincount(place, self.weight * np.repeat(self.multiplicity, each), len(offset))
+        one, total = np.ones(1), np.array([weighted_sum(self.multiplicity, self.totals)])
+        group = np.minimum(self.group, 0)
+        start = np.zeros(min(1, len(offset)), np.int64)
+        return replace(
+            self, offset=offset, weight=weight, starts=start, multiplicity=one, group=group, totals=total
+        )
+
+    @property
+    def mean_length(self) -> float:
+        """The mean length of a draw; of classes, where documents are left out of them."""
+        return weighted_sum(self.n_draws, self.sizes) / float(self.n_draws.sum())
 
     @property
     def n_terms(self) -> int:
@@ -106,6 +153,9 @@ class Draws:
 
     def length_slopes(self, total: float) -> tuple[float, float]:
         """S and S' at A, eq. (4)."""
+        if self.left_out:
+            inverse = 1 / (total + self.sizes)
+            return weighted_sum(self.n_draws, inverse), -weighted_sum(self.n_draws, inverse * inverse)
         return (
             weighted_sum(self.n_draws, digamma(total + self.sizes) - digamma(total)),
             weighted_sum(self.n_draws, polygamma(1, total + self.sizes) - polygamma(1, total)),
@@ -115,7 +165,8 @@ class Draws:
         """Eq. (1), up to nothing: the log probability of the sequences. total: A."""
         a = np.repeat(alpha, np.diff(self.starts, append=len(self.offset)))
         logs = self.weight * (np.log(a + self.offset) if self.whole else log_rising(a, self.offset))
-        lengths = weighted_sum(self.n_draws, log_rising(total, self.sizes))
+        of_lengths = np.log(total + self.sizes) if self.left_out else log_rising(total, self.sizes)
+        lengths = weighted_sum(self.n_draws, of_lengths)
         return weighted_sum(self.multiplicity, self._summed(logs)) - lengths
 
     def spread(self, alpha: Floats, absent: float = 0.0) -> Floats:

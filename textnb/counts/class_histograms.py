@@ -1,0 +1,75 @@
+"""ClassHistograms: a DocumentHistogram for each class, with the same laws."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.counts.histogram import DocumentHistogram, as_whole
+from textnb.counts.sums import class_codes, places
+from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.errors import InputError
+
+
+@dataclass(frozen=True)
+class ClassHistograms:
+    """``parts`` are in the order of the ``classes``; ``+`` merges, ``-`` forgets, on equal axes. Immutable.
+
+    >>> histograms = ClassHistograms.of([[2, 0], [1, 1]], ["x", "y"])
+    >>> [part.times.toarray().tolist() for part in histograms.parts], histograms.total.n_documents
+    ([[[0, 1], [0, 0]], [[1], [1]]], 2)
+    """
+
+    classes: tuple[Any, ...]
+    parts: tuple[DocumentHistogram, ...]
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        vocabulary: Vocabulary | None = None,
+        classes: Sequence[Any] | None = None,
+        *,
+        unit: float = 1.0,
+    ) -> "ClassHistograms":
+        """The histograms of documents X (D, V), whole numbers, with labels y (D,)."""
+        X = as_whole(X)
+        names, codes = class_codes(y, classes)
+        rows = (X[np.flatnonzero(codes == k)] for k in range(len(names)))
+        return cls(names, tuple(DocumentHistogram.of(part, vocabulary, unit) for part in rows))
+
+    @property
+    def total(self) -> DocumentHistogram:
+        """That of all documents, whatever their class."""
+        if not self.parts:
+            raise InputError("there are no classes: nothing has been learnt")
+        return reduce(add, self.parts)
+
+    def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassHistograms":
+        """The same on wider axes."""
+        wide = [DocumentHistogram.zero(vocabulary, unit=unit)] * len(classes)
+        for k, part in zip(places(classes, self.classes), self.parts, strict=True):
+            wide[k] = part.on(vocabulary)
+        return ClassHistograms(tuple(classes), tuple(wide))
+
+    def selected(self, columns: Columns, classes: Sequence[Any]) -> "ClassHistograms":
+        """Those of some terms and some classes."""
+        kept = places(self.classes, classes)
+        return ClassHistograms(tuple(classes), tuple(self.parts[k].selected(columns) for k in kept))
+
+    def __add__(self, other: "ClassHistograms") -> "ClassHistograms":
+        self._check_classes(other)
+        return ClassHistograms(self.classes, tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+    def __sub__(self, other: "ClassHistograms") -> "ClassHistograms":
+        self._check_classes(other)
+        return ClassHistograms(self.classes, tuple(a - b for a, b in zip(self.parts, other.parts, strict=True)))
+
+    def _check_classes(self, other: "ClassHistograms") -> None:
+        if self.classes != other.classes:
+            raise InputError(f"the classes differ: {self.classes} and {other.classes}; map them onto one with on()")
