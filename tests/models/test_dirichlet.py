@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import optimize, sparse
@@ -164,7 +164,7 @@ def test_unbounded_ends_in_the_unigram():
     assert np.allclose(found.alpha, [1 / 3, 2 / 3])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])  # few have a maximum
 @given(COUNTS)
 def test_concentration_times_unigram_is_the_best_along_its_line(X):
     assume(X.any())

@@ -50,7 +50,7 @@ def test_posteriors_are_scores_shifted_to_sum_to_one(scorer, X):
 def test_differences_sum_to_the_difference_of_scores(scorer, X, label, against):
     for row in X:
         document = sparse.csr_array([row])
-        bias, values = scorer.differences(document, label, against)
+        bias, values, _ = scorer.differences(document, label, against)
         scores = scorer.joint_log_scores(document)[0]
         assert len(values) == document.nnz
         assert bias + values.sum() == pytest.approx(scores[label] - scores[against], abs=1e-9)
@@ -58,25 +58,25 @@ def test_differences_sum_to_the_difference_of_scores(scorer, X, label, against):
 
 def test_each_difference_belongs_to_its_entry():
     scorer = LinearScorer(np.array([[1.0, 2.0], [5.0, 1.0], [0.0, 0.5]]), np.array([0.25, 0.5]))
-    bias, values = scorer.differences(stored([2, 3], [2, 0], 3), 0, 1)
+    bias, values, _ = scorer.differences(stored([2, 3], [2, 0], 3), 0, 1)
     assert (bias, values.tolist()) == (-0.25, [-1.0, -3.0])
 
 
 def test_a_term_impossible_under_both_classes_makes_no_difference():
     scorer = fit(ClassCounts.of([[1, 0, 0], [0, 1, 0], [0, 0, 1]], ["x", "y", "z"]), alpha=0)
-    _, values = scorer.differences(stored([1, 1, 2], [0, 1, 2], 3), 0, 1)
+    _, values, _ = scorer.differences(stored([1, 1, 2], [0, 1, 2], 3), 0, 1)
     assert values.tolist() == [np.inf, -np.inf, 0.0]
 
 
 def test_a_stored_zero_makes_no_difference():
     scorer = fit(ClassCounts.of([[1, 0], [0, 1]], ["x", "y"]), alpha=0)
-    _, values = scorer.differences(stored([0, 2], [0, 1], 2), 0, 1)
+    _, values, _ = scorer.differences(stored([0, 2], [0, 1], 2), 0, 1)
     assert values.tolist() == [0.0, -np.inf]
 
 
 def test_two_classes_of_prior_zero_do_not_differ_by_their_prior():
     scorer = fit(ClassCounts.of([[1, 0], [0, 1], [1, 1]], ["x", "y", "z"]), prior=[0, 0, 1])
-    bias, values = scorer.differences(stored([1], [0], 2), 0, 1)
+    bias, values, _ = scorer.differences(stored([1], [0], 2), 0, 1)
     assert bias == 0.0
     assert values == pytest.approx([np.log(2)])
 

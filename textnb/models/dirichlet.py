@@ -124,11 +124,18 @@ def _newton_step(draws: Draws, alpha: Floats) -> Floats:
     h, r = 1 / f, 1 / s
     h_slope, r_slope = -f_slope * h * h, -s_slope * r * r
     p, q = (r - h) / h_slope, r_slope / h_slope
-    sum_p, sum_q = weighted_sum(draws.multiplicity, p), weighted_sum(draws.multiplicity, q)
-    change = sum_p / (1 - sum_q) if sum_q < 1 else 9 * total if sum_p > 0 else -0.9 * total
-    change = float(np.clip(change, -0.9 * total, 9 * total))
-    following = alpha + p + q * change
+    following = alpha + p + q * _total_change(draws.multiplicity, p, q, total)
+    if (following <= 0).any():  # those go a tenth of the way to 0 and the rest is solved without them
+        p, q = np.where(following > 0, p, -0.9 * alpha), np.where(following > 0, q, 0.0)
+        following = alpha + p + q * _total_change(draws.multiplicity, p, q, total)
     return np.where(following > 0, following, 0.1 * alpha)
+
+
+def _total_change(multiplicity: Floats, p: Floats, q: Floats, total: float) -> float:
+    """dA, clamped to a factor of ten."""
+    sum_p, sum_q = weighted_sum(multiplicity, p), weighted_sum(multiplicity, q)
+    change = sum_p / (1 - sum_q) if sum_q < 1 else 9 * total if sum_p > 0 else -0.9 * total
+    return float(np.clip(change, -0.9 * total, 9 * total))
 
 
 def _one_number(draws: Draws, shape: str) -> Solution:

@@ -125,9 +125,7 @@ class Draws:
         one, total = np.ones(1), np.array([weighted_sum(self.multiplicity, self.totals)])
         group = np.minimum(self.group, 0)
         start = np.zeros(min(1, len(offset)), np.int64)
-        return replace(
-            self, offset=offset, weight=weight, starts=start, multiplicity=one, group=group, totals=total
-        )
+        return replace(self, offset=offset, weight=weight, starts=start, multiplicity=one, group=group, totals=total)
 
     @property
     def mean_length(self) -> float:

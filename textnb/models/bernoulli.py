@@ -1,0 +1,133 @@
+"""Bernoulli naive Bayes: a document is the set of its terms, and what it lacks counts too.
+
+    p_kj    = (c_kj + alpha_j) / (D_k + 2 alpha_j),   c_kj of the D_k documents of class k contain term j       (1)
+    score_k = log p(k) + sum over present j of log p_kj + sum over absent j of log(1 - p_kj)                    (2)
+
+alpha = 0 is maximum likelihood: a term no document of the class has is impossible in it, one that all of them have
+cannot be absent. The sum over absent terms is taken once for all terms; a document corrects it at its own.
+
+The alpha of greatest evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj integrated out:
+    sum_kj log (alpha)_c_kj + log (alpha)_(D_k - c_kj) - log (2 alpha)_D_k                                      (3)
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from textnb.counts.class_counts import ClassCounts
+from textnb.counts.histogram import DocumentHistogram
+from textnb.counts.matrix import CSR
+from textnb.counts.sums import presence
+from textnb.errors import InputError
+from textnb.models.dirichlet import UNBOUNDED, best_alpha
+from textnb.models.draws import Draws
+from textnb.models.left_out import LeftOut
+from textnb.models.multinomial import as_alpha, check_size
+from textnb.models.prior import Prior, log_prior
+from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.smoothing import Smoothing
+from textnb.numerics import Floats, log_of
+
+
+def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical") -> "PresenceScorer":
+    """The scorer of eq. (2). alpha: a number, or one a term (V,); none negative.
+
+    >>> scorer = fit(ClassCounts.of([[2, 0], [1, 1], [0, 1]], ["x", "x", "y"]))
+    >>> np.exp(scorer.present.T).round(3)
+    array([[0.75 , 0.5  ],
+           [0.333, 0.667]])
+    """
+    check_size(counts)
+    alpha = as_alpha(alpha, counts.n_terms)[:, np.newaxis]
+    containing = counts.containing.toarray().T  # (V, C)
+    log_total = log_of(counts.documents + 2 * alpha)
+    log_total = np.where(np.isneginf(log_total), 0.0, log_total)
+    present, absent = log_of(containing + alpha) - log_total, log_of(counts.documents - containing + alpha) - log_total
+    return PresenceScorer(present, absent, log_prior(prior, counts.classes, counts.documents))
+
+
+@dataclass(frozen=True, eq=False)
+class PresenceScorer:
+    """``present`` and ``absent`` (V, C): the logarithms of p and 1 - p. Any count above 0 is presence."""
+
+    present: Floats
+    absent: Floats
+    bias: Floats
+
+    def joint_log_scores(self, X: CSR) -> Floats:
+        """Eq. (2), (D, C), in the time of the terms that are present."""
+        check_columns(X, len(self.present))
+        X = presence(X)
+        finite = [np.where(np.isneginf(table), 0.0, table) for table in (self.present, self.absent)]
+        scores = X @ (finite[0] - finite[1]) + finite[1].sum(axis=0) + self.bias
+        if self._sure is not None:
+            never, always = self._sure
+            scores[(X @ never > 0) | (X @ always < always.sum(axis=0))] = -np.inf
+        return np.asarray(scores)
+
+    @cached_property
+    def _sure(self) -> tuple[Floats, Floats] | None:
+        """Where a term cannot be present, and where it cannot be absent, as 0 and 1."""
+        never, always = np.isneginf(self.present), np.isneginf(self.absent)
+        return (never.astype(float), always.astype(float)) if never.any() or always.any() else None
+
+    def log_posterior(self, X: CSR) -> Floats:
+        """The scores normalised; impossible documents get the prior."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
+
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """Of each present term log p_label,j - log p_against,j; the absent terms together."""
+        there = X.indices[X.data > 0]
+        values = np.where(X.data > 0, difference(self.present[X.indices, label], self.present[X.indices, against]), 0.0)
+        absent = np.delete(difference(self.absent[:, label], self.absent[:, against]), there)
+        with np.errstate(invalid="ignore"):
+            return Differences(float(difference(self.bias[label], self.bias[against])), values, float(absent.sum()))
+
+
+def evidence(counts: ClassCounts) -> Smoothing:
+    """The one alpha that maximises eq. (3).
+
+    >>> found = evidence(ClassCounts.of([[1, 0, 0], [1, 1, 0], [0, 0, 1]], ["x", "x", "y"]))
+    >>> round(found.alpha, 3), found.solution.outcome
+    (1.0, 'converged')
+    """
+    if (counts.documents % 1 != 0).any():
+        raise InputError("the evidence needs whole numbers of documents; with fractional sample weights give an alpha")
+    documents, containing = counts.documents.astype(np.int64), counts.containing.tocoo()
+    n_cells = counts.n_terms - np.diff(counts.containing.indptr)  # those of no document, by class
+    present = np.bincount(containing.data.astype(np.int64))
+    absent = np.bincount(documents[containing.row] - containing.data.astype(np.int64))
+    absent = np.bincount(np.append(documents, np.arange(len(absent))), np.append(n_cells, absent))
+    width = max(len(present), len(absent)) - 1
+    times = np.array([np.pad(number, (0, width + 1 - len(number)))[1:] for number in (present, absent)])
+    lengths = np.bincount(documents, np.full(len(documents), counts.n_terms))
+    histogram = DocumentHistogram(
+        None, *(sparse.csr_array(table.astype(np.int64)) for table in (times, lengths[np.newaxis, :]))
+    )
+    solution = best_alpha(Draws.of_documents(histogram), "scalar")
+    return Smoothing(1.0 if solution.outcome == UNBOUNDED else solution.alpha, solution)
+
+
+def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
+    """The log likelihood of each document under each class without it, (D, C); alpha: a number or one a term."""
+    counts = rows.counts
+    whole = fit(counts, alpha, "uniform")
+    alpha = as_alpha(alpha, counts.n_terms)
+    documents, column = counts.documents, alpha[:, np.newaxis]
+    scores = presence(rows.known) @ (whole.present - whole.absent) + whole.absent.sum(axis=0)
+    lacking = np.array([rows.lost(log_of((n + alpha) / (n + 2 * alpha))) for n in documents]).T  # of unknown terms
+    scores -= lacking.reshape(scores.shape)
+    containing = counts.containing.toarray().T
+    fewer = documents - 1
+    log_total = np.broadcast_to(log_of(fewer + 2 * column), containing.shape)
+    absent = log_of(np.maximum(fewer - containing, 0) + column) - log_total
+    there, y = rows.known.indices, rows.y[rows.row]
+    smoothed = containing[there, y] - 1 + np.broadcast_to(alpha, counts.n_terms)[there]
+    present = log_of(smoothed) - log_total[there, y]
+    own = np.bincount(rows.row, present - absent[there, y], len(rows.y))
+    gone = np.array([rows.lost(absent[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
+    scores[rows.own] = own + absent.sum(axis=0)[rows.y] - gone[rows.own]
+    return np.asarray(scores)

@@ -1,0 +1,106 @@
+"""Complement naive Bayes: a class is known by what all the other classes are like (Rennie et al. 2003).
+
+    comp_kj  = total_j - tau_kj,   N_k = sum_j comp_kj,   A = sum_j alpha_j                             (1)
+    theta_kj = (comp_kj + alpha_j) / (N_k + A)                                                          (2)
+    w_kj     = -log theta_kj                                                                            (3)
+    w_kj     = -log theta_kj * M / sum_j |log theta_kj|,  M the mean of these sums over the classes     (4)
+    score_k  = log p(k) + sum_j x_j w_kj                                                                (5)
+
+(4) is weight normalisation. The paper divides by the sum alone, which makes all scores of (5) minute beside the prior;
+times M the order of the classes without a prior is the same, and a prior means what it says. With complement=False
+theta is that of the class itself, w = +log theta.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.counts.class_counts import ClassCounts
+from textnb.errors import InputError
+from textnb.models.left_out import LeftOut
+from textnb.models.multinomial import as_alpha, check_size
+from textnb.models.prior import Prior, log_prior
+from textnb.models.scorer import LinearScorer
+from textnb.numerics import Floats
+
+_BLOCK = 1 << 22  # numbers held at once
+
+
+def fit(
+    counts: ClassCounts,
+    alpha: ArrayLike = 1.0,
+    prior: Prior = "empirical",
+    *,
+    complement: bool = True,
+    normalise: bool = False,
+) -> LinearScorer:
+    """The scorer of eq. (5). alpha: a number, or one a term (V,), all positive.
+
+    >>> scorer = fit(ClassCounts.of([[2, 0], [0, 1]], ["x", "y"]))
+    >>> np.exp(-scorer.weights)
+    array([[0.33333333, 0.66666667],
+           [0.75      , 0.25      ]])
+    """
+    check_size(counts)
+    alpha = _positive(alpha, counts.n_terms)
+    table = counts.terms.toarray().T * counts.unit  # (V, C)
+    if complement:
+        table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)  # what rounding leaves is nothing
+    smoothed = table + alpha[:, np.newaxis]
+    by_term = np.log(smoothed / smoothed.sum(axis=0))
+    if normalise:
+        by_term *= _evened(np.abs(by_term).sum(axis=0))
+    return LinearScorer(-by_term if complement else by_term, log_prior(prior, counts.classes, counts.documents))
+
+
+def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Floats:
+    """The scores of each document without it, (D, C): eq. (5) without the prior.
+
+    The document is missing in the complements of all classes but its own.
+    """
+    counts = rows.counts
+    alpha = np.broadcast_to(_positive(alpha, counts.n_terms), counts.n_terms)
+    table = counts.terms.toarray().T * counts.unit
+    table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)
+    logs = np.log(table + alpha[:, np.newaxis])  # (V, C)
+    other = ~rows.own
+    rest = alpha.sum() - rows.lost(alpha)
+    totals = table.sum(axis=0) - other * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
+    log_totals = np.log(np.where(totals > 0, totals, 1.0))
+    scores, change = np.empty(other.shape), np.empty(other.shape)
+    for first, last in _blocks(rows):
+        begin, end = rows.known.indptr[first], rows.known.indptr[last]
+        there, values = rows.known.indices[begin:end], rows.known.data[begin:end] * counts.unit
+        row = rows.row[begin:end]
+        without = np.maximum(table[there] - values[:, np.newaxis] * other[row], 0.0)
+        changed = np.log(without + alpha[there, np.newaxis])  # (entries, C)
+        for k in range(counts.n_classes):
+            scores[first:last, k] = np.bincount(row - first, values * changed[:, k], last - first)
+            change[first:last, k] = np.bincount(row - first, changed[:, k] - logs[there, k], last - first)
+    scores -= rows.known_lengths[:, np.newaxis] * log_totals
+    if normalise:
+        n_terms = counts.n_terms - rows.lost(np.ones(1))
+        lost = np.array([rows.lost(logs[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
+        scores *= _evened(np.abs(logs.sum(axis=0) - lost + change - n_terms[:, np.newaxis] * log_totals))
+    return -scores
+
+
+def _evened(sums: Floats) -> Floats:
+    """M / sums, eq. (4), along the last axis; 1 where there is nothing to divide by (a single term)."""
+    mean = sums.mean(axis=-1, keepdims=True)
+    return np.divide(mean, sums, out=np.ones_like(sums), where=sums > 0)
+
+
+def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
+    values = as_alpha(alpha, n_terms)
+    if not (values > 0).all():
+        raise InputError(
+            "complement naive Bayes needs an alpha above 0: a term that one class alone has would decide all"
+        )
+    return values
+
+
+def _blocks(rows: LeftOut) -> list[tuple[int, int]]:
+    """Runs of documents whose entries times classes fit a block."""
+    ends = rows.known.indptr * max(rows.counts.n_classes, 1)
+    cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _BLOCK)), len(rows.y)])
+    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))

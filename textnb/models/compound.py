@@ -1,0 +1,99 @@
+"""The Dirichlet compound (Polya) classifier: a document draws its own term probabilities from its class's Dirichlet.
+
+    score_k = log p(k) + sum_j log (alpha_kj)_x_j - log (A_k)_n,   A_k = sum_j alpha_kj,  n = sum_j x_j         (1)
+
+with (a)_n the rising power. A term's second occurrence is likelier than its first, as in real texts. Each class's vector
+alpha_k maximises the evidence of its documents (``dirichlet.py``); beta is the vector of all documents together. A term
+that the class never had would be impossible, and has a floor from beta:
+
+    alpha_kj = max(alpha_kj, beta_j / 10)                                                                       (2)
+
+Where a class's evidence has no maximum (one document, or no term repeated more than chance has it) its alpha is its
+unigram times the sum of beta; a class of empty documents has beta.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histogram import DocumentHistogram
+from textnb.counts.matrix import CSR
+from textnb.errors import InputError
+from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
+from textnb.models.draws import Draws
+from textnb.models.prior import Prior, log_prior
+from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.numerics import Floats, log_rising
+
+_SHARE = 0.1
+
+
+def fit(histograms: ClassHistograms, prior: Prior = "empirical") -> "CompoundScorer":
+    """The scorer of eq. (1), from the histograms of each class's documents.
+
+    >>> scorer = fit(ClassHistograms.of([[9, 1], [0, 7], [4, 4], [5, 2]], ["x", "x", "y", "y"]))
+    >>> scorer.alpha.sum(axis=1).round(2), [solution.outcome for solution in scorer.solutions]
+    (array([0.51, 1.69]), ['converged', 'converged', 'unbounded'])
+    """
+    total = histograms.total
+    if total.unit != 1:
+        raise InputError("the compound model needs whole counts: use the weighting 'raw'")
+    if not total.times.nnz:
+        beta, shared = np.ones(total.n_terms), None
+    else:
+        shared = best_alpha(Draws.of_documents(total))
+        beta = shared.alpha
+    found = [_of_class(part, beta) for part in histograms.parts]
+    alpha = np.maximum([values for values, _ in found], _SHARE * beta)
+    documents = np.array([part.n_documents for part in histograms.parts])
+    solutions = tuple(solution for solution in (shared, *(each for _, each in found)) if solution is not None)
+    return CompoundScorer(alpha, log_prior(prior, histograms.classes, documents), solutions)
+
+
+@dataclass(frozen=True, eq=False)
+class CompoundScorer:
+    """``alpha`` (C, V); ``solutions``: of all documents together, then of each class.
+
+    Terms that no training document had have alpha = 0 in every class, and are left out of documents.
+    """
+
+    alpha: Floats
+    bias: Floats
+    solutions: tuple[Solution, ...]
+
+    def joint_log_scores(self, X: CSR) -> Floats:
+        """Eq. (1), (D, C)."""
+        check_columns(X, self.alpha.shape[1])
+        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        known = self._known(X)
+        row, there, values = row[known], X.indices[known], X.data[known]
+        lengths = np.bincount(row, values, X.shape[0])
+        scores = np.empty((X.shape[0], len(self.bias)))
+        for k, (alpha, total) in enumerate(zip(self.alpha, self.alpha.sum(axis=1), strict=True)):
+            terms = np.bincount(row, log_rising(alpha[there], values), X.shape[0])
+            scores[:, k] = terms - log_rising(total, lengths) + self.bias[k]
+        return scores
+
+    def log_posterior(self, X: CSR) -> Floats:
+        """The scores normalised."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
+
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """Of each term its rising powers' logarithms; the length's part is in the bias."""
+        known, values = self._known(X), X.data.astype(float)
+        pair = self.alpha[[label, against]]
+        rises = log_rising(np.where(known, pair[:, X.indices], 1.0), np.where(known, values, 0.0))
+        lengths = log_rising(pair.sum(axis=1), values[known].sum())
+        prior = float(difference(self.bias[label], self.bias[against]))
+        return Differences(prior - float(lengths[0] - lengths[1]), rises[0] - rises[1])
+
+    def _known(self, X: CSR) -> Floats:
+        return np.asarray((self.alpha[0, X.indices] > 0) & (X.data > 0))
+
+
+def _of_class(part: DocumentHistogram, beta: Floats) -> tuple[Floats, Solution | None]:
+    if not part.times.nnz:
+        return beta, None
+    solution = best_alpha(Draws.of_documents(part))
+    return solution.alpha * (beta.sum() if solution.outcome == UNBOUNDED else 1.0), solution

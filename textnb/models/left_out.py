@@ -1,0 +1,81 @@
+"""Documents of the statistics, each to be scored as if it alone had not been learnt.
+
+Document i of class y takes its own counts with it: tau_yj - x_ij, N_y - n_i, D_y - 1. A term that no other document has
+would not be known at all: it is left out of the document and of the vocabulary. The rest (alpha, weighting) stays what
+all documents have made it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textnb.counts.class_counts import ClassCounts
+from textnb.counts.matrix import CSR
+from textnb.counts.sums import canonical
+from textnb.errors import InputError
+from textnb.models.prior import Prior, log_prior
+from textnb.numerics import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """X (D, V): weights as the statistics store them; y (D,): classes by number. Each row is part of ``counts``."""
+
+    counts: ClassCounts
+    X: CSR
+    y: NDArray[np.intp]
+
+    def __post_init__(self) -> None:
+        if self.X.shape != (len(self.y), self.counts.n_terms):
+            raise InputError(f"X has shape {self.X.shape}, not {(len(self.y), self.counts.n_terms)}")
+        object.__setattr__(self, "X", canonical(self.X))
+
+    @cached_property
+    def known(self) -> CSR:
+        """X without the terms that no other document has."""
+        return self._entries(~self._alone)
+
+    @cached_property
+    def row(self) -> NDArray[np.intp]:
+        """The document of each entry of ``known``."""
+        return np.repeat(np.arange(len(self.y)), np.diff(self.known.indptr))
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """n_i, all terms, in weights."""
+        return np.asarray(self.X.sum(axis=1)) * self.counts.unit
+
+    @cached_property
+    def known_lengths(self) -> Floats:
+        """The same without the terms that no other document has."""
+        return np.asarray(self.known.sum(axis=1)) * self.counts.unit
+
+    @cached_property
+    def own(self) -> NDArray[np.bool_]:
+        """(D, C): whether it is the document's own class."""
+        return np.asarray(self.y[:, np.newaxis] == np.arange(self.counts.n_classes))
+
+    def lost(self, values: Floats) -> Floats:
+        """(D,): the sum of a value a term (1,) or (V,) over the terms that no other document has."""
+        alone = self._entries(self._alone)
+        alone.data = np.ones(alone.nnz)
+        return np.asarray(alone @ np.broadcast_to(values, (self.counts.n_terms,)))
+
+    def log_prior(self, prior: Prior) -> Floats:
+        """(D, C): the log prior of the classes without the document."""
+        documents, rows = self.counts.documents, {}
+        for k in np.unique(self.y):
+            fewer = documents - (np.arange(len(documents)) == k)
+            rows[k] = log_prior(prior, self.counts.classes, fewer)
+        return np.array([rows[k] for k in self.y]).reshape(len(self.y), len(documents))
+
+    @cached_property
+    def _alone(self) -> NDArray[np.bool_]:
+        return np.asarray(self.counts.containing.sum(axis=0))[self.X.indices] <= 1
+
+    def _entries(self, kept: NDArray[np.bool_]) -> CSR:
+        ends = np.concatenate([[0], np.cumsum(kept)])[self.X.indptr]
+        return sparse.csr_array((self.X.data[kept], self.X.indices[kept], ends), shape=self.X.shape)
