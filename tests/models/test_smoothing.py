@@ -20,8 +20,8 @@ HISTOGRAMS = ClassHistograms.of(X, Y)
 
 def best(objective, start):
     """A generic optimiser on logarithms."""
-    found = minimize(lambda u: -objective(np.exp(u)), np.log(start), method="Nelder-Mead",
-                     options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 60_000, "maxfev": 60_000, "adaptive": True})  # fmt: skip
+    options = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 60_000, "maxfev": 60_000, "adaptive": True}
+    found = minimize(lambda u: -objective(np.exp(u)), np.log(start), method="Nelder-Mead", options=options)
     return np.exp(found.x)
 
 

@@ -119,9 +119,7 @@ class DocumentHistogram:
 
     def _check_axes(self, other: "DocumentHistogram") -> None:
         if self._axes != other._axes:
-            raise InputError(
-                f"{self!r} and {other!r} have other terms or units; map them onto one vocabulary with on()"
-            )
+            raise InputError(f"{self!r} and {other!r} differ in terms or units; map them onto one vocabulary with on()")
 
 
 def as_whole(X: Any) -> CSR:

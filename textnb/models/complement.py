@@ -87,15 +87,13 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
 def _evened(sums: Floats) -> Floats:
     """M / sums, eq. (4), along the last axis; 1 where there is nothing to divide by (a single term)."""
     mean = sums.mean(axis=-1, keepdims=True)
-    return np.divide(mean, sums, out=np.ones_like(sums), where=sums > 0)
+    return np.asarray(np.divide(mean, sums, out=np.ones_like(sums), where=sums > 0))
 
 
 def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
     values = as_alpha(alpha, n_terms)
     if not (values > 0).all():
-        raise InputError(
-            "complement naive Bayes needs an alpha above 0: a term that one class alone has would decide all"
-        )
+        raise InputError("complement naive Bayes needs an alpha above 0: a term of one class alone would decide all")
     return values
 
 

@@ -2,8 +2,8 @@
 
     score_k = log p(k) + sum_j log (alpha_kj)_x_j - log (A_k)_n,   A_k = sum_j alpha_kj,  n = sum_j x_j         (1)
 
-with (a)_n the rising power. A term's second occurrence is likelier than its first, as in real texts. Each class's vector
-alpha_k maximises the evidence of its documents (``dirichlet.py``); beta is the vector of all documents together. A term
+with (a)_n the rising power. A term's second occurrence is likelier than its first, as in real texts. Each class's
+vector alpha_k maximises the evidence of its documents (``dirichlet.py``); beta is the vector of all documents together. A term
 that the class never had would be impossible, and has a floor from beta:
 
     alpha_kj = max(alpha_kj, beta_j / 10)                                                                       (2)

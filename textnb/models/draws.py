@@ -121,7 +121,7 @@ class Draws:
         """The same with all terms in one group, for an alpha that they share."""
         each = np.diff(self.starts, append=len(self.offset))
         offset, place = np.unique(self.offset, return_inverse=True)
-        weight = np.bincount(place, self.weight * np.repeat(self.multiplicity, each), len(offset))
+        weight = np.bincount(place, self.weight * np.repeat(self.multiplicity, each), len(offset)).astype(float)
         one, total = np.ones(1), np.array([weighted_sum(self.multiplicity, self.totals)])
         group = np.minimum(self.group, 0)
         start = np.zeros(min(1, len(offset)), np.int64)

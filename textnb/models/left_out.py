@@ -74,7 +74,8 @@ class LeftOut:
 
     @cached_property
     def _alone(self) -> NDArray[np.bool_]:
-        return np.asarray(self.counts.containing.sum(axis=0))[self.X.indices] <= 1
+        containing = np.asarray(self.counts.containing.sum(axis=0))
+        return np.asarray(containing[self.X.indices] <= 1)
 
     def _entries(self, kept: NDArray[np.bool_]) -> CSR:
         ends = np.concatenate([[0], np.cumsum(kept)])[self.X.indptr]

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from textnb.counts.matrix import CSR
 from textnb.errors import InputError
@@ -95,7 +95,7 @@ def log_posterior(scores: Floats, bias: Floats) -> Floats:
     return log_softmax(np.where(impossible[:, np.newaxis], bias, scores))
 
 
-def difference(a: ArrayLike, b: ArrayLike) -> Floats:
+def difference(a: Any, b: Any) -> Floats:
     """a - b, where two -inf do not differ."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(a) & np.isneginf(b), 0.0, np.subtract(a, b))

@@ -9,7 +9,8 @@
 All maximise a likelihood of the training counts (``dirichlet.py``); none looks at how well documents are classified. No
 one of them is best on every corpus; ``evidence`` is the default since it was never far from the best.
 
-Only terms that were seen count; one never seen has alpha = 0 in a vector. Where the evidence has no maximum the answer is decided: one number is then 1; a vector is the unigram, with a sum of 1.
+Only terms that were seen count; one never seen has alpha = 0 in a vector. Where the evidence has no maximum the answer
+is decided: one number is then 1; a vector is the unigram, with a sum of 1.
 A term that is only ever seen beside itself can have a left-out alpha of 0, which would make it impossible elsewhere: no
 alpha of ``leave-one-out`` is less than a hundredth of the one number that does best for all terms.
 """
