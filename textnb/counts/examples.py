@@ -60,7 +60,7 @@ class Examples:
         here, there = _keys(self.digests), _keys(other.digests)
         occurrence = np.arange(len(here)) - np.searchsorted(here, here)
         leaving = np.searchsorted(there, here, side="right") - np.searchsorted(there, here)
-        return self._rows(np.flatnonzero(occurrence >= leaving))._trimmed()
+        return self.rows(np.flatnonzero(occurrence >= leaving))
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -73,8 +73,9 @@ class Examples:
 
     __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its arrays
 
-    def _rows(self, rows: Columns) -> "Examples":
-        return Examples(self.vocabulary, self.classes, self.X[rows], self.y[rows], self.digests[rows])
+    def rows(self, rows: Columns) -> "Examples":
+        """Some of them, in ascending order, on the terms and classes that they have."""
+        return Examples(self.vocabulary, self.classes, self.X[rows], self.y[rows], self.digests[rows])._trimmed()
 
     def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> "Examples":
         columns = vocabulary.columns_of(self.vocabulary)
