@@ -8,6 +8,7 @@ from small_models import WEIGHTINGS, columns, learn, untrained
 
 from textnb import Analyzer, Document, TextClassifier, read_corpus
 from textnb.errors import InputError, NotFittedError
+from textnb.evaluation import Costs
 from textnb.text import tokenizer
 
 JA_MINI = Path(__file__).parents[1] / "corpora" / "ja-mini"
@@ -125,3 +126,26 @@ def test_the_prior_is_the_one_asked_for(prior, expected):
 def test_a_prior_for_other_classes_is_refused_by_name():
     with pytest.raises(InputError, match=r"names.*'z'.*classes are.*'y'"):
         learn([("a", "x"), ("b", "y")], prior={"x": 0.5, "z": 0.5}).predict(["a"])
+
+
+def test_a_decision_is_a_label_or_none():
+    classifier = learn([("a", "x"), ("b", "y"), ("c", "y")])
+    texts = ["a", "a b", "", "b c"]
+    P = classifier.predict_proba(texts)
+    assert classifier.decide(texts).tolist() == classifier.predict(texts).tolist()
+    least = np.unique(P.max(axis=1))[-2:].mean()
+    decided, sure = classifier.decide(texts, unsure=least), P.max(axis=1) >= least
+    assert decided.dtype == object
+    assert decided.tolist() == [
+        label if known else None for label, known in zip(classifier.predict(texts), sure, strict=True)
+    ]
+    assert sorted(set(sure.tolist())) == [False, True]
+    dear = classifier.decide(texts, costs=Costs({"x": {"y": 1000}}))
+    assert dear.tolist() == ["y" if 1000 * p[0] < p[1] else "x" for p in P]
+    assert classifier.decide([], unsure=0.5).shape == (0,)
+
+
+@pytest.mark.parametrize("given", [{"unsure": 2}, {"costs": {"x": {"y": 1}}}, {"costs": Costs({"z": {"y": 1}})}])
+def test_a_decision_by_what_is_no_rule_is_refused(given):
+    with pytest.raises(InputError):
+        learn([("a", "x"), ("b", "y")]).decide(["a"], **given)

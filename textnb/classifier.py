@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from textnb.counts import Learnt
 from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
+from textnb.evaluation.costs import Costs, decision_rule
 from textnb.explanation import Explanation
 from textnb.fitted import Fitted
 from textnb.inputs import as_documents, as_labelled
@@ -95,6 +96,22 @@ class TextClassifier:
     def predict(self, texts: Texts, *, jobs: int = 1) -> NDArray[np.object_]:
         """The most probable label of each text, (D,)."""
         return self.classes_[most_probable(self.predict_log_proba(texts, jobs=jobs))]
+
+    def decide(
+        self, texts: Texts, *, unsure: float | None = None, costs: Costs | None = None, jobs: int = 1
+    ) -> NDArray[np.object_]:
+        """The label of each text, or None where there is none to answer with, (D,).
+
+        unsure: None where the most probable label has a probability below this. costs: the label of least expected
+        cost, or None where being unsure costs less (``textnb.evaluation.Costs``, ``read_costs``).
+
+        >>> clf = TextClassifier(tokenizer="words").fit(["good fun", "bad fun"], ["pos", "neg"])
+        >>> clf.decide(["good", "fun"], unsure=0.6)
+        array(['pos', None], dtype=object)
+        """
+        classes = self.fitted.classes
+        rule = decision_rule(classes, unsure, costs)
+        return np.array([*classes, None], object)[rule(self.predict_proba(texts, jobs=jobs))]  # UNSURE is the last
 
     def predict_proba(self, texts: Texts, *, jobs: int = 1) -> Floats:
         """The probability of each label, (D, C)."""

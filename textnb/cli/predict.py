@@ -10,6 +10,7 @@ import typer
 from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.console import progress
+from textnb.cli.deciding import Deciding, answers
 from textnb.cli.output import Format, Rows
 from textnb.cli.sources import input_documents
 from textnb.numerics import Floats
@@ -20,10 +21,13 @@ def predict(
     model: options.ModelPath,
     reading: options.Reading,
     running: options.Running,
+    deciding: Deciding,
     inputs: options.Inputs = None,
     form: Annotated[Format, typer.Option("--format", help="The form of the output.")] = "tsv",
     all_scores: Annotated[bool, typer.Option("--all-scores", help="The probability of every class.")] = False,
-    top: Annotated[int, typer.Option("--top", min=1, help="The K likeliest classes.", metavar="K")] = 1,
+    top: Annotated[
+        int, typer.Option("--top", min=1, help="The label, then the likeliest others: K in all.", metavar="K")
+    ] = 1,
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each document before reading the next.")
     ] = False,
@@ -36,21 +40,41 @@ def predict(
         echo '明日は雨が降るでしょう' | textnb predict news.textnb
 
         textnb predict news.textnb inbox/ --format jsonl --all-scores
+
+        textnb predict news.textnb inbox/ --unsure 0.9
+
+        textnb predict mail.textnb inbox/ --costs costs.toml
+
+    The label is the likeliest class. With `--unsure P` it is `unsure` where that class has a probability below P; the
+    probability shown stays that of the class, and with `--top 2` the class is the second label. With `--costs` the
+    label is the one of least expected cost, shown with its own probability, or `unsure` where that costs less. Not
+    both: with costs, the file says what it costs to be unsure. A costs.toml:
+
+        unsure = 0.2     # optional: the cost of answering "unsure"
+
+        default = 1.0    # any other mistake; a right answer costs 0
+
+        [cost.ham]       # where ham is true
+
+        spam = 10.0      # and it is taken for spam
     """
     classifier = TextClassifier.load(model, trust or ())
+    classes = classifier.fitted.classes
+    rule = deciding.rule(classes)
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     documents = progress(input_documents(inputs, reading), "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, running.n_jobs)
-    classes = classifier.fitted.classes
     top = min(top, len(classes))
     rows = Rows(_columns(classes, top, all_scores), form)
     sys.stdout.flush()
     for ids, probabilities in parts:
-        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
-        for name, row, ranked in zip(ids, probabilities.tolist(), best.tolist(), strict=True):
-            answers = [cell for k in ranked for cell in (classes[k], row[k])]
-            rows.row([name, *answers, *(row if all_scores else [])])
+        ranking = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
+        decided = rule(probabilities)
+        for name, row, label, ranked in zip(
+            ids, probabilities.tolist(), decided.tolist(), ranking.tolist(), strict=True
+        ):
+            rows.row([name, *answers(row, label, ranked, classes), *(row if all_scores else [])])
         sys.stdout.flush()
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError
 from textnb.evaluation import metrics
+from textnb.evaluation.risk_coverage import RiskCoverage
+from textnb.models.scorer import most_probable
 from textnb.numerics import Floats
 
 UNKNOWN = "(unknown)"
@@ -29,6 +31,7 @@ class Evaluation:
     log_loss: float
     brier: float
     ece: float
+    risk_coverage: RiskCoverage
     classes: tuple[str, ...]
     unknown: tuple[str, ...]
     confusion: NDArray[np.int64]
@@ -43,13 +46,12 @@ class Evaluation:
             raise InputError(f"log probabilities must be of shape {shape}, not {log_probabilities.shape}")
         unknown = tuple(sorted(set(labels) - set(classes)))
         names = (*classes, UNKNOWN) if unknown else tuple(classes)
-        numbers = {name: k for k, name in enumerate(classes)}
-        y = np.array([numbers.get(label, len(classes)) for label in labels], np.intp)
+        y = metrics.numbered(labels, classes)
         if unknown:
             never = np.full((len(labels), 1), -np.inf)
             log_probabilities = np.hstack([log_probabilities, never])
-        probabilities = np.exp(log_probabilities)
-        table = metrics.confusion(y, log_probabilities.argmax(axis=1), len(names))
+        probabilities, predicted = np.exp(log_probabilities), most_probable(log_probabilities)
+        table = metrics.confusion(y, predicted, len(names))
         return cls(
             len(y),
             metrics.accuracy(table),
@@ -58,6 +60,7 @@ class Evaluation:
             metrics.log_loss(y, log_probabilities),
             metrics.brier(y, probabilities),
             metrics.calibration_error(y, probabilities),
+            RiskCoverage.of(probabilities.max(axis=1), predicted != y),
             names,
             unknown,
             table,
@@ -84,6 +87,7 @@ class Evaluation:
         return {
             **{key: getattr(self, key) for key in keys},
             "log_loss": self.log_loss if math.isfinite(self.log_loss) else None,
+            "risk_coverage": self.risk_coverage.json,
             "classes": list(self.classes),
             "unknown": list(self.unknown),
             "confusion": self.confusion.tolist(),

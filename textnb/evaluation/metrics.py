@@ -8,6 +8,7 @@ ECE        sum over equal-width bins of max_k P_ik of (share of documents) |accu
 """
 
 import math
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -16,6 +17,16 @@ from numpy.typing import NDArray
 from textnb.numerics import Floats
 
 Classes = NDArray[np.intp]
+
+
+def numbered(labels: Sequence[str], classes: Sequence[str]) -> Classes:
+    """The number of the class of each label, (D,); C for a label that is none of the C classes.
+
+    >>> numbered(["spam", "new", "ham"], ["ham", "spam"])
+    array([1, 2, 0])
+    """
+    numbers = {name: k for k, name in enumerate(classes)}
+    return np.array([numbers.get(label, len(classes)) for label in labels], np.intp)
 
 
 def confusion(y: Classes, predicted: Classes, n_classes: int) -> NDArray[np.int64]:
