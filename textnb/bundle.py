@@ -21,7 +21,7 @@ from textnb.errors import ModelFileError
 from textnb.storage import atomic
 from textnb.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 _HEADER = "header.json"
 _TYPES = {"<i8", "<i4", "<f8", "|u1"}
 _DATE = (1980, 1, 1, 0, 0, 0)

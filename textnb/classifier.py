@@ -1,7 +1,9 @@
 """TextClassifier: texts in, labels out; everything between is a recipe and a learnt value."""
 
+import logging
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +13,17 @@ from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbErro
 from textnb.evaluation.costs import Costs, decision_rule
 from textnb.explanation import Explanation
 from textnb.fitted import Fitted
+from textnb.held_out import calibration
 from textnb.inputs import as_documents, as_labelled
-from textnb.modelfile import read_model, write_model
+from textnb.modelfile import Calibrated, read_model, write_model
 from textnb.models.prior import Prior
 from textnb.models.scorer import most_probable
 from textnb.numerics import Floats
 from textnb.readers import Document
-from textnb.recipe import ClassifierRecipe, differing
+from textnb.recipe import SAMPLE, ClassifierRecipe, differing
 from textnb.text import Analyzer, Tokenizer, as_tokenizer
 
+_log = logging.getLogger("textnb")
 Texts = Iterable[str | Document]
 _ENTRIES = 1_000_000
 """Non-zero counts held at once while answering, 8 MB."""
@@ -28,10 +32,15 @@ _ENTRIES = 1_000_000
 class TextClassifier:
     """A classifier of texts, which learns, forgets, answers, explains, and is kept in one file.
 
-    model: ``multinomial``. alpha: additive smoothing; 0 is maximum likelihood. tokenizer: a name, a Tokenizer or a
-    function at the top of a module. analyzer: an Analyzer (normalisers, n-grams, choice of terms). weighting: ``raw``,
-    ``binary`` or ``log``. prior: ``empirical``, ``uniform``, or the probability of each class. calibrate: not
-    available yet.
+    model: ``multinomial``, ``complement``, ``bernoulli``, ``compound`` or ``gaussian``, or an estimator of
+    ``textnb.estimators``, whose parameters are then taken. alpha: how words not seen in a class are allowed for; a
+    number (additive smoothing, 0 is maximum likelihood), or ``evidence``, ``evidence-class``, ``evidence-unigram``,
+    ``evidence-document``, ``leave-one-out``: set by the training documents themselves. tokenizer: a name, a Tokenizer
+    or a function at the top of a module. analyzer: an Analyzer (normalisers, n-grams, choice of terms). weighting:
+    ``raw``, ``binary``, ``log`` or ``tfidf``, with ``-l2`` at the end for documents of equal length; by default what
+    suits the model, ``log`` for most. prior: ``empirical``, ``uniform``, or the probability of each class. calibrate:
+    make probabilities mean what they say, by documents left out of the statistics. sample: about how many documents' word
+    counts are kept for that; with 0 none is, and what is learnt later leaves the calibration as it was.
 
     >>> clf = TextClassifier().fit(["犬が走る", "雨が降る"], ["animals", "weather"])
     >>> clf.predict(["犬が好き"])
@@ -40,41 +49,40 @@ class TextClassifier:
     A text without any known word gets the prior. Several threads may ask at once; only one may change it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # all but the first by name
         self,
-        model: str = "multinomial",
+        model: Any = "multinomial",
         *,
-        alpha: float = 0.1,
+        alpha: float | str = "evidence",
         tokenizer: str | Tokenizer | Callable[[str], list[str]] = "auto",
         analyzer: Analyzer | None = None,
-        weighting: str = "log",
+        weighting: str | None = None,
         prior: Prior = "empirical",
-        calibrate: bool = False,
+        calibrate: bool = True,
+        sample: int = SAMPLE,
     ) -> None:
-        if calibrate:
-            raise InputError("calibrated probabilities are not available in this version; leave calibrate=False")
-        self.recipe = ClassifierRecipe(
-            model, alpha, prior, as_tokenizer(tokenizer), analyzer if analyzer is not None else Analyzer(), weighting
-        )
-        self._set(Learnt.zero(self.recipe.weights.unit))
+        name, options = model, dict[str, Any]()
+        tokenizer, analyzer = as_tokenizer(tokenizer), analyzer if analyzer is not None else Analyzer()
+        self.recipe = ClassifierRecipe(name, alpha, prior, tokenizer, analyzer, weighting, options, calibrate, sample)
+        self.take(Learnt.zero(self.recipe.weights.unit, self.recipe.keeps), None)
 
     def fit(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
         """Learn from nothing but these. Labels may be left out where Documents carry their own."""
         learnt = self.recipe.learnt(as_labelled(texts, labels), jobs)
         if not learnt.counts.classes:
             raise InputError("there are no documents to learn from")
-        return self._set(learnt)
+        return self.take(learnt, None)
 
     def update(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
         """Learn these too; new words and new classes are welcome. The same as having fitted all at once."""
-        return self._set(self.learnt + self.recipe.learnt(as_labelled(texts, labels), jobs))
+        return self.change(self.learnt + self.recipe.learnt(as_labelled(texts, labels), jobs))
 
     def forget(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
         """Forget documents that were learnt under these labels; the same as never having seen them.
 
         If one of them was never learnt, NotLearntError is raised and nothing changes.
         """
-        return self._set(self.learnt - self.recipe.learnt(as_labelled(texts, labels), jobs))
+        return self.change(self.learnt - self.recipe.learnt(as_labelled(texts, labels), jobs))
 
     def merge(self, other: "TextClassifier") -> "TextClassifier":
         """Learn all that another classifier of the same recipe has learnt."""
@@ -86,7 +94,7 @@ class TextClassifier:
                 raise InputError(
                     f"the recipes differ in {differing(part, value, theirs[part])}, so there is no merging"
                 )
-        return self._set(self.learnt + other.learnt)
+        return self.change(self.learnt + other.learnt)
 
     @property
     def classes_(self) -> NDArray[np.object_]:
@@ -134,25 +142,25 @@ class TextClassifier:
 
     def save(self, path: str | Path) -> None:
         """Write the model file, as a whole or not at all."""
-        write_model(path, self.recipe.json, self.learnt)
+        write_model(path, self.recipe.json, self.learnt, self._calibrated)
 
     @classmethod
     def load(cls, path: str | Path, trust: Collection[str] = ()) -> "TextClassifier":
         """The classifier in a model file. A tokenizer that is a Python function must be named in ``trust``."""
-        json, learnt = read_model(path)
+        json, learnt, calibrated = read_model(path)
         try:
-            return cls.of(ClassifierRecipe.of(json, trust), learnt)
+            return cls.of(ClassifierRecipe.of(json, trust), learnt, calibrated)
         except UntrustedError as error:
             raise UntrustedError(f"{path}: {error}") from error
         except (TextnbError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(f"{path}: its recipe cannot be followed: {error}") from error
 
     @classmethod
-    def of(cls, recipe: ClassifierRecipe, learnt: Learnt) -> "TextClassifier":
-        """The classifier of a recipe and a learnt value."""
+    def of(cls, recipe: ClassifierRecipe, learnt: Learnt, calibrated: Calibrated | None = None) -> "TextClassifier":
+        """The classifier of a recipe and a learnt value; a calibration that was fitted on it is taken over."""
         classifier = cls.__new__(cls)
         classifier.recipe = recipe
-        return classifier._set(learnt)
+        return classifier.take(learnt, calibrated)
 
     @property
     def fitted(self) -> Fitted:
@@ -161,11 +169,46 @@ class TextClassifier:
             raise NotFittedError("nothing has been learnt yet; fit the classifier first")
         return self._fitted
 
-    def _set(self, learnt: Learnt) -> "TextClassifier":
-        """Take over a learnt value, if a scorer can be made of it; else nothing changes."""
-        fitted = Fitted(self.recipe, learnt) if learnt.counts.classes else None
-        self.learnt, self._fitted = learnt, fitted
+    def change(self, learnt: Learnt) -> "TextClassifier":
+        """Take over what has become of the learnt value; if no scorer can be made of it nothing changes."""
+        return self.take(learnt, self._calibrated)
+
+    def take(self, learnt: Learnt, before: Calibrated | None) -> "TextClassifier":
+        """Take over a learnt value, if a scorer can be made of it; else nothing changes.
+
+        before: the calibration there was, for want of a newer one.
+        """
+        fitted, calibrated = None, None
+        if learnt.counts.classes:
+            fitted = Fitted(self.recipe, learnt)
+            if self.recipe.calibrate:
+                calibrated = self._recalibrated(learnt, fitted, before)
+            if calibrated is not None:
+                fitted = fitted.calibrated(calibrated.calibration)
+        self.learnt = learnt if self.recipe.sample else learnt.without_sample()
+        self._fitted, self._calibrated = fitted, calibrated
         return self
+
+    @property
+    def calibration_state(self) -> str:
+        """``calibrated``; ``stale``, if more was learnt or forgotten since; or ``none``."""
+        if self._calibrated is None:
+            return "none"
+        return "calibrated" if self._calibrated.of == self.learnt.fingerprint else "stale"
+
+    def _recalibrated(self, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated | None:
+        """The calibration for a learnt value: the one there is if it fits, a new one, or the old one for want of it."""
+        fingerprint = learnt.fingerprint
+        if before is not None and before.of == fingerprint:
+            return before
+        try:
+            return Calibrated(calibration(self.recipe, learnt, fitted), fingerprint)
+        except InputError as why:
+            if before is None or len(before.calibration.bias) != len(fitted.classes):
+                _log.info("probabilities are not calibrated: %s", why)
+                return None
+            _log.info("the calibration is that of what had been learnt before: %s", why)
+            return before
 
     def __repr__(self) -> str:
         learnt = f"{len(self.learnt.digests)} documents of {self.learnt.counts.n_classes} classes"

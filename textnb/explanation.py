@@ -4,6 +4,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import NamedTuple
 
+ABSENT = "(absent terms)"
+
 
 class Contribution(NamedTuple):
     """One occurrence of a term, ``text[start:end]`` (-1 for a term outside the text), and what it adds."""
@@ -19,7 +21,8 @@ class Explanation:
     """score(label) - score(against) = bias + the sum of the contributions' values.
 
     Contributions stand in the order of the text. A term counted with a weight other than its number of occurrences
-    has its weight shared out among them. Where a score is infinite no sum is promised.
+    has its weight shared out among them. All terms that the document lacks, where a model counts them, are one
+    contribution, ``ABSENT``. Where a score is infinite no sum is promised.
     """
 
     label: str

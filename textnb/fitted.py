@@ -1,43 +1,65 @@
-"""A classifier ready to answer: the scorer made from a recipe and a learnt value."""
+"""A classifier ready to answer: the scorer made from a recipe and a learnt value, and its calibration."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from textnb.counts import Counted, Learnt, count_matrix, counted
-from textnb.counts.matrix import CSR
+from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, selected_columns
+from textnb.counts.matrix import CSR, mapped
+from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError, listed
-from textnb.explanation import Contribution, Explanation
+from textnb.evaluation.calibration import Calibration
+from textnb.explanation import ABSENT, Contribution, Explanation
+from textnb.models.scorer import Differences
+from textnb.models.table import Statistics, model
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.recipe import ClassifierRecipe
+from textnb.text import NOWHERE
 
 
 class Fitted:
-    """Probabilities and explanations; immutable."""
+    """Probabilities and explanations; immutable. Without a calibration the probabilities are the model's own."""
 
-    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt) -> None:
-        self.recipe = recipe
-        self.counts = recipe.selected(learnt.counts)
-        self.classes = self.counts.classes
-        self.scorer = recipe.scorer(self.counts)
-        assert self.counts.vocabulary is not None
-        self.vocabulary = self.counts.vocabulary
+    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt, calibration: Calibration | None = None) -> None:
+        self.recipe, self.calibration = recipe, calibration
+        columns = _selection(recipe, learnt.counts)
+        stored = learnt.counts if len(columns) == learnt.counts.n_terms else learnt.counts.selected(columns)
+        assert stored.vocabulary is not None
+        self.vocabulary, self.classes = stored.vocabulary, stored.classes
+        self.weigher = recipe.weights.on(stored)
+        self.counts = self._weighted(stored, learnt)
+        statistics = Statistics(self.counts, learnt.counts, learnt.histograms, columns)
+        self.scorer, self.smoothing = model(recipe.model).fit(statistics, recipe.alpha, recipe.prior, recipe.options)
+
+    def calibrated(self, calibration: Calibration | None) -> "Fitted":
+        """The same with another calibration."""
+        other = Fitted.__new__(Fitted)
+        other.__dict__ = {**self.__dict__, "calibration": calibration}
+        return other
 
     def scored(self, documents: Iterable[Document], jobs: int, entries: float) -> Iterator[tuple[Counted, Floats]]:
         """The documents in their order, in parts of about so many non-zero counts, with log probabilities (D, C)."""
         for part in counted(documents, self.recipe.terms_of, self.vocabulary, jobs=jobs, entries=entries):
-            yield part, self._log_posterior(part.X)
+            yield part, self.log_posterior(part.X)
 
     def log_proba_counted(self, part: Counted) -> Floats:
         """Log probabilities of documents that were counted on another vocabulary, (D, C)."""
-        shared = [j for j, term in enumerate(part.vocabulary.terms) if term in self.vocabulary]
-        X = part.X[:, shared]
-        columns = np.array([self.vocabulary[part.vocabulary.terms[j]] for j in shared], np.intp)
-        return self._log_posterior(
-            type(X)((X.data, columns[X.indices], X.indptr), shape=(len(part), len(self.vocabulary)))
-        )
+        return self.log_posterior(mapped(part.X, part.vocabulary, self.vocabulary))
+
+    def log_posterior(self, X: CSR) -> Floats:
+        """Log probabilities of the classes for counts X on this vocabulary, (D, C)."""
+        weights = self.weigher(X)
+        if self.calibration is None:
+            return self.scorer.log_posterior(weights)
+        return self.calibration.log_posterior(self.likelihood(weights), self.scorer.bias, _lengths(X))
+
+    def likelihood(self, weights: CSR) -> Floats:
+        """The scores without the prior, (D, C)."""
+        with np.errstate(invalid="ignore"):
+            rest = self.scorer.joint_log_scores(weights) - self.scorer.bias
+        return np.where(np.isnan(rest), 0.0, rest)  # a class of prior 0: whatever its score, it is impossible
 
     def explanation(self, document: Document, label: str | None, against: str | None) -> Explanation:
         """What each word of a document adds to the score of ``label`` over ``against``."""
@@ -45,17 +67,40 @@ class Fitted:
             raise InputError(f"there is nothing to explain: {self.classes[0]!r} is the only class")
         located = [place for place in self.recipe.terms_of.located(document) if place.term in self.vocabulary]
         occurrences = Counter(place.term for place in located)
-        X = self.recipe.weights.weights(count_matrix([[place.term for place in located]], self.vocabulary)[0])
-        mine, other = self._pair(self.scorer.log_posterior(X)[0], label, against)
-        bias, values = self.scorer.differences(X, mine, other)
-        share = {self.vocabulary.terms[j]: value for j, value in zip(X.indices, values.tolist(), strict=True)}
-        contributions = (Contribution(*place, share[place.term] / occurrences[place.term]) for place in located)
-        with np.errstate(invalid="ignore"):  # infinite terms may point both ways
-            score = bias + float(values.sum())
-        return Explanation(self.classes[mine], self.classes[other], score, bias, tuple(contributions))
+        X = count_matrix([[place.term for place in located]], self.vocabulary)[0]
+        mine, other = self._pair(self.log_posterior(X)[0], label, against)
+        W = self.weigher(X)
+        parts = self._differences(W, _lengths(X), mine, other)
+        share = {self.vocabulary.terms[j]: value for j, value in zip(W.indices, parts.values.tolist(), strict=True)}
+        contributions = [Contribution(*place, share[place.term] / occurrences[place.term]) for place in located]
+        if parts.absent:
+            contributions.append(Contribution(ABSENT, NOWHERE, NOWHERE, parts.absent))
+        return Explanation(self.classes[mine], self.classes[other], parts.score, parts.bias, tuple(contributions))
 
-    def _log_posterior(self, X: CSR) -> Floats:
-        return self.scorer.log_posterior(self.recipe.weights.weights(X))
+    def _weighted(self, stored: ClassCounts, learnt: Learnt) -> ClassCounts:
+        """The statistics of weighted documents: from those of stored weights, or from the documents."""
+        if not self.recipe.weights.normalised:
+            return self.weigher.class_counts(stored)
+        if learnt.examples is None:
+            raise InputError(f"the weighting {self.recipe.weighting!r} needs the documents, which were not kept")
+        examples = learnt.examples
+        X = self.weigher(mapped(examples.X, examples.vocabulary, self.vocabulary))
+        labels = np.array(examples.classes, object)[examples.y]
+        weighted = ClassCounts.of(X, labels, self.vocabulary, self.classes, containing=False)
+        return ClassCounts(self.vocabulary, self.classes, stored.documents, weighted.terms, stored.containing)
+
+    def _differences(self, weights: CSR, lengths: Floats, mine: int, other: int) -> Differences:
+        """What makes up the difference of two classes' scores, after calibration."""
+        parts = self.scorer.differences(weights, mine, other)
+        if self.calibration is None:
+            return parts
+        bias = self.scorer.bias
+        prior = float(bias[mine] - bias[other])
+        if not lengths[0]:
+            return Differences(prior, parts.values * 0)
+        factor, shift = float(self.calibration.factors(lengths)[0]), self.calibration.bias
+        rest = (parts.bias - prior) * factor + prior + float(shift[mine] - shift[other])
+        return Differences(rest, parts.values * factor, parts.absent * factor)
 
     def _pair(self, log_posterior: Floats, label: str | None, against: str | None) -> tuple[int, int]:
         """The numbers of the two classes to compare: as named, or the likeliest that remain."""
@@ -71,3 +116,19 @@ class Fitted:
         if name not in self.classes:
             raise InputError(f"{name!r} is not among the classes: {listed(self.classes)}")
         return self.classes.index(name)
+
+
+def _selection(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
+    """The columns of the terms that the model is to use."""
+    analyzer = recipe.analyzer
+    columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
+    if counts.n_terms and not len(columns):
+        raise InputError(
+            f"none of {counts.n_terms:,} terms is left by min_df={analyzer.min_df}, max_df={analyzer.max_df}, "
+            f"max_terms={analyzer.max_terms}; loosen them"
+        )
+    return columns
+
+
+def _lengths(X: CSR) -> Floats:
+    return np.asarray(X.sum(axis=1), np.float64)

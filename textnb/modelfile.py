@@ -1,22 +1,40 @@
-"""Model files: a recipe and the learnt value in one bundle.
+"""Model files: a recipe, the learnt value and its calibration in one bundle.
 
-Nothing but these two is kept, so two saves of equal models are equal bytes; the scorer is made again on loading.
+The scorer is made again on loading; two saves of equal models are equal bytes.
 """
 
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from textnb.bundle import read_bundle, write_bundle
-from textnb.counts import Learnt, weighting
+from textnb.bundle import Arrays, read_bundle, write_bundle
+from textnb.counts import Learnt, Vocabulary, weighting
 from textnb.errors import ModelFileError, TextnbError
+from textnb.evaluation.calibration import Calibration
 from textnb.packing import checked, packed_learnt, unpacked_learnt
+from textnb.packing_rows import (
+    packed_examples,
+    packed_histograms,
+    packed_sample,
+    unpacked_examples,
+    unpacked_histograms,
+    unpacked_sample,
+)
 
 KIND = "model"
 
 
-def write_model(path: str | Path, recipe: Mapping[str, Any], learnt: Learnt) -> None:
+class Calibrated(NamedTuple):
+    """A calibration, and the fingerprint of the learnt value that it was fitted on."""
+
+    calibration: Calibration
+    of: str
+
+
+def write_model(
+    path: str | Path, recipe: Mapping[str, Any], learnt: Learnt, calibrated: Calibrated | None = None
+) -> None:
     """Write a model as a whole or not at all."""
     counts = learnt.counts
     assert counts.vocabulary is not None
@@ -26,21 +44,62 @@ def write_model(path: str | Path, recipe: Mapping[str, Any], learnt: Learnt) -> 
         "terms": counts.n_terms,
         "vocabulary": counts.vocabulary.fingerprint,
     }
-    header = {"recipe": dict(recipe), "classes": list(counts.classes), "summary": summary}
-    write_bundle(path, KIND, header, packed_learnt(learnt))
+    header: dict[str, Any] = {"recipe": dict(recipe), "classes": list(counts.classes), "summary": summary}
+    if calibrated is not None:
+        header["calibration"] = {**calibrated.calibration.json, "of": calibrated.of}
+    kept, arrays = _kept(learnt, counts.vocabulary)
+    write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Any], Learnt]:
-    """The recipe and the learnt value of a file; whatever does not fit together is refused."""
+def read_model(path: str | Path) -> tuple[dict[str, Any], Learnt, Calibrated | None]:
+    """The recipe, the learnt value and the calibration of a file; whatever does not fit together is refused."""
     header, arrays = read_bundle(path, KIND)
     recipe, classes = header.get("recipe"), header.get("classes", [])
     if not isinstance(recipe, dict) or not _are_classes(classes):
         raise ModelFileError(f"{path}: its header has no recipe or no sorted classes")
     try:
         unit = checked(lambda: weighting(recipe["weighting"]).unit)
-        return recipe, unpacked_learnt(arrays, classes, unit)
+        learnt = unpacked_learnt(arrays, classes, unit)
+        kept = header.get("kept", {})  # of format 1 nothing was kept
+        return recipe, checked(lambda: _with_kept(learnt, kept, arrays)), checked(lambda: _calibrated(header))
     except TextnbError as error:
         raise ModelFileError(f"{path}: {error}") from error
+
+
+def _kept(learnt: Learnt, vocabulary: Vocabulary) -> tuple[dict[str, Any], Arrays]:
+    """What the header says of what is kept beside the statistics, and its arrays."""
+    facts: dict[str, Any] = {}
+    arrays: Arrays = {}
+    if learnt.histograms is not None:
+        facts["histograms"] = True
+        arrays |= packed_histograms(learnt.histograms)
+    if learnt.examples is not None:
+        facts["examples"] = True
+        arrays |= packed_examples("examples", learnt.examples, vocabulary, learnt.counts.classes)
+    if learnt.sample is not None:
+        facts["sample"], more = packed_sample(learnt.sample, vocabulary, learnt.counts.classes)
+        arrays |= more
+    return facts, arrays
+
+
+def _with_kept(learnt: Learnt, kept: Mapping[str, Any], arrays: Arrays) -> Learnt:
+    counts, digests = learnt.counts, learnt.digests
+    assert counts.vocabulary is not None
+    axes = counts.vocabulary, counts.classes
+    return Learnt(
+        counts,
+        digests,
+        unpacked_histograms(arrays, *axes, counts.unit) if kept.get("histograms") else None,
+        unpacked_examples(arrays, "examples", *axes, digests) if kept.get("examples") else None,
+        unpacked_sample(kept["sample"], arrays, *axes, digests) if kept.get("sample") else None,
+    )
+
+
+def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
+    facts = header.get("calibration")
+    if facts is None:
+        return None
+    return Calibrated(Calibration.of(facts, len(header["classes"])), str(facts["of"]))
 
 
 def _are_classes(classes: Any) -> bool:

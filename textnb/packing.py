@@ -47,7 +47,7 @@ def packed_table(name: str, table: CSR) -> Arrays:
 
 def unpacked_table(arrays: Arrays, name: str, shape: tuple[int, int]) -> CSR:
     """The matrix again: no column out of range, no row out of order, nothing negative."""
-    data = array_of(arrays, f"{name}.data", 1, "if")
+    data = array_of(arrays, f"{name}.data", 1, "iuf")
     indices, indptr = (array_of(arrays, f"{name}.{part}", 1, "i") for part in ("indices", "indptr"))
     sound = (
         len(indptr) == shape[0] + 1

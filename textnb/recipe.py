@@ -1,47 +1,64 @@
 """The recipe of a classifier: everything about it but what it has learnt."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from numbers import Real
+from dataclasses import dataclass, field
 from typing import Any
 
-from textnb.counts import ClassCounts, Counted, Learnt, TermsOf, counted, selected_columns, weighting
+from textnb.counts import Counted, Learnt, TermsOf, counted, weighting
 from textnb.counts.counting import ENTRIES
+from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import Weighting
-from textnb.errors import InputError
-from textnb.models.multinomial import as_alpha
+from textnb.errors import InputError, listed
 from textnb.models.prior import PRIORS, Prior, as_shares
-from textnb.models.scorer import Scorer
-from textnb.models.table import model
+from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
+from textnb.models.table import Model, model
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
+
+SAMPLE = 3000
+"""About how many documents are kept for calibration at most; half of it when there are many more."""
 
 _SHOWN = 60
 
 
 @dataclass(frozen=True)
 class ClassifierRecipe:
-    """A value that rebuilds a classifier; two classifiers of one recipe may be merged."""
+    """A value that rebuilds a classifier; two classifiers of one recipe may be merged.
+
+    weighting: None for the one that suits the model. options: what else the model can be told. sample: how many
+    documents' counts are kept for calibration.
+    """
 
     model: str
-    alpha: float
+    alpha: float | str
     prior: Prior
     tokenizer: Tokenizer
     analyzer: Analyzer
-    weighting: str
+    weighting: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    calibrate: bool = True
+    sample: int = SAMPLE
 
     def __post_init__(self) -> None:
-        model(self.model)
-        weighting(self.weighting)
+        chosen = model(self.model)
+        _set(self, "weighting", _as_weighting(self.weighting, chosen))
+        _set(self, "alpha", _as_alpha(self.alpha, chosen, self.weights.name))
+        _set(self, "options", _as_options(self.options, chosen))
+        _set(self, "prior", _as_prior(self.prior))
         if not isinstance(self.analyzer, Analyzer):
             raise InputError(f"analyzer must be an Analyzer, not {self.analyzer!r}")
-        object.__setattr__(self, "alpha", _as_number(self.alpha))
-        object.__setattr__(self, "prior", _as_prior(self.prior))
+        if not isinstance(self.calibrate, bool):
+            raise InputError(f"calibrate must be True or False, not {self.calibrate!r}")
+        if type(self.sample) is not int or self.sample < 0:
+            raise InputError(f"sample must be a whole number of documents, 0 for none, not {self.sample!r}")
+        if self.weights.normalised and not self.sample:
+            raise InputError(f"the weighting {self.weighting!r} keeps the documents' counts; sample=0 forbids it")
 
     @property
     def weights(self) -> Weighting:
         """How counts are weighted."""
+        assert self.weighting is not None
         return weighting(self.weighting)
 
     @property
@@ -49,54 +66,49 @@ class ClassifierRecipe:
         """From a document to its terms."""
         return TermsOf(self.tokenizer, self.analyzer)
 
+    @property
+    def keeps(self) -> Keeps:
+        """What is kept of documents beside the statistics. A calibration needs a sample, if only while it is fitted."""
+        histograms = model(self.model).needs_histograms or self.alpha in OF_DOCUMENTS
+        examples = self.weights.normalised
+        sample = (self.sample or SAMPLE) if self.calibrate and not examples else 0
+        return Keeps(histograms, examples, sample)
+
     def learnt(self, documents: Iterable[Document], jobs: int = 1) -> Learnt:
         """What labelled documents teach."""
         return self.learnt_counted(counted(documents, self.terms_of, jobs=jobs, entries=ENTRIES))
 
     def learnt_counted(self, parts: Iterable[Counted]) -> Learnt:
         """What labelled documents teach that have been counted already."""
-        return sum(map(self._learnt, parts), Learnt.zero(self.weights.unit))
-
-    def _learnt(self, part: Counted) -> Learnt:
-        stored = self.weights.stored(part.X)
-        counts = ClassCounts.of(stored, part.named_labels, part.vocabulary, unit=self.weights.unit)
-        return Learnt(counts, part.digest_multiset)
-
-    def selected(self, counts: ClassCounts) -> ClassCounts:
-        """The statistics of the terms that the model is to use."""
-        analyzer = self.analyzer
-        columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
-        if counts.n_terms and not len(columns):
-            raise InputError(
-                f"none of {counts.n_terms:,} terms is left by min_df={analyzer.min_df}, max_df={analyzer.max_df}, "
-                f"max_terms={analyzer.max_terms}; loosen them"
-            )
-        return counts if len(columns) == counts.n_terms else counts.selected(columns)
-
-    def scorer(self, counts: ClassCounts) -> Scorer:
-        """The model, fitted."""
-        return model(self.model).fit(counts, alpha=self.alpha, prior=self.prior)
+        zero = Learnt.zero(self.weights.unit, self.keeps)
+        return sum((Learnt.of(part, self.weights, self.keeps) for part in parts), zero)
 
     @property
     def json(self) -> Json:
         """The recipe as plain JSON values."""
         return {
-            "model": {"name": self.model, "params": {"alpha": self.alpha, "prior": self.prior}},
+            "model": {"name": self.model, "params": {"alpha": self.alpha, "prior": self.prior, **self.options}},
             "tokenizer": self.tokenizer.recipe,
             "analyzer": self.analyzer.recipe,
             "weighting": self.weighting,
+            "calibrate": self.calibrate,
+            "sample": self.sample,
         }
 
     @classmethod
     def of(cls, json: Mapping[str, Any], trust: Collection[str] = ()) -> "ClassifierRecipe":
-        """The recipe again; a Python tokenizer must be trusted by name."""
+        """The recipe again; a Python tokenizer must be trusted by name. Those of format 1 have no calibration."""
+        params = dict(json["model"]["params"])
         return cls(
             json["model"]["name"],
-            json["model"]["params"]["alpha"],
-            json["model"]["params"]["prior"],
+            params.pop("alpha"),
+            params.pop("prior"),
             tokenizer_of(json["tokenizer"], trust),
             Analyzer.of(json["analyzer"]),
             json["weighting"],
+            params,
+            json.get("calibrate", False),
+            json.get("sample", SAMPLE),
         )
 
 
@@ -115,13 +127,39 @@ def differing(part: str, mine: Any, theirs: Any) -> str:
     return f"{part} ({' and '.join(shown)})"
 
 
-def _as_number(alpha: Any) -> float:
-    if isinstance(alpha, bool) or not isinstance(alpha, Real):
-        raise InputError(f"alpha must be a number, not {alpha!r}")
-    try:
-        return float(as_alpha(float(alpha), 1)[0])
-    except OverflowError:
-        raise InputError("alpha must be finite, and this one is not") from None
+def _set(recipe: ClassifierRecipe, name: str, value: Any) -> None:
+    object.__setattr__(recipe, name, value)
+
+
+def _as_weighting(name: str | None, chosen: Model) -> str:
+    if name is None:
+        return chosen.weightings[0]
+    weighting(name)
+    if name not in chosen.weightings:
+        raise InputError(f"the model {chosen.name} takes the weighting {' or '.join(chosen.weightings)}, not {name!r}")
+    return name
+
+
+def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
+    value = as_alpha_or_name(alpha)
+    known = (*(["a number"] if chosen.takes_a_number else []), *chosen.alphas)
+    if value not in chosen.alphas if isinstance(value, str) else not chosen.takes_a_number:
+        raise InputError(f"the model {chosen.name} has not the alpha {alpha!r}; it takes {' or '.join(known)}")
+    allowed = {"evidence-document": ("raw", "binary"), "leave-one-out": ("raw", "binary", "log")}
+    if value in allowed and of_weighting not in allowed[value]:
+        raise InputError(f"alpha {value!r} goes with the weighting {' or '.join(allowed[value])}, not {of_weighting!r}")
+    return value
+
+
+def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
+    for name, value in options.items():
+        if name not in chosen.options:
+            known = listed(chosen.options) or "none"
+            raise InputError(f"the model {chosen.name} has no option {name!r}; it has {known}")
+        if value not in chosen.options[name] or type(value) is not type(chosen.options[name][0]):
+            choice = " or ".join(map(repr, chosen.options[name]))
+            raise InputError(f"{name} of the model {chosen.name} must be {choice}, not {value!r}")
+    return {name: options.get(name, values[0]) for name, values in chosen.options.items()}
 
 
 def _as_prior(prior: Prior) -> Prior:

@@ -61,5 +61,5 @@ def _change(
         classifier = TextClassifier.load(model, trust or ())
         recipe = classifier.recipe
         part = recipe.learnt_counted(counted_corpus(corpus, recipe.terms_of, reading, running, trust))
-        changed = TextClassifier.of(recipe, change(classifier.learnt, part))
-        save_and_say(changed, output or model, done, part, running.quiet)
+        classifier.change(change(classifier.learnt, part))
+        save_and_say(classifier, output or model, done, part, running.quiet)

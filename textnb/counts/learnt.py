@@ -1,6 +1,7 @@
 """The learnt value: statistics and what stands beside them, on axes that follow the data."""
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from textnb.counts.class_histograms import ClassHistograms
 from textnb.counts.counting import Counted
 from textnb.counts.digests import Digests
 from textnb.counts.examples import Examples
+from textnb.counts.matrix import CSR
 from textnb.counts.sample import Sample
 from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
@@ -52,12 +54,18 @@ class Learnt:
     @classmethod
     def of(cls, part: Counted, weighting: Weighting, keeps: Keeps) -> "Learnt":
         """What counted and labelled documents teach."""
-        stored, unit, labels = weighting.stored(part.X), weighting.unit, part.named_labels
-        counts = ClassCounts.of(stored, labels, part.vocabulary, unit=unit)
-        histograms = ClassHistograms.of(stored, labels, part.vocabulary, unit=unit) if keeps.histograms else None
+        counts, histograms = _statistics(part.X, part.named_labels, part.vocabulary, weighting, keeps.histograms)
         examples = part.examples if keeps.examples else None
         sample = Sample.of(part, keeps.sample) if keeps.sample else None
         return cls(counts, part.digest_multiset, histograms, examples, sample)
+
+    def without(self, examples: Examples, weighting: Weighting) -> "Learnt":
+        """The statistics as if these documents had never been seen; neither examples nor sample."""
+        labels = np.array(examples.classes, object)[examples.y].tolist()
+        has_histograms = self.histograms is not None
+        counts, histograms = _statistics(examples.X, labels, examples.vocabulary, weighting, has_histograms)
+        part = Learnt(counts, Digests.of_array(examples.digests), histograms)
+        return replace(self, examples=None, sample=None) - part
 
     def __add__(self, other: "Learnt") -> "Learnt":
         a, b = self.counts, other.counts
@@ -84,6 +92,11 @@ class Learnt:
         sample = self.sample if self.sample is None or other.sample is None else self.sample - other.sample
         return Learnt(counts, digests, histograms, examples, sample)._thinned()
 
+    @property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that stand for the documents that were learnt."""
+        return blake2b(self.digests.array.tobytes(), digest_size=16).hexdigest()
+
     def without_sample(self) -> "Learnt":
         """The same with no document's words kept for calibration."""
         return replace(self, sample=None)
@@ -93,6 +106,14 @@ class Learnt:
             return self
         documents = dict(zip(self.counts.classes, np.asarray(self.counts.documents).tolist(), strict=True))
         return replace(self, sample=self.sample.thinned(documents))
+
+
+def _statistics(
+    X: CSR, labels: list[str], vocabulary: Vocabulary, weighting: Weighting, has_histograms: bool
+) -> tuple[ClassCounts, ClassHistograms | None]:
+    stored, unit = weighting.stored(X), weighting.unit
+    histograms = ClassHistograms.of(stored, labels, vocabulary, unit=unit) if has_histograms else None
+    return ClassCounts.of(stored, labels, vocabulary, unit=unit), histograms
 
 
 def _vocabulary(counts: ClassCounts) -> Vocabulary:

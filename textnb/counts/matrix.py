@@ -100,6 +100,16 @@ def matrix_of(
     return _csr(lengths, numbers, data, len(vocabulary)), vocabulary
 
 
+def mapped(X: CSR, vocabulary: Vocabulary, onto: Vocabulary) -> CSR:
+    """The rows of X on the columns of another vocabulary; terms outside it are left out."""
+    numbers = np.fromiter((onto.columns.get(term, -1) for term in vocabulary.terms), np.intp, len(vocabulary))
+    known = np.flatnonzero(numbers >= 0)
+    X = X[:, known]
+    Y = sparse.csr_array((X.data, numbers[known][X.indices], X.indptr), shape=(X.shape[0], len(onto)))
+    Y.sort_indices()
+    return Y
+
+
 def _csr(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
     indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
     np.cumsum(lengths, out=indptr[1:])

@@ -6,8 +6,8 @@
     tfidf   log(1 + tf) log(D / df), with D documents of which df contain the term
 
 A stored 1 is worth ``unit``: 1, 1 and 2^-20. What is stored of ``tfidf`` is what is stored of ``log``: the idf comes
-from the statistics whenever a model is made, so learning and forgetting stay exact. Each name may end in ``-l2``: then a
-document's weights are divided by the root of the sum of their squares, and the documents themselves must be kept.
+from the statistics whenever a model is made, so learning and forgetting stay exact. Each name may end in ``-l2``: then
+a document's weights are divided by the root of the sum of their squares, and the documents themselves must be kept.
 """
 
 from collections.abc import Callable
@@ -66,7 +66,9 @@ class Weigher:
         """The statistics of weighted documents, from those of stored weights; not for normalised ones."""
         if self.idf is None:
             return counts
-        terms = counts.terms * counts.unit * self.idf
+        stored = counts.terms
+        data = stored.data * counts.unit * self.idf[stored.indices]
+        terms = sparse.csr_array((data, stored.indices.copy(), stored.indptr.copy()), shape=stored.shape)
         terms.eliminate_zeros()
         return ClassCounts(counts.vocabulary, counts.classes, counts.documents, terms, counts.containing)
 

@@ -89,8 +89,10 @@ def fit_calibration(held_out: HeldOut) -> Calibration:
     scores, log_prior = held_out.scores[:, taking_part], held_out.log_prior[:, taking_part]
     y = np.searchsorted(taking_part, held_out.y)
     rows = np.arange(len(y))
-    if not np.isfinite(scores).all() or not np.isfinite(log_prior[rows, y]).all():
+    if not np.isfinite(scores[rows, y] + log_prior[rows, y]).all():
         raise InputError("the model holds some documents that it has not seen for impossible")
+    possible = np.isfinite(scores)
+    scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
     mean_length = max(float(np.average(held_out.lengths, weights=held_out.weights)), 1.0)
     relative = held_out.lengths / mean_length
 

@@ -3,8 +3,8 @@
     score_k = log p(k) + sum_j log (alpha_kj)_x_j - log (A_k)_n,   A_k = sum_j alpha_kj,  n = sum_j x_j         (1)
 
 with (a)_n the rising power. A term's second occurrence is likelier than its first, as in real texts. Each class's
-vector alpha_k maximises the evidence of its documents (``dirichlet.py``); beta is the vector of all documents together. A term
-that the class never had would be impossible, and has a floor from beta:
+vector alpha_k maximises the evidence of its documents (``dirichlet.py``); beta is the vector of all documents
+together. A term that the class never had would be impossible, and has a floor from beta:
 
     alpha_kj = max(alpha_kj, beta_j / 10)                                                                       (2)
 
@@ -12,13 +12,14 @@ Where a class's evidence has no maximum (one document, or no term repeated more 
 unigram times the sum of beta; a class of empty documents has beta.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from textnb.counts.class_histograms import ClassHistograms
 from textnb.counts.histogram import DocumentHistogram
 from textnb.counts.matrix import CSR
+from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws
@@ -61,6 +62,10 @@ class CompoundScorer:
     alpha: Floats
     bias: Floats
     solutions: tuple[Solution, ...]
+
+    def on(self, columns: Columns) -> "CompoundScorer":
+        """The scorer of documents of which only some terms are looked at: their alphas are the same."""
+        return self if len(columns) == self.alpha.shape[1] else replace(self, alpha=self.alpha[:, columns])
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (1), (D, C)."""

@@ -1,21 +1,108 @@
-"""The closed table of model names."""
+"""The closed table of model names: how each is fitted from statistics, and what it can be told."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+from textnb.counts.class_counts import ClassCounts
+from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.vocabulary import Columns
+from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError, listed
-from textnb.models import multinomial
+from textnb.models import bernoulli, complement, compound, multinomial
+from textnb.models.left_out import LeftOut
+from textnb.models.prior import Prior
 from textnb.models.scorer import Scorer
+from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS, Smoothing, smoothing
+from textnb.numerics import Floats
+
+Options = Mapping[str, Any]
+
+
+class Statistics(NamedTuple):
+    """What a model is fitted from: weighted counts of the terms in use, and all that was counted.
+
+    ``columns`` are the terms in use among all. Histograms are None unless the model or its alpha needs them.
+    """
+
+    counts: ClassCounts
+    all_counts: ClassCounts
+    histograms: ClassHistograms | None
+    columns: Columns
+
+
+class Fit(NamedTuple):
+    """A scorer and the alpha behind it; None for a model that has none, or one a class."""
+
+    scorer: Scorer
+    smoothing: Smoothing | None
 
 
 class Model(NamedTuple):
-    """A name, and the function from statistics to a scorer."""
+    """A model by name.
+
+    fit: from statistics, alpha, prior and options. left_out: the scores, without prior, of documents by statistics
+    without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
+    alphas: the named ones. options: for each name the allowed values, the default first.
+    """
 
     name: str
-    fit: Callable[..., Scorer]
+    fit: Callable[[Statistics, Any, Prior, Options], Fit]
+    left_out: Callable[[LeftOut, Any, Options], Floats] | None
+    weightings: tuple[str, ...]
+    alphas: tuple[str, ...] = ("evidence",)
+    takes_a_number: bool = True
+    options: Mapping[str, tuple[Any, ...]] = {}
+    needs_histograms: bool = False
 
 
-MODELS: dict[str, Model] = {"multinomial": Model("multinomial", multinomial.fit)}
+def _smoothed(statistics: Statistics, alpha: Any) -> Smoothing:
+    if alpha not in OF_DOCUMENTS:
+        return smoothing(alpha, statistics.counts)
+    found = smoothing(alpha, statistics.all_counts, statistics.histograms)  # documents are of all terms
+    return replace(found, alpha=found.alpha[statistics.columns])
+
+
+def _multinomial(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = _smoothed(statistics, alpha)
+    return Fit(multinomial.fit(statistics.counts, found.alpha, prior), found)
+
+
+def _multinomial_left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    return multinomial.left_out(rows, alpha - (options["estimate"] == "map"))
+
+
+def _bernoulli(statistics: Statistics, alpha: Any, prior: Prior, _: Options) -> Fit:
+    found = bernoulli.evidence(statistics.counts) if alpha == "evidence" else smoothing(alpha, statistics.counts)
+    return Fit(bernoulli.fit(statistics.counts, found.alpha, prior), found)
+
+
+def _complement(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = _smoothed(statistics, alpha)
+    return Fit(complement.fit(statistics.counts, found.alpha, prior, normalise=options["weight_norm"]), found)
+
+
+def _complement_left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    return complement.left_out(rows, alpha, normalise=options["weight_norm"])
+
+
+def _compound(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:
+    assert statistics.histograms is not None
+    return Fit(compound.fit(statistics.histograms, prior).on(statistics.columns), None)
+
+
+_ALL = ("log", *(name for name in WEIGHTINGS if name != "log"))
+_EXACT = ("log", "raw", "binary")
+
+MODELS: dict[str, Model] = {
+    model.name: model
+    for model in (
+        Model("multinomial", _multinomial, _multinomial_left_out, _ALL, ALPHAS, options={"estimate": ("mean", "map")}),
+        Model("bernoulli", _bernoulli, lambda rows, alpha, _: bernoulli.left_out(rows, alpha), ("binary",)),
+        Model("complement", _complement, _complement_left_out, _ALL, ALPHAS, options={"weight_norm": (False, True)}),
+        Model("compound", _compound, None, ("raw", "binary"), takes_a_number=False, needs_histograms=True),
+    )
+}
 
 
 def model(name: str) -> Model:

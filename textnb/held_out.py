@@ -1,0 +1,79 @@
+"""Scores of learnt documents by statistics without them: what a calibration is fitted on.
+
+Where the model has a formula for it, each document is left out alone; else a fifth of them at a time, chosen by their
+digests, by fitting again. Documents of a class that has no other are left out for good.
+"""
+
+import numpy as np
+
+from textnb.counts import Examples, Learnt
+from textnb.counts.matrix import mapped
+from textnb.counts.sample import Sample
+from textnb.errors import InputError
+from textnb.evaluation.calibration import Calibration, HeldOut, fit_calibration
+from textnb.fitted import Fitted
+from textnb.models.left_out import LeftOut
+from textnb.models.table import model
+from textnb.numerics import Floats
+from textnb.recipe import SAMPLE, ClassifierRecipe
+
+_FOLDS = 5
+
+
+def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Calibration:
+    """The calibration of a fitted model by documents that it has learnt; InputError says why there is none."""
+    if recipe.alpha == 0:
+        raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
+    sample = _sample(recipe, learnt)
+    documents = dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True))
+    of_class = np.array([documents[name] for name in sample.examples.classes])
+    kept = np.flatnonzero(of_class[sample.examples.y] >= 2)
+    if not len(kept):
+        raise InputError("no class has two documents or more")
+    examples, weights = sample.examples.rows(kept), sample.weights()[kept]
+    if model(recipe.model).left_out is None:
+        return fit_calibration(_by_folds(recipe, learnt, fitted, examples, weights))
+    return fit_calibration(_one_by_one(recipe, fitted, examples, weights))
+
+
+def _sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:
+    if learnt.sample is not None:
+        return learnt.sample
+    if learnt.examples is None:
+        raise InputError("no documents were kept to calibrate with")
+    documents = dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True))
+    return Sample(learnt.examples, {}, recipe.sample or SAMPLE).thinned(documents)
+
+
+def _one_by_one(recipe: ClassifierRecipe, fitted: Fitted, examples: Examples, weights: Floats) -> HeldOut:
+    X = mapped(examples.X, examples.vocabulary, fitted.vocabulary)
+    weighting, counts = recipe.weights, fitted.counts
+    exact = fitted.weigher.idf is None and not weighting.normalised
+    y = np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+    rows = LeftOut(counts, weighting.stored(X) if exact else fitted.weigher(X), y)
+    left_out = model(recipe.model).left_out
+    assert left_out is not None
+    assert fitted.smoothing is not None
+    scores = left_out(rows, fitted.smoothing.alpha, recipe.options)
+    elsewhere = np.asarray(counts.containing.sum(axis=0))[X.indices] > 1
+    row = np.repeat(np.arange(len(y)), np.diff(X.indptr))
+    lengths = np.bincount(row, X.data * elsewhere, len(y)).astype(float)
+    return HeldOut(scores, rows.log_prior(recipe.prior), lengths, y, weights)
+
+
+def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, weights: Floats) -> HeldOut:
+    n, n_classes = len(examples), len(fitted.classes)
+    scores, log_prior, lengths = np.full((n, n_classes), -np.inf), np.full((n, n_classes), -np.inf), np.zeros(n)
+    y = np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+    for fold in range(_FOLDS):
+        rows = np.flatnonzero(examples.digests[:, -1] % _FOLDS == fold)
+        if not len(rows):
+            continue
+        part = examples.rows(rows)
+        rest = Fitted(recipe, learnt.without(part, recipe.weights))
+        X = mapped(part.X, part.vocabulary, rest.vocabulary)
+        there = np.ix_(rows, np.array([fitted.number_of(name) for name in rest.classes], np.intp))
+        scores[there], log_prior[there] = rest.likelihood(rest.weigher(X)), rest.scorer.bias
+        lengths[rows] = np.asarray(X.sum(axis=1))
+    known = np.isfinite(scores[np.arange(n), y])  # a small class may lie in one fold
+    return HeldOut(scores[known], log_prior[known], lengths[known], y[known], weights[known])
