@@ -39,8 +39,8 @@ class TextClassifier:
     or a function at the top of a module. analyzer: an Analyzer (normalisers, n-grams, choice of terms). weighting:
     ``raw``, ``binary``, ``log`` or ``tfidf``, with ``-l2`` at the end for documents of equal length; by default what
     suits the model, ``log`` for most. prior: ``empirical``, ``uniform``, or the probability of each class. calibrate:
-    make probabilities mean what they say, by documents left out of the statistics. sample: about how many documents' word
-    counts are kept for that; with 0 none is, and what is learnt later leaves the calibration as it was.
+    make probabilities mean what they say, by documents left out of the statistics. sample: about how many documents'
+    word counts are kept for that; with 0 none is, and what is learnt later leaves the calibration as it was.
 
     >>> clf = TextClassifier().fit(["犬が走る", "雨が降る"], ["animals", "weather"])
     >>> clf.predict(["犬が好き"])

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
+from textnb.cli.found import found_facts, found_lines
 from textnb.cli.output import print_json, print_table
 
 
@@ -28,12 +29,14 @@ def info(model: options.ModelPath, as_json: options.Json = False, trust: options
         "alpha": recipe.alpha,
         "prior": recipe.prior,
         "weighting": recipe.weighting,
+        **recipe.options,
         "tokenizer": recipe.tokenizer.recipe,
         "engine here": recipe.tokenizer.runs_on,
         "analyzer": recipe.analyzer.recipe,
     }
     if as_json:
-        print_json({**facts, "classes": by_class})
+        print_json({**facts, **(found_facts(classifier) if by_class else {}), "classes": by_class})
         return
-    print_table(["what", "value"], [(name, str(value)) for name, value in facts.items()])
+    found = found_lines(classifier) if by_class else []
+    print_table(["what", "value"], [*((name, str(value)) for name, value in facts.items()), *found])
     print_table(["class", "documents"], list(by_class.items()))

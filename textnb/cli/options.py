@@ -49,6 +49,7 @@ Trust = Annotated[
     list[str] | None,
     typer.Option("--trust", metavar="MODULE:FUNCTION", help="Import this tokenizer if the file names it."),
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what was found: smoothing and calibration.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary on standard error.")]
 
 

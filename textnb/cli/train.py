@@ -7,12 +7,13 @@ import typer
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
+from textnb.cli.console import say
+from textnb.cli.found import found_lines
+from textnb.cli.modelling import Modelling
 from textnb.cli.saving import check_output, save_and_say
 from textnb.cli.sources import count_file, counted_corpus
-from textnb.cli.values import as_frequency, as_prior
+from textnb.cli.values import as_frequency
 from textnb.errors import InputError
-from textnb.models.table import MODELS
-from textnb.recipe import ClassifierRecipe
 
 
 def train(
@@ -21,10 +22,7 @@ def train(
     cutting: options.Cutting,
     reading: options.LabelledReading,
     running: options.Running,
-    model: Annotated[str, typer.Option("--model", help=f"One of: {', '.join(MODELS)}.")] = "multinomial",
-    alpha: Annotated[float, typer.Option("--alpha", help="Additive smoothing; 0 is maximum likelihood.")] = 0.1,
-    prior: Annotated[str, typer.Option("--prior", help="empirical, uniform, or a=0.3,b=0.7.")] = "empirical",
-    weighting: Annotated[str, typer.Option("--weighting", help="raw, binary or log.")] = "log",
+    modelling: Modelling,
     min_df: Annotated[
         str | None, typer.Option("--min-df", help="Use terms in N documents or more, or a share.")
     ] = None,
@@ -32,6 +30,7 @@ def train(
         str | None, typer.Option("--max-df", help="Use terms in N documents or fewer, or a share.")
     ] = None,
     max_terms: Annotated[int | None, typer.Option("--max-terms", help="Use so many terms at most.")] = None,
+    verbose: options.Verbose = False,
     trust: options.Trust = None,
 ) -> None:
     """Learn from a corpus and write a model file.
@@ -43,6 +42,8 @@ def train(
         textnb train reviews.csv --text body --label stars --tokenizer words --ngram 1-2 -o reviews.textnb
 
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
+
+        textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -v -o news.textnb
     """
     check_output(output, corpus)
     file = count_file(corpus, trust)
@@ -55,8 +56,12 @@ def train(
         "max_terms": max_terms,
     }
     analyzer = replace(terms_of.analyzer, **{key: value for key, value in selection.items() if value is not None})
-    recipe = ClassifierRecipe(model, alpha, as_prior(prior), terms_of.tokenizer, analyzer, weighting)
+    recipe = modelling.recipe(terms_of, analyzer)
     learnt = recipe.learnt_counted(counted_corpus(corpus, terms_of, reading, running, trust))
     if not learnt.counts.classes:
         raise InputError(f"{corpus} holds no documents to learn from")
-    save_and_say(TextClassifier.of(recipe, learnt), output, "learnt", learnt, running.quiet)
+    classifier = TextClassifier.of(recipe, learnt)
+    save_and_say(classifier, output, "learnt", learnt, running.quiet)
+    if verbose:
+        for name, value in found_lines(classifier):
+            say(f"{name}: {value}")

@@ -39,7 +39,10 @@ _GRID = np.logspace(-8, 8, 97)
 
 @dataclass(frozen=True)
 class Solution:
-    """alpha (V,), or a number for the shape 'scalar'; what the evidence was on the way, and how the search ended."""
+    """alpha (V,), or a number for the shape 'scalar'; what the evidence was on the way, and how the search ended.
+
+    Of a search on a grid ``trace`` has the best place of it and what came of that.
+    """
 
     alpha: Any
     log_evidence: float
@@ -124,18 +127,11 @@ def _newton_step(draws: Draws, alpha: Floats) -> Floats:
     h, r = 1 / f, 1 / s
     h_slope, r_slope = -f_slope * h * h, -s_slope * r * r
     p, q = (r - h) / h_slope, r_slope / h_slope
-    following = alpha + p + q * _total_change(draws.multiplicity, p, q, total)
-    if (following <= 0).any():  # those go a tenth of the way to 0 and the rest is solved without them
-        p, q = np.where(following > 0, p, -0.9 * alpha), np.where(following > 0, q, 0.0)
-        following = alpha + p + q * _total_change(draws.multiplicity, p, q, total)
-    return np.where(following > 0, following, 0.1 * alpha)
-
-
-def _total_change(multiplicity: Floats, p: Floats, q: Floats, total: float) -> float:
-    """dA, clamped to a factor of ten."""
-    sum_p, sum_q = weighted_sum(multiplicity, p), weighted_sum(multiplicity, q)
+    sum_p, sum_q = weighted_sum(draws.multiplicity, p), weighted_sum(draws.multiplicity, q)
     change = sum_p / (1 - sum_q) if sum_q < 1 else 9 * total if sum_p > 0 else -0.9 * total
-    return float(np.clip(change, -0.9 * total, 9 * total))
+    change = float(np.clip(change, -0.9 * total, 9 * total))
+    following = alpha + p + q * change
+    return np.where(following > 0, following, 0.1 * alpha)
 
 
 def _one_number(draws: Draws, shape: str) -> Solution:
@@ -155,16 +151,17 @@ def _one_number(draws: Draws, shape: str) -> Solution:
         return along - sum_direction * draws.length_slopes(x * sum_direction)[0]
 
     grid = _GRID * mean_length / sum_direction
-    trace = [evidence(x) for x in grid]
-    best = int(np.argmax(trace))
-    as_good = trace[best] - _FLAT * weighted_sum(draws.n_draws, draws.sizes)
-    if trace[-1] >= as_good or trace[0] >= as_good:
-        outcome, x = (UNBOUNDED, float(grid[-1])) if trace[-1] >= as_good else (ONE_SIDED, float(grid[0]))
+    on_grid = [evidence(x) for x in grid]
+    best = int(np.argmax(on_grid))
+    trace = [on_grid[best]]
+    as_good = on_grid[best] - _FLAT * weighted_sum(draws.n_draws, draws.sizes)
+    if on_grid[-1] >= as_good or on_grid[0] >= as_good:
+        outcome, x = (UNBOUNDED, float(grid[-1])) if on_grid[-1] >= as_good else (ONE_SIDED, float(grid[0]))
     else:
         outcome, x = CONVERGED, _root(slope, float(grid[best - 1]), float(grid[best + 1]))
         trace.append(evidence(x))
     alpha: Any = x if scalar else draws.spread(unigram(draws) * (1.0 if outcome == UNBOUNDED else x))
-    return Solution(alpha, trace[-1] if outcome == CONVERGED else trace[best], outcome, len(trace), tuple(trace))
+    return Solution(alpha, trace[-1], outcome, len(grid) + len(trace) - 1, tuple(trace))
 
 
 def _root(slope: Callable[[float], float], low: float, high: float) -> float:

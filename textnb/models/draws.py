@@ -143,10 +143,10 @@ class Draws:
         if self.whole:
             inverse = 1 / (a + self.offset)
             terms = self.weight * inverse
-            return self._summed(terms), -self._summed(terms * inverse)
+            return self.summed(terms), -self.summed(terms * inverse)
         return (
-            self._summed(self.weight * (digamma(a + self.offset) - digamma(a))),
-            self._summed(self.weight * (polygamma(1, a + self.offset) - polygamma(1, a))),
+            self.summed(self.weight * (digamma(a + self.offset) - digamma(a))),
+            self.summed(self.weight * (polygamma(1, a + self.offset) - polygamma(1, a))),
         )
 
     def length_slopes(self, total: float) -> tuple[float, float]:
@@ -165,13 +165,14 @@ class Draws:
         logs = self.weight * (np.log(a + self.offset) if self.whole else log_rising(a, self.offset))
         of_lengths = np.log(total + self.sizes) if self.left_out else log_rising(total, self.sizes)
         lengths = weighted_sum(self.n_draws, of_lengths)
-        return weighted_sum(self.multiplicity, self._summed(logs)) - lengths
+        return weighted_sum(self.multiplicity, self.summed(logs)) - lengths
 
     def spread(self, alpha: Floats, absent: float = 0.0) -> Floats:
         """The alpha of each term (V,) from that of its group; of a term that no draw has, ``absent``."""
         return np.append(alpha, absent)[self.group]
 
-    def _summed(self, values: Floats) -> Floats:
+    def summed(self, values: Floats) -> Floats:
+        """The sums of each group's values."""
         return np.add.reduceat(values, self.starts) if len(values) else np.zeros(0)
 
 

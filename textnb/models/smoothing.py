@@ -28,6 +28,7 @@ from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError, listed
 from textnb.models.dirichlet import ONE_SIDED, UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws
+from textnb.models.leave_one_out import best_left_out_alpha
 from textnb.models.multinomial import as_alpha
 
 ALPHAS = ("evidence", "evidence-document", "evidence-class", "evidence-unigram", "leave-one-out")
@@ -107,7 +108,7 @@ def _of_documents(alpha: str, counts: ClassCounts, histograms: ClassHistograms |
     if alpha == "leave-one-out":
         draws = Draws.of_left_out(counts, histograms)
         least = _LEFT_OUT_FLOOR * best_alpha(draws, "scalar").alpha
-        solution = best_alpha(draws)
+        solution = best_left_out_alpha(draws)
         return Smoothing(np.maximum(solution.alpha, least), solution)
     if histograms.total.unit != 1:
         raise InputError(f"alpha {alpha!r} needs whole counts: use the weighting 'raw'")

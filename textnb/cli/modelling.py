@@ -1,0 +1,78 @@
+"""The options for the model: which one, and what it is told."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from textnb.cli.values import as_prior
+from textnb.counts import WEIGHTINGS, TermsOf
+from textnb.errors import InputError
+from textnb.models.smoothing import ALPHAS
+from textnb.models.table import MODELS
+from textnb.recipe import SAMPLE, ClassifierRecipe
+from textnb.text import Analyzer
+
+
+def _model(name: str, help: str) -> Any:
+    return typer.Option(name, help=help, rich_help_panel="Model")
+
+
+def _having(option: str) -> str:
+    return ", ".join(model.name for model in MODELS.values() if option in model.options)
+
+
+def _choice(option: str) -> str:
+    """The values of an option, the default first."""
+    values: Iterable[Any] = next(model.options[option] for model in MODELS.values() if option in model.options)
+    return " or ".join(map(str, values))
+
+
+@dataclass(frozen=True)
+class Modelling:
+    """What is fitted."""
+
+    model: Annotated[str, _model("--model", f"One of: {', '.join(MODELS)}.")] = "multinomial"
+    alpha: Annotated[
+        str, _model("--alpha", f"Smoothing: a number (0 is maximum likelihood), or found: {', '.join(ALPHAS)}.")
+    ] = "evidence"
+    prior: Annotated[str, _model("--prior", "empirical, uniform, or a=0.3,b=0.7.")] = "empirical"
+    weighting: Annotated[
+        str | None, _model("--weighting", f"{', '.join(WEIGHTINGS)}.  [default: what suits the model; mostly log]")
+    ] = None
+    estimate: Annotated[str | None, _model("--estimate", f"{_choice('estimate')} ({_having('estimate')}).")] = None
+    weight_norm: Annotated[
+        bool, _model("--weight-norm", f"Classes' weights of equal size ({_having('weight_norm')}).")
+    ] = False
+    calibrate: Annotated[
+        bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
+    ] = True
+    sample: Annotated[
+        int, typer.Option("--sample", min=0, metavar="N", rich_help_panel="Model",
+                          help="Documents whose counts are kept to calibrate with, at most; 0: none."),
+    ] = SAMPLE  # fmt: skip
+
+    def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
+        """The recipe that was asked for."""
+        given = {"estimate": self.estimate, "weight_norm": self.weight_norm or None}
+        return ClassifierRecipe(
+            self.model,
+            _as_alpha(self.alpha),
+            as_prior(self.prior),
+            terms_of.tokenizer,
+            analyzer,
+            self.weighting,
+            {name: value for name, value in given.items() if value is not None},
+            self.calibrate,
+            self.sample,
+        )
+
+
+def _as_alpha(value: str) -> float | str:
+    if value in ALPHAS:
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise InputError(f"--alpha takes a number or one of {', '.join(ALPHAS)}, not {value!r}") from None
