@@ -20,7 +20,7 @@ LAYERS = [
     {"counts"},
     {"models"},
     {"evaluation"},
-    {"recipe", "packing", "modelfile", "countfile", "explanation", "inputs", "fitted", "classifier"},
+    {"recipe", "packing", "modelfile", "countfile", "explanation", "inputs", "fitted", "classifier", "estimators"},
     {"corpus"},
     {"cli", "__main__"},
 ]

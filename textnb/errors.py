@@ -14,6 +14,10 @@ class InputError(TextnbError, ValueError):
     """An argument or the data is at fault."""
 
 
+class KindError(InputError, TypeError):
+    """An argument or a cell of the data is of a kind that cannot be used."""
+
+
 class NotLearntError(InputError):
     """Something was to be forgotten that had never been learnt."""
 
@@ -36,6 +40,10 @@ class WorkerError(TextnbError, RuntimeError):
 
 class ReadingWarning(UserWarning):
     """Some documents could be read only in part, or were left out; the message counts them."""
+
+
+class DataConversionWarning(UserWarning):
+    """Data was understood, but not in the shape in which it was expected."""
 
 
 class RecipeWarning(UserWarning):

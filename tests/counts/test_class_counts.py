@@ -160,3 +160,21 @@ def test_shapes_that_do_not_fit_are_refused_with_both_sizes():
         ClassCounts.of(X, Y, sample_weight=[1, 2])
     with pytest.raises(InputError, match="row 1, column 0"):
         ClassCounts.of([[1], [-1]], ["x", "y"])
+
+
+def test_columns_without_names_go_onto_more_classes():
+    counts = ClassCounts.of(X, Y)
+    wider = counts.on_classes(("w", "x", "y"))
+    assert tables(wider) == ([0, 2, 1], [[0, 0, 0], [4, 2, 0], [0, 1, 0]], [[0, 0, 0], [2, 1, 0], [0, 1, 0]])
+    assert wider == counts.on(None, ("w", "x", "y"))
+    assert counts.on_classes(("x", "y")) is counts
+    assert wider + ClassCounts.of(X, ["w"] * 3, classes=("w", "x", "y")) == ClassCounts.of(
+        np.vstack([X, X]), [*Y, "w", "w", "w"]
+    )
+
+
+def test_columns_with_and_without_names_do_not_mix():
+    with pytest.raises(InputError, match="without a vocabulary cannot be mapped"):
+        ClassCounts.of(X, Y).on(WORDS, ("x", "y"))
+    with pytest.raises(InputError, match="without a vocabulary cannot be mapped"):
+        ClassCounts.of(X, Y, WORDS).on(None, ("x", "y"))

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 
-from textnb.counts import ClassCounts, weighting
+from textnb.counts import ClassCounts, Vocabulary, weighting
 from textnb.errors import InputError
 from textnb.models.multinomial import as_alpha, fit
 
@@ -171,3 +171,54 @@ def test_an_alpha_that_is_no_number_is_refused(wrong):
 def test_nothing_learnt_cannot_be_fitted():
     with pytest.raises(InputError, match="positive weight"):
         fit(ClassCounts.of(np.zeros((0, 2)), [], classes=("x", "y")))
+
+
+def log_posterior_density(p, tau, alpha):
+    """log of the Dirichlet posterior of the probabilities p, up to a constant."""
+    powers = tau + alpha - 1
+    return (powers * np.log(np.where(powers == 0, 1, p))).sum(axis=-1)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0, [1.0, 3.0, 1.25], [0.5, 1.0, 1.0]], ids=str)
+def test_the_map_estimate_maximises_the_posterior_density_on_the_simplex(alpha):
+    tau = np.array([[3, 1, 1], [1, 4, 0]])
+    scorer = fit(ClassCounts.of(tau, ["x", "y"]), alpha, estimate="map")
+    p = np.exp(scorer.weights)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    steps = np.arange(1, 100) / 100
+    first, second = (axis.ravel() for axis in np.meshgrid(steps, steps))
+    inside = first + second < 1
+    grid = np.stack([first, second, 1 - first - second], axis=1)[inside]
+    for k in range(2):
+        densities = log_posterior_density(grid, tau[k], np.asarray(alpha))
+        assert log_posterior_density(p[k], tau[k], np.asarray(alpha)) >= densities.max() - 1e-12
+        np.testing.assert_allclose(grid[densities.argmax()], p[k], atol=0.011)
+
+
+@pytest.mark.parametrize("alpha", [1, 1.5, [1, 2, 3]], ids=str)
+def test_the_map_estimate_is_the_mean_of_one_less(alpha):
+    counts = ClassCounts.of(X, Y)
+    np.testing.assert_array_equal(
+        fit(counts, alpha, estimate="map").weights, fit(counts, np.asarray(alpha) - 1).weights
+    )
+
+
+def test_an_alpha_below_one_has_a_mode_where_every_class_has_the_term():
+    counts = ClassCounts.of([[2, 3], [1, 1]], ["x", "y"])
+    np.testing.assert_allclose(np.exp(fit(counts, 0.5, estimate="map").weights), [[1.5 / 4, 2.5 / 4], [0.5, 0.5]])
+    np.testing.assert_allclose(np.exp(fit(counts, [0, 1], estimate="map").weights), [[1 / 4, 3 / 4], [0, 1]])
+
+
+def test_where_the_posterior_has_no_mode_the_map_estimate_is_refused():
+    with pytest.raises(InputError, match=r"column 0 in class 'y' has count \+ alpha - 1 below 0; use alpha >= 1"):
+        fit(ClassCounts.of(X, Y), 0.5, estimate="map")
+    words = Vocabulary(["a", "b", "c"])
+    with pytest.raises(InputError, match="'c' in class 'y'"):
+        fit(ClassCounts.of(X, Y, words), [1, 1, 0.9], estimate="map")
+    with pytest.raises(InputError, match="class 'empty' has no terms and alpha is 1"):
+        fit(ClassCounts.of([[1, 3], [0, 0]], ["x", "empty"]), 1, estimate="map")
+
+
+def test_an_unknown_estimate_is_refused():
+    with pytest.raises(InputError, match="estimate 'median' is not known; known: mean, map"):
+        fit(ClassCounts.of(X, Y), estimate="median")

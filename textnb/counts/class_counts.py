@@ -16,11 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from textnb.counts.matrix import CSR, as_counts
-from textnb.counts.sums import as_weight, class_codes, class_sums, places, presence, weighted_rows
+from textnb.counts.sums import ROUNDING, class_sums, labelled_rows, places, presence, weighted_rows, without_rounding
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, NotLearntError
-
-_ROUNDING = 1e-9
 
 
 class ClassCounts:
@@ -66,11 +64,8 @@ class ClassCounts:
         X = as_counts(X)
         if vocabulary is not None and X.shape[1] != len(vocabulary):
             raise InputError(f"X has {X.shape[1]} columns, the vocabulary {len(vocabulary)} terms")
-        names, codes = class_codes(y, classes)
-        if len(codes) != X.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows, y has {len(codes)} labels")
+        names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
         n = len(names)
-        weight = None if sample_weight is None else as_weight(sample_weight, len(codes))
         documents = np.bincount(codes, weights=weight, minlength=n)
 
         def sums(counts: CSR) -> CSR:
@@ -101,20 +96,22 @@ class ClassCounts:
         """V, the number of columns."""
         return int(self.terms.shape[1])
 
-    def on(self, vocabulary: Vocabulary, classes: Sequence[Any]) -> "ClassCounts":
-        """The same counts on wider axes."""
-        if self.vocabulary is None:
-            raise InputError("counts without a vocabulary cannot be mapped onto one")
+    def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any]) -> "ClassCounts":
+        """The same counts on wider axes; columns without names stay what they are."""
         if vocabulary is self.vocabulary and tuple(classes) == self.classes:
             return self
-        columns = vocabulary.columns_of(self.vocabulary)
+        columns = self._columns_on(vocabulary)
         rows = places(classes, self.classes)
         documents = np.zeros(len(classes), self.documents.dtype)
         documents[rows] = self.documents
-        shape = (len(classes), len(vocabulary))
+        shape = (len(classes), self.n_terms if vocabulary is None else len(vocabulary))
         terms = _moved(self.terms, rows, columns, shape)
         containing = None if self._containing is None else _moved(self._containing, rows, columns, shape)
         return ClassCounts(vocabulary, tuple(classes), documents, terms, containing, self.unit)
+
+    def on_classes(self, classes: Sequence[Any]) -> "ClassCounts":
+        """The same counts among more classes."""
+        return self.on(self.vocabulary, classes)
 
     def selected(self, columns: Columns) -> "ClassCounts":
         """The counts of some columns, given in ascending order."""
@@ -156,7 +153,7 @@ class ClassCounts:
         if not isinstance(other, ClassCounts):
             return NotImplemented
         self._check_axes(other)
-        documents = _without_rounding(self.documents - other.documents, self.documents)
+        documents = without_rounding(self.documents - other.documents, self.documents)
         if (documents < 0).any():
             short = self.classes[int(np.flatnonzero(documents < 0)[0])]
             raise NotLearntError(f"class {short!r} has fewer documents than are to be forgotten")
@@ -183,6 +180,13 @@ class ClassCounts:
     def _axes(self) -> tuple[object, ...]:
         return self.vocabulary, self.classes, self.n_terms, self.unit
 
+    def _columns_on(self, vocabulary: Vocabulary | None) -> Columns:
+        if vocabulary is None and self.vocabulary is None:
+            return np.arange(self.n_terms)
+        if vocabulary is None or self.vocabulary is None:
+            raise InputError("counts without a vocabulary cannot be mapped onto one, nor the other way round")
+        return vocabulary.columns_of(self.vocabulary)
+
     def _check_axes(self, other: "ClassCounts") -> None:
         if self._axes != other._axes:
             raise InputError(f"{self!r} and {other!r} have other terms, classes or units; map them onto one with on()")
@@ -190,18 +194,13 @@ class ClassCounts:
     def _less(self, table: CSR, part: CSR) -> CSR:
         rest = table - part
         if rest.dtype.kind == "f":
-            rest = rest.multiply(abs(rest) > _ROUNDING * table)  # what rounding leaves is nothing
+            rest = rest.multiply(abs(rest) > ROUNDING * table)  # what rounding leaves is nothing
             rest.eliminate_zeros()
         if rest.nnz and rest.data.min() < 0:
             k, j = (int(axis[0]) for axis in (rest < 0).nonzero())
             term = j if self.vocabulary is None else self.vocabulary.terms[j]
             raise NotLearntError(f"class {self.classes[k]!r} has seen {term!r} less often than is to be forgotten")
         return rest
-
-
-def _without_rounding(rest: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
-    """What is left of a whole: nothing, where that is no more than the rounding of float input."""
-    return rest if rest.dtype.kind != "f" else np.where(abs(rest) <= _ROUNDING * whole, 0.0, rest)
 
 
 def _moved(table: CSR, rows: Columns, columns: Columns, shape: tuple[int, int]) -> CSR:

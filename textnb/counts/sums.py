@@ -17,6 +17,7 @@ try:  # scipy's own loop for X.T @ v adds into a given array; numpy's add.at doe
 except ImportError:
     _csc_matvec = None
 
+ROUNDING = 1e-9
 _BLOCK = 1 << 17
 _SPARSE = 8
 _MOST_CELLS = 1 << 25  # 256 MiB
@@ -44,6 +45,16 @@ def class_codes(y: ArrayLike, classes: Sequence[Any] | None = None) -> tuple[tup
     if classes is None:
         return names, codes
     return tuple(classes), places(classes, names)[codes]
+
+
+def labelled_rows(
+    n_rows: int, y: ArrayLike, classes: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
+) -> tuple[tuple[Any, ...], NDArray[np.intp], NDArray[np.float64] | None]:
+    """The classes, the class number of each of the rows, and their checked weights, if there are any."""
+    names, codes = class_codes(y, classes)
+    if len(codes) != n_rows:
+        raise InputError(f"X has {n_rows} rows, y has {len(codes)} labels")
+    return names, codes, None if sample_weight is None else as_weight(sample_weight, n_rows)
 
 
 def _as_objects(y: Any) -> NDArray[np.object_]:
@@ -152,3 +163,8 @@ def places(classes: Sequence[Any], names: Sequence[Any]) -> NDArray[np.intp]:
         return np.array([numbers[name] for name in names], np.intp)
     except KeyError as unknown:
         raise InputError(f"the label {unknown.args[0]!r} is not among the classes given") from None
+
+
+def without_rounding(rest: NDArray[Any], whole: NDArray[Any]) -> NDArray[Any]:
+    """What is left of a whole: nothing, where that is no more than the rounding of float input."""
+    return rest if rest.dtype.kind != "f" else np.where(abs(rest) <= ROUNDING * whole, 0.0, rest)

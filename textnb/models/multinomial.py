@@ -3,9 +3,12 @@
     tau_kj  = count of term j in class k,   N_k = sum_j tau_kj,   A = sum_j alpha_j                    (1)
     p(j|k)  = (tau_kj + alpha_j) / (N_k + A)          the posterior mean under a Dirichlet(alpha)      (2)
     score_k = log p(k) + sum_j x_j log p(j|k)                                                          (3)
+    p(j|k)  = (tau_kj + alpha_j - 1) / (N_k + A - V)      the mode of the same posterior               (4)
 
 A constant alpha is additive smoothing. alpha = 0 is maximum likelihood: a term that a class never had has
-log p = -inf there, and a class without any term allows none.
+log p = -inf there, and a class without any term allows none. The mode (estimate="map") is the mean of alpha - 1; it is
+refused where it does not exist: where some tau_kj + alpha_j - 1 is negative (the density has no maximum), or where all
+of a class are 0 (it is flat). With alpha = 1 the mode is maximum likelihood.
 """
 
 import numpy as np
@@ -18,11 +21,14 @@ from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats, log_of
 
+ESTIMATES = ("mean", "map")
 _MOST_WEIGHTS = 2**30  # 8 GiB
 
 
-def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical") -> LinearScorer:
-    """The scorer of eq. (3). alpha: a number, or one a term (V,); none negative.
+def fit(
+    counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical", estimate: str = "mean"
+) -> LinearScorer:
+    """The scorer of eq. (3). alpha: a number, or one a term (V,); none negative. estimate: ``mean`` (2) or ``map`` (4).
 
     >>> scorer = fit(ClassCounts.of([[2, 0], [0, 1]], ["x", "y"]), alpha=1.0)
     >>> np.exp(scorer.weights)
@@ -31,16 +37,42 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
     """
     check_size(counts)
     alpha = as_alpha(alpha, counts.n_terms)
+    if estimate not in ESTIMATES:
+        raise InputError(f"estimate {estimate!r} is not known; known: {', '.join(ESTIMATES)}")
+    if estimate == "map":
+        alpha = alpha - 1
+        _refuse_without_mode(counts, alpha)
     terms, n_classes = counts.terms, counts.n_classes
     sum_alpha = alpha.sum() if len(alpha) == counts.n_terms else alpha[0] * counts.n_terms
     totals = terms.sum(axis=1) * counts.unit + sum_alpha  # N_k + A, (C,)
     log_totals = np.where(totals > 0, log_of(totals), 0.0)
     by_term = np.empty((counts.n_terms, n_classes))
-    by_term[:] = log_of(alpha)[:, np.newaxis] - log_totals  # as if no class had any term
+    # As if no class had any term; where eq. (4) has alpha - 1 below 0, every class has it.
+    by_term[:] = log_of(np.maximum(alpha, 0))[:, np.newaxis] - log_totals
     rows = np.repeat(np.arange(n_classes), np.diff(terms.indptr))
     smoothed = terms.data * counts.unit + (alpha if len(alpha) == 1 else alpha[terms.indices])
-    by_term.reshape(-1)[terms.indices.astype(np.intp) * n_classes + rows] = np.log(smoothed) - log_totals[rows]
+    by_term.reshape(-1)[terms.indices.astype(np.intp) * n_classes + rows] = log_of(smoothed) - log_totals[rows]
     return LinearScorer(by_term, log_prior(prior, counts.classes, counts.documents))
+
+
+def _refuse_without_mode(counts: ClassCounts, pseudo: Floats) -> None:
+    """The powers tau_kj + alpha_j - 1 of the posterior must not be negative, nor all 0 in a class."""
+    terms, pseudo = counts.terms, np.broadcast_to(pseudo, counts.n_terms)
+    lowest = np.flatnonzero(pseudo < 0)
+    for k, name in enumerate(counts.classes):
+        tau = terms[[k]][:, lowest].toarray()[0] * counts.unit
+        for j in lowest[tau + pseudo[lowest] < 0][:1]:
+            term = f"column {j}" if counts.vocabulary is None else repr(counts.vocabulary.terms[j])
+            raise InputError(
+                f"there is no MAP estimate: {term} in class {name!r} has count + alpha - 1 below 0; "
+                "use alpha >= 1 or estimate='mean'"
+            )
+    totals = terms.sum(axis=1) * counts.unit + pseudo.sum()
+    for k in np.flatnonzero(totals <= 0)[: counts.n_terms]:
+        raise InputError(
+            f"there is no MAP estimate: class {counts.classes[k]!r} has no terms and alpha is 1; "
+            "use alpha > 1 or estimate='mean'"
+        )
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:

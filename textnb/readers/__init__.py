@@ -1,5 +1,6 @@
 """Files to documents: folders, tables, lines, and the decoding of bytes."""
 
+from textnb.readers.columns import Columns, read_columns
 from textnb.readers.corpus import READERS, read_corpus, read_input, read_table
 from textnb.readers.decoding import decoded
 from textnb.readers.document import Document
@@ -9,10 +10,12 @@ from textnb.readers.trouble import Troubles
 
 __all__ = [
     "READERS",
+    "Columns",
     "Document",
     "Settings",
     "Troubles",
     "decoded",
+    "read_columns",
     "read_corpus",
     "read_input",
     "read_lines",

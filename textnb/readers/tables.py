@@ -96,26 +96,31 @@ def _line(number: int, line: str) -> Document:
 
 
 def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: Settings) -> Iterator[Found]:
+    records = csv_records(path, lines, delimiter)
+    header = [cell.strip() for cell in next((cells for _, cells in records if cells), [])]
+    if not header:
+        return
+    columns = _columns(header, settings)
+    if isinstance(columns, str):
+        raise InputError(f"{path} {columns}")
+    for number, found in records:
+        cells = found or [""] * (len(header) == 1)
+        if not cells:
+            continue  # a blank line is no record, where a record has several cells
+        if len(cells) != len(header):
+            yield number, f"{len(cells)} cells where the header has {len(header)}"
+        else:
+            yield number, _document(number, dict(zip(header, cells, strict=True)), columns, settings)
+
+
+def csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record of a CSV or TSV file, after the number of the line it ends on; none of a blank line."""
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
     plain = delimiter == "\t"  # tabs cannot stand in a cell, so quotation marks are only what they are
     reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
-    records = (list(map(_unquoted, cells)) if plain else cells for cells in reader)
     try:
-        header = [cell.strip() for cell in next(filter(None, records), [])]
-        if not header:
-            return
-        columns = _columns(header, settings)
-        if isinstance(columns, str):
-            raise InputError(f"{path} {columns}")
-        for found in records:
-            cells = found or [""] * (len(header) == 1)
-            if not cells:
-                continue  # a blank line is no record, where a record has several cells
-            if len(cells) != len(header):
-                yield reader.line_num, f"{len(cells)} cells where the header has {len(header)}"
-            else:
-                record = dict(zip(header, cells, strict=True))
-                yield reader.line_num, _document(reader.line_num, record, columns, settings)
+        for cells in reader:
+            yield reader.line_num, list(map(_unquoted, cells)) if plain else cells
     except csv.Error as error:
         raise InputError(f"{path}, line {reader.line_num}: {error}; is a quotation mark left open?") from error
 

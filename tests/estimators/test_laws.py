@@ -1,0 +1,178 @@
+"""Laws that hold for every estimator, whatever its model."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from found_estimators import EVERY, INCREMENTAL, N_FEATURES, SPARSE, assert_same, data_for, fresh
+from scipy import sparse
+
+every = pytest.mark.parametrize("estimator", EVERY, ids=repr)
+incremental = pytest.mark.parametrize("estimator", INCREMENTAL, ids=repr)
+sparse_too = pytest.mark.parametrize("estimator", SPARSE, ids=repr)
+
+
+def answers(fitted, X):
+    """Log probabilities; equal ones stand for equal models."""
+    return fitted.predict_log_proba(X)
+
+
+@every
+def test_a_weight_is_a_repetition(estimator):
+    X, y = data_for(estimator)
+    asked, _ = data_for(estimator, seed=1)
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    weight[:3] = 1
+    weighted = fresh(estimator).fit(X, y, sample_weight=weight)
+    repeated = fresh(estimator).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert_same(estimator, answers(weighted, asked), answers(repeated, asked))
+
+
+@every
+def test_weights_of_one_are_no_weights(estimator):
+    X, y = data_for(estimator)
+    a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(X, y, sample_weight=np.ones(len(y)))
+    assert_same(estimator, answers(a, X), answers(b, X))
+
+
+@every
+def test_the_order_of_rows_does_not_matter(estimator):
+    X, y = data_for(estimator)
+    order = np.random.default_rng(3).permutation(len(y))
+    a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(X[order], y[order])
+    assert_same(estimator, answers(a, X), answers(b, X))
+    assert_same(estimator, answers(a, X)[order], answers(a, X[order]))
+
+
+@every
+def test_the_order_of_rows_of_fractions_does_not_matter_beyond_rounding(estimator):
+    X, y = data_for(estimator, fractional=True)
+    weight = np.random.default_rng(4).random(len(y)) + 0.1
+    order = np.random.default_rng(3).permutation(len(y))
+    a = fresh(estimator).fit(X, y, sample_weight=weight)
+    b = fresh(estimator).fit(X[order], y[order], sample_weight=weight[order])
+    np.testing.assert_allclose(answers(a, X), answers(b, X), rtol=1e-10, atol=1e-10)
+
+
+@every
+def test_the_order_of_columns_does_not_matter_beyond_rounding(estimator):
+    if np.ndim(estimator.get_params().get("alpha", 1)):
+        pytest.skip("one alpha a column moves with its column")
+    X, y = data_for(estimator)
+    order = np.random.default_rng(5).permutation(N_FEATURES)
+    a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(X[:, order], y)
+    np.testing.assert_allclose(answers(a, X), answers(b, X[:, order]), rtol=1e-10, atol=1e-10)
+
+
+@every
+def test_the_names_of_classes_do_not_matter(estimator):
+    X, y = data_for(estimator)
+    a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(X, np.array(["猫", "狐", "犬"])[y])
+    assert b.classes_.tolist() == sorted(["猫", "狐", "犬"])
+    columns = [b.classes_.tolist().index(name) for name in ["猫", "狐", "犬"]]
+    np.testing.assert_allclose(answers(a, X), answers(b, X)[:, columns], rtol=1e-12, atol=1e-12)
+
+
+@every
+def test_probabilities_are_probabilities_and_the_largest_is_the_answer(estimator):
+    X, y = data_for(estimator)
+    fitted = fresh(estimator).fit(X, y)
+    p = fitted.predict_proba(X)
+    assert p.shape == (len(y), 3)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    np.testing.assert_array_equal(fitted.classes_[p.argmax(axis=1)], fitted.predict(X))
+    assert fitted.score(X, y) == np.mean(fitted.predict(X) == y) > 0.5
+    assert fitted.predict(X[:0]).shape == (0,)
+
+
+@every
+@pytest.mark.parametrize("dtype", [np.int32, np.float32, np.float64, object, "list", "frame", "reversed"], ids=str)
+def test_the_same_numbers_are_the_same_data(estimator, dtype):
+    X, y = data_for(estimator)
+    X = np.rint(X).astype(np.int64)
+    forms = {
+        "list": X.tolist(),
+        "frame": pd.DataFrame(X),
+        "reversed": np.asfortranarray(X[::-1])[::-1],
+    }
+    other = forms[dtype] if isinstance(dtype, str) else X.astype(dtype)
+    a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(other, y)
+    np.testing.assert_array_equal(answers(a, X), answers(b, other))
+
+
+@sparse_too
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "csr_matrix", "duplicates"])
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_sparse_and_dense_are_the_same_data(estimator, form, dtype):
+    X, y = data_for(estimator)
+    X = np.rint(X).astype(dtype)
+    if form == "duplicates":
+        rows, columns = X.nonzero()
+        halves = np.concatenate([X[rows, columns] - 1, np.ones(len(rows), dtype)])
+        other = sparse.coo_array((halves, (np.tile(rows, 2), np.tile(columns, 2))), shape=X.shape)
+    else:
+        other = sparse.csr_matrix(X) if form == "csr_matrix" else sparse.csr_array(X).asformat(form)
+    a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(other, y)
+    assert_same(estimator, answers(a, X), answers(b, other))
+    assert_same(estimator, answers(b, X), answers(a, other))
+
+
+@every
+def test_the_callers_data_is_never_modified(estimator):
+    X, y = data_for(estimator)
+    weight = np.linspace(1, 2, len(y))
+    kept = X.copy(), y.copy(), weight.copy()
+    for given in (X, y, weight):
+        given.flags.writeable = False
+    answers(fresh(estimator).fit(X, y, sample_weight=weight), X)
+    assert all(map(np.array_equal, kept, (X, y, weight)))
+
+
+def parts_of(n_rows, seed):
+    """The rows cut at random places, some parts empty or a single row."""
+    cuts = np.sort(np.random.default_rng(seed).integers(0, n_rows + 1, 5))
+    return [part for part in np.split(np.arange(n_rows), cuts) if len(part)]
+
+
+@incremental
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("late", [False, True], ids=["mixed", "a class after the other"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parts_give_what_the_whole_gives(estimator, seed, late, weighted):
+    X, y = data_for(estimator, seed)
+    order = np.argsort(-y if late else np.random.default_rng(seed).random(len(y)), kind="stable")
+    X, y = X[order], y[order]
+    weight = np.random.default_rng(seed).integers(1, 4, len(y)) if weighted else None
+    whole = fresh(estimator).fit(X, y, sample_weight=weight)
+    parts = fresh(estimator)
+    for i, rows in enumerate(parts_of(len(y), seed)):
+        classes = {"classes": [0, 1, 2]} if i == 3 else {}
+        parts.partial_fit(X[rows], y[rows], sample_weight=None if weight is None else weight[rows], **classes)
+    np.testing.assert_array_equal(whole.classes_, parts.classes_)
+    assert_same(estimator, answers(whole, X), answers(parts, X))
+
+
+@incremental
+def test_rows_one_by_one_give_what_the_whole_gives(estimator):
+    X, y = data_for(estimator, n_rows=24)
+    whole, rows = fresh(estimator).fit(X, y), fresh(estimator)
+    for row, label in zip(X, y, strict=True):
+        rows.partial_fit([row], [label])
+    assert_same(estimator, answers(whole, X), answers(rows, X))
+
+
+@incremental
+def test_fit_forgets_what_partial_fit_has_learnt(estimator):
+    X, y = data_for(estimator)
+    again = fresh(estimator).partial_fit(X, y + 7).fit(X, y)
+    np.testing.assert_array_equal(answers(fresh(estimator).fit(X, y), X), answers(again, X))
+
+
+@incremental
+def test_what_is_refused_teaches_nothing(estimator):
+    X, y = data_for(estimator)
+    fitted = fresh(estimator).fit(X, y)
+    before = answers(fitted, X)
+    for wrong in ([X[:, 1:], y], [X, y[:-1]], [X, y + 0.5], [X, y, [0, 1]]):
+        with pytest.raises(ValueError, match=r"features|labels|continuous|not among"):
+            fitted.partial_fit(*wrong)
+    np.testing.assert_array_equal(before, answers(fitted, X))

@@ -1,0 +1,64 @@
+"""Every estimator that textnb.estimators exports, and data of the kind that its tags say it takes."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from textnb import estimators
+
+# Beside its defaults, an estimator is held to the laws with these parameters.
+VARIANTS = {
+    "CategoricalNB": [{"alpha": 0.0}, {"alpha": 0.3, "prior": "uniform"}],
+    "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
+    "MultinomialNB": [
+        {"alpha": 0.0},
+        {"alpha": [0.5, 0.0, 1.0, 2.0, 0.25, 1.5], "prior": "uniform"},
+        {"alpha": 1.5, "estimate": "map"},
+    ],
+}
+
+DEFAULT = [getattr(estimators, name)() for name in estimators.__all__]
+EVERY = [
+    *DEFAULT,
+    *(getattr(estimators, name)(**params) for name, variants in VARIANTS.items() for params in variants),
+]
+INCREMENTAL = [estimator for estimator in EVERY if hasattr(estimator, "partial_fit")]
+SPARSE = [estimator for estimator in EVERY if get_tags(estimator).input_tags.sparse]
+
+N_FEATURES = 6
+
+
+def fresh(estimator):
+    return clone(estimator)
+
+
+def exact(estimator):
+    """Whether it counts, so that whole input is learnt to the bit."""
+    tags = get_tags(estimator).input_tags
+    return tags.positive_only or tags.categorical
+
+
+def data_for(estimator, seed=0, n_rows=48, n_classes=3, fractional=False):
+    """X (D, 6), y (D,) with classes far enough apart to be learnt, every class among the first rows."""
+    rng = np.random.default_rng(seed)
+    tags = get_tags(estimator).input_tags
+    y = np.arange(n_rows) % n_classes
+    if tags.categorical:
+        X = (rng.integers(0, 3, (n_rows, N_FEATURES)) + y[:, np.newaxis] * (rng.random((n_rows, N_FEATURES)) < 0.6)) % 5
+    elif tags.positive_only:
+        rates = np.random.default_rng(1).gamma(1, 2, (n_classes, N_FEATURES))
+        X = rng.poisson(rates[y])
+        if fractional:
+            X = X * rng.random(X.shape)
+    else:
+        X = rng.normal(y[:, np.newaxis] * np.linspace(-2, 2, N_FEATURES), 1 + y[:, np.newaxis], (n_rows, N_FEATURES))
+        X[rng.random(X.shape) < 0.2] = 0
+    return X, y
+
+
+def assert_same(estimator, a, b):
+    """Equal to the bit where the estimator counts, and to rounding where it measures."""
+    if exact(estimator):
+        np.testing.assert_array_equal(a, b)
+    else:
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-10)

@@ -1,0 +1,7 @@
+"""Models in the shape of scikit-learn's estimators, which work in its tools and do not need it."""
+
+from textnb.estimators.categorical import CategoricalNB
+from textnb.estimators.gaussian import GaussianNB
+from textnb.estimators.multinomial import MultinomialNB
+
+__all__ = ["CategoricalNB", "GaussianNB", "MultinomialNB"]

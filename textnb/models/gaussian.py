@@ -1,0 +1,122 @@
+"""Gaussian naive Bayes: every feature of a class is normal, and independent of the others.
+
+    mu_kj    = mean of feature j over the documents of class k                                         (1)
+    s2_kj    = mean over documents of (x_j - mu_kj)^2 + e               variance="feature"             (2)
+    s2_kj    = mean over documents and features of (x - mu_k)^2 + e     variance="class": one a class  (3)
+    e        = floor * the largest variance of a feature over all documents (floor * 1 if that is 0)   (4)
+    score_k  = log p(k) - sum_j [log(2 pi s2_kj) + (x_j - mu_kj)^2 / s2_kj] / 2                        (5)
+
+A class without documents has no density: its score is -inf, whatever the prior. Weighted documents have weighted means
+in (1) to (4).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textnb.counts.matrix import CSR
+from textnb.counts.moments import ClassMoments
+from textnb.errors import InputError
+from textnb.models.prior import Prior, log_prior
+from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.numerics import Floats
+
+VARIANCES = ("feature", "class")
+_CELLS = 1 << 20
+_FAR = 1e3
+
+
+def fit(
+    moments: ClassMoments, variance: str = "feature", floor: float = 1e-9, prior: Prior = "empirical"
+) -> "GaussianScorer":
+    """The scorer of eq. (5).
+
+    >>> scorer = fit(ClassMoments.of([[0.0], [2.0], [5.0], [7.0]], ["x", "x", "y", "y"]), floor=0)
+    >>> scorer.means.tolist(), scorer.variances.tolist()
+    ([[1.0], [6.0]], [[1.0], [1.0]])
+    """
+    if variance not in VARIANCES:
+        raise InputError(f"variance {variance!r} is not known; known: {', '.join(VARIANCES)}")
+    learnt = moments.documents > 0
+    n = np.where(learnt, moments.documents, 1)[:, np.newaxis]
+    variances = moments.squares / n
+    if variance == "class" and moments.n_features:
+        variances[:] = variances.mean(axis=1, keepdims=True)
+    variances += _as_floor(floor) * (moments.variances_of_all.max(initial=0) or 1.0)
+    for k, j in np.argwhere((variances == 0) & learnt[:, np.newaxis]):
+        raise InputError(f"column {j} is constant in class {moments.classes[k]!r}: its variance is 0; use floor > 0")
+    bias = np.where(learnt, log_prior(prior, moments.classes, moments.documents), -np.inf)
+    if np.isneginf(bias).all():
+        raise InputError("the prior allows only classes that have no documents")
+    return GaussianScorer(moments.means, np.where(learnt[:, np.newaxis], variances, 1.0), bias)
+
+
+def _as_floor(floor: Any) -> float:
+    if isinstance(floor, bool) or not isinstance(floor, (int, float, np.number)) or not 0 <= floor < np.inf:
+        raise InputError(f"floor must be a finite number and not negative, not {floor!r}")
+    return float(floor)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianScorer:
+    """Eq. (5) with ``means`` and ``variances`` (C, F) and the log prior ``bias`` (C,), over dense or sparse rows.
+
+    Of a sparse row the entries are visited, (x - mu)^2 = mu^2 - x (2 mu - x). That cancels where mu is many deviations
+    away from 0; but then hardly any row of the class has a zero there, and such columns are scored as dense ones.
+    """
+
+    means: Floats
+    variances: Floats
+    bias: Floats
+
+    def joint_log_scores(self, X: Any) -> Floats:
+        """(D, C)."""
+        check_columns(X, self.means.shape[1])
+        with np.errstate(over="ignore"):  # a row may be so far off that its density is 0
+            exponents = self._sparse(X) if sparse.issparse(X) else self._dense(X, slice(None))
+        return np.asarray(self.bias - np.log(2 * np.pi * self.variances).sum(axis=1) / 2 - exponents / 2)
+
+    def log_posterior(self, X: Any) -> Floats:
+        """The scores normalised; a row so far off that every density is 0 gets the prior."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
+
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """The difference of the scores of a row of zeros, and what each stored entry of the row X adds to it."""
+        nothing = self.joint_log_scores(sparse.csr_array((1, self.means.shape[1])))[0]
+        mu, s2 = self.means[:, X.indices], self.variances[:, X.indices]
+        added = X.data * (2 * mu - X.data) / s2 / 2
+        return Differences(float(difference(nothing[label], nothing[against])), added[label] - added[against])
+
+    def _dense(self, X: Any, columns: Any) -> Floats:
+        """sum_j (x_j - mu_kj)^2 / s2_kj over the columns, which are those of X; (D, C)."""
+        means, precisions = self.means[:, columns], 1 / self.variances[:, columns]
+        sums = np.empty((X.shape[0], len(means)))
+        for rows in _blocks(*X.shape):
+            block = X[rows].toarray() if sparse.issparse(X) else X[rows]
+            for k, (mean, precision) in enumerate(zip(means, precisions, strict=True)):
+                sums[rows, k] = (block - mean) ** 2 @ precision
+        return sums
+
+    def _sparse(self, X: CSR) -> Floats:
+        far = self._far
+        near = np.flatnonzero(~far)
+        means, precisions = self.means[:, near], 1 / self.variances[:, near]
+        X_near = X[:, near] if far.any() else X
+        sums = (means**2 * precisions).sum(axis=1) - 2 * (X_near @ (means * precisions).T)
+        sums += X_near.multiply(X_near).tocsr() @ precisions.T
+        return np.asarray(sums + self._dense(X[:, np.flatnonzero(far)], far) if far.any() else sums)
+
+    @cached_property
+    def _far(self) -> NDArray[np.bool_]:
+        """The columns with a mean of many deviations."""
+        return np.asarray((self.means**2 / self.variances > _FAR).any(axis=0))
+
+
+def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
+    step = max(1, _CELLS // max(1, n_columns))
+    return (slice(start, start + step) for start in range(0, n_rows, step))
