@@ -5,15 +5,25 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from textnb import estimators
+from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS
 
 # Beside its defaults, an estimator is held to the laws with these parameters.
 VARIANTS = {
+    "BernoulliNB": [{"alpha": 0.0}, {"alpha": "evidence", "prior": "uniform"}],
+    "ComplementNB": [
+        {"tf": True, "prior": "uniform"},
+        {"idf": True, "alpha": 0.5},
+        {"length_norm": True, "weight_norm": True},
+        {"complement": False, "alpha": "evidence"},
+        {"tf": True, "idf": True, "length_norm": True, "weight_norm": True},
+    ],
     "CategoricalNB": [{"alpha": 0.0}, {"alpha": 0.3, "prior": "uniform"}],
     "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
     "MultinomialNB": [
         {"alpha": 0.0},
         {"alpha": [0.5, 0.0, 1.0, 2.0, 0.25, 1.5], "prior": "uniform"},
         {"alpha": 1.5, "estimate": "map"},
+        *({"alpha": name} for name in ALPHAS),
     ],
 }
 
@@ -26,6 +36,12 @@ INCREMENTAL = [estimator for estimator in EVERY if hasattr(estimator, "partial_f
 SPARSE = [estimator for estimator in EVERY if get_tags(estimator).input_tags.sparse]
 
 N_FEATURES = 6
+
+
+def takes_fractions(estimator):
+    """Whether rows and weights need not be whole."""
+    alpha = estimator.get_params().get("alpha")
+    return not (isinstance(alpha, str) and alpha in OF_DOCUMENTS)
 
 
 def fresh(estimator):

@@ -20,7 +20,8 @@ LAYERS = [
     {"counts"},
     {"models"},
     {"evaluation"},
-    {"recipe", "packing", "modelfile", "countfile", "explanation", "inputs", "fitted", "classifier", "estimators"},
+    {"recipe", "explanation", "inputs", "fitted", "held_out"},
+    {"packing", "packing_rows", "modelfile", "countfile", "estimators", "classifier"},
     {"corpus"},
     {"cli", "__main__"},
 ]

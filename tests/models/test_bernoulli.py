@@ -66,9 +66,17 @@ def test_evidence_is_the_beta_binomials_maximum():
     assert found.solution.log_evidence == pytest.approx(-best.fun, rel=1e-12)
 
 
-def test_evidence_of_fractions_is_refused():
-    with pytest.raises(ValueError, match="whole numbers of documents"):
-        bernoulli.evidence(ClassCounts.of(X, Y, sample_weight=np.full(60, 0.5)))
+def test_evidence_of_fractions_is_that_of_beta_functions():
+    weight = RANDOM.random(60) + 0.1
+    counts = ClassCounts.of(X, Y, sample_weight=weight)
+    c, d = counts.containing.toarray(), counts.documents[:, np.newaxis]
+    found = bernoulli.evidence(counts)
+    at = [
+        (betaln(c + a, d - c + a) - betaln(a, a)).sum() for a in (found.alpha * 0.999, found.alpha, found.alpha * 1.001)
+    ]
+    assert at[1] == pytest.approx(found.solution.log_evidence, rel=1e-10)
+    assert at[1] > at[0]
+    assert at[1] > at[2]
 
 
 def test_no_terms_leave_the_prior():

@@ -43,7 +43,7 @@ def test_the_evidence_is_that_of_polyas_urn(X, data):
 def test_the_draws_know_the_evidence_and_its_slopes(X, data):
     assume(X.any())
     alpha = np.array(data.draw(st.lists(ALPHAS, min_size=X.shape[1], max_size=X.shape[1])))
-    for draws in (draws_of(X), Draws._of_reals(sparse.csc_array(X), X.sum(axis=1))):
+    for draws in (draws_of(X), Draws.of_reals(sparse.csr_array(X), np.ones(len(X)))):
         of_groups = np.zeros(len(draws.totals))
         of_groups[draws.group[draws.group >= 0]] = alpha[draws.group >= 0]  # one alpha a group
         full = draws.spread(of_groups, absent=1.0)

@@ -7,10 +7,11 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textnb.counts.histogram import DocumentHistogram, as_whole
-from textnb.counts.sums import class_codes, places
+from textnb.counts.matrix import are_whole
+from textnb.counts.sums import labelled_rows, places
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 
@@ -35,13 +36,32 @@ class ClassHistograms:
         vocabulary: Vocabulary | None = None,
         classes: Sequence[Any] | None = None,
         *,
+        sample_weight: ArrayLike | None = None,
         unit: float = 1.0,
     ) -> "ClassHistograms":
-        """The histograms of documents X (D, V), whole numbers, with labels y (D,)."""
+        """The histograms of documents X (D, V), whole numbers, with labels y (D,); weights are repetitions."""
         X = as_whole(X)
-        names, codes = class_codes(y, classes)
-        rows = (X[np.flatnonzero(codes == k)] for k in range(len(names)))
+        names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
+        times = np.ones(len(codes), np.int64)
+        if weight is not None:
+            if not are_whole(weight):
+                raise InputError("single documents are looked at here: sample_weight must be whole numbers")
+            times = weight.astype(np.int64)
+        rows = (X[np.repeat(np.flatnonzero(codes == k), times[codes == k])] for k in range(len(names)))
         return cls(names, tuple(DocumentHistogram.of(part, vocabulary, unit) for part in rows))
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """The number of documents of each class, (C,)."""
+        return np.array([part.n_documents for part in self.parts], np.int64)
+
+    def on_classes(self, classes: Sequence[Any]) -> "ClassHistograms":
+        """The same among more classes."""
+        part = self.parts[0]
+        wide = [DocumentHistogram.zero(part.vocabulary, part.n_terms, part.unit)] * len(classes)
+        for k, mine in zip(places(classes, self.classes), self.parts, strict=True):
+            wide[k] = mine
+        return ClassHistograms(tuple(classes), tuple(wide))
 
     @property
     def total(self) -> DocumentHistogram:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.matrix import CSR, are_whole, as_counts
 from textnb.counts.sums import canonical
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, NotLearntError
@@ -127,7 +127,7 @@ def as_whole(X: Any) -> CSR:
     X = canonical(as_counts(X))
     if X.dtype.kind != "f":
         return X
-    if (X.data % 1 != 0).any():
+    if not are_whole(X.data):
         raise InputError(f"documents must have whole counts here, and one is {X.data[X.data % 1 != 0][0]}")
     return X.astype(np.int64)
 

@@ -166,6 +166,11 @@ def as_counts(X: Any) -> CSR:
     return X
 
 
+def are_whole(values: NDArray[Any]) -> bool:
+    """Whether all are whole numbers."""
+    return values.dtype.kind != "f" or not (values % 1 != 0).any()
+
+
 def _refuse_beyond_int64(X: CSR) -> None:
     for wrong in np.flatnonzero(X.data >= 2**63):
         row = int(np.searchsorted(X.indptr, wrong, side="right")) - 1

@@ -1,7 +1,10 @@
 """Models in the shape of scikit-learn's estimators, which work in its tools and do not need it."""
 
+from textnb.estimators.bernoulli import BernoulliNB
 from textnb.estimators.categorical import CategoricalNB
+from textnb.estimators.complement import ComplementNB
+from textnb.estimators.compound import DirichletCompoundNB
 from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.multinomial import MultinomialNB
 
-__all__ = ["CategoricalNB", "GaussianNB", "MultinomialNB"]
+__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "DirichletCompoundNB", "GaussianNB", "MultinomialNB"]

@@ -186,7 +186,7 @@ class CountClassifier(Classifier):
     def _as_rows(self, matrix: Any) -> CSR:
         return as_count_rows(matrix, type(self).__name__)
 
-    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> ClassCounts:
+    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Statistics:
         return ClassCounts.of(rows, y, sample_weight=sample_weight, containing=self._containing)
 
     def __sklearn_tags__(self) -> Any:

@@ -19,9 +19,8 @@ from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histogram import DocumentHistogram
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, are_whole
 from textnb.counts.sums import presence
-from textnb.errors import InputError
 from textnb.models.dirichlet import UNBOUNDED, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut
@@ -94,8 +93,16 @@ def evidence(counts: ClassCounts) -> Smoothing:
     >>> round(found.alpha, 3), found.solution.outcome
     (1.0, 'converged')
     """
-    if (counts.documents % 1 != 0).any():
-        raise InputError("the evidence needs whole numbers of documents; with fractional sample weights give an alpha")
+    solution = best_alpha(_cells(counts), "scalar")
+    return Smoothing(1.0 if solution.outcome == UNBOUNDED else solution.alpha, solution)
+
+
+def _cells(counts: ClassCounts) -> Draws:
+    """Each class and term is a draw of c_kj documents with the term and D_k - c_kj without."""
+    if not are_whole(counts.documents):
+        table = counts.containing.toarray()
+        pairs = np.stack([table, np.maximum(counts.documents[:, np.newaxis] - table, 0.0)], axis=-1).reshape(-1, 2)
+        return Draws.of_reals(sparse.csr_array(pairs), np.ones(len(pairs)))
     documents, containing = counts.documents.astype(np.int64), counts.containing.tocoo()
     n_cells = counts.n_terms - np.diff(counts.containing.indptr)  # those of no document, by class
     present = np.bincount(containing.data.astype(np.int64))
@@ -107,8 +114,7 @@ def evidence(counts: ClassCounts) -> Smoothing:
     histogram = DocumentHistogram(
         None, *(sparse.csr_array(table.astype(np.int64)) for table in (times, lengths[np.newaxis, :]))
     )
-    solution = best_alpha(Draws.of_documents(histogram), "scalar")
-    return Smoothing(1.0 if solution.outcome == UNBOUNDED else solution.alpha, solution)
+    return Draws.of_documents(histogram)
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:

@@ -12,13 +12,15 @@ Where a class's evidence has no maximum (one document, or no term repeated more 
 unigram times the sum of beta; a class of empty documents has beta.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.counts.class_histograms import ClassHistograms
-from textnb.counts.histogram import DocumentHistogram
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, are_whole
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
@@ -40,16 +42,34 @@ def fit(histograms: ClassHistograms, prior: Prior = "empirical") -> "CompoundSco
     total = histograms.total
     if total.unit != 1:
         raise InputError("the compound model needs whole counts: use the weighting 'raw'")
-    if not total.times.nnz:
-        beta, shared = np.ones(total.n_terms), None
-    else:
-        shared = best_alpha(Draws.of_documents(total))
-        beta = shared.alpha
-    found = [_of_class(part, beta) for part in histograms.parts]
+    draws = [Draws.of_documents(part) for part in (total, *histograms.parts)]
+    return _fit(draws, log_prior(prior, histograms.classes, histograms.documents))
+
+
+def fit_rows(
+    X: CSR, y: NDArray[np.intp], classes: Sequence[Any], weight: Floats, prior: Prior = "empirical"
+) -> "CompoundScorer":
+    """The same from documents X (D, V) with classes y (D,) by number and weights (D,), whole or not."""
+    whole = are_whole(X.data) and are_whole(weight)
+
+    def draws(rows: NDArray[np.intp]) -> Draws:
+        if whole:
+            return Draws.of_rows(X[np.repeat(rows, weight[rows].astype(np.int64))])
+        return Draws.of_reals(X[rows], weight[rows])
+
+    parts = [draws(np.flatnonzero(y == k)) for k in range(len(classes))]
+    documents = np.bincount(y, weight, len(classes))
+    return _fit([draws(np.arange(len(y))), *parts], log_prior(prior, classes, documents))
+
+
+def _fit(draws: list[Draws], bias: Floats) -> "CompoundScorer":
+    """The scorer from the draws of all documents together, and those of each class."""
+    shared = best_alpha(draws[0]) if len(draws[0].totals) else None
+    beta = np.ones(draws[0].n_terms) if shared is None else shared.alpha
+    found = [_of_class(part, beta) for part in draws[1:]]
     alpha = np.maximum([values for values, _ in found], _SHARE * beta)
-    documents = np.array([part.n_documents for part in histograms.parts])
     solutions = tuple(solution for solution in (shared, *(each for _, each in found)) if solution is not None)
-    return CompoundScorer(alpha, log_prior(prior, histograms.classes, documents), solutions)
+    return CompoundScorer(alpha, bias, solutions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +117,8 @@ class CompoundScorer:
         return np.asarray((self.alpha[0, X.indices] > 0) & (X.data > 0))
 
 
-def _of_class(part: DocumentHistogram, beta: Floats) -> tuple[Floats, Solution | None]:
-    if not part.times.nnz:
+def _of_class(draws: Draws, beta: Floats) -> tuple[Floats, Solution | None]:
+    if not len(draws.totals):
         return beta, None
-    solution = best_alpha(Draws.of_documents(part))
+    solution = best_alpha(draws)
     return solution.alpha * (beta.sum() if solution.outcome == UNBOUNDED else 1.0), solution

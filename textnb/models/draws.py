@@ -19,7 +19,6 @@ with the number of draws, only with the variety of their counts.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,8 @@ from scipy.special import digamma, polygamma
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.class_histograms import ClassHistograms
 from textnb.counts.histogram import DocumentHistogram
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, are_whole
+from textnb.counts.sums import canonical
 from textnb.numerics import Floats, log_rising
 
 Ints = NDArray[np.int64]
@@ -79,20 +79,24 @@ class Draws:
     @classmethod
     def of_rows(cls, X: CSR, unit: float = 1.0) -> "Draws":
         """Each row of X is a draw; counts need not be whole."""
-        if X.nnz and X.dtype.kind == "f" and (X.data % 1 != 0).any():
-            return cls._of_reals(sparse.csc_array(X) * unit, np.asarray(X.sum(axis=1)) * unit)
-        return cls.of_documents(DocumentHistogram.of(X, unit=unit))
+        if are_whole(X.data):
+            return cls.of_documents(DocumentHistogram.of(X, unit=unit))
+        return cls.of_reals(X * unit, np.ones(X.shape[0]))
 
     @classmethod
-    def _of_reals(cls, columns: Any, lengths: Floats) -> "Draws":
+    def of_reals(cls, X: CSR, weight: Floats) -> "Draws":
+        """Each row of X is a draw, that counts for so many; nothing need be whole."""
+        X = canonical(X)
+        columns, lengths = sparse.csc_array(X), np.asarray(X.sum(axis=1))
         present = np.flatnonzero(np.diff(columns.indptr))
         group = np.full(columns.shape[1], -1, np.int64)
         group[present] = np.arange(len(present))
-        totals = np.asarray(columns.sum(axis=0))[present]
-        sizes = lengths[lengths > 0]
+        totals = np.bincount(np.repeat(np.arange(len(present)), np.diff(columns.indptr)[present]),
+                             columns.data * weight[columns.indices], len(present))  # fmt: skip
+        used = lengths > 0
         return cls(
-            False, columns.data.astype(float), np.ones(columns.nnz), columns.indptr[present].astype(np.int64),
-            np.ones(len(present)), group, sizes.astype(float), np.ones(len(sizes)), totals,
+            False, columns.data.astype(float), weight[columns.indices], columns.indptr[present].astype(np.int64),
+            np.ones(len(present)), group, lengths[used].astype(float), weight[used], totals.astype(float),
         )  # fmt: skip
 
     @classmethod
@@ -129,7 +133,9 @@ class Draws:
 
     @property
     def mean_length(self) -> float:
-        """The mean length of a draw; of classes, where documents are left out of them."""
+        """The mean length of a draw; where documents are left out, that of all of them together."""
+        if self.left_out:
+            return float(self.n_draws.sum())
         return weighted_sum(self.n_draws, self.sizes) / float(self.n_draws.sum())
 
     @property

@@ -75,6 +75,18 @@ def _refuse_without_mode(counts: ClassCounts, pseudo: Floats) -> None:
         )
 
 
+def fit_seen(counts: ClassCounts, alpha: ArrayLike, prior: Prior = "empirical", estimate: str = "mean") -> LinearScorer:
+    """The same on the terms that occur; the others have no part in any class and weigh nothing."""
+    seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
+    if len(seen) == counts.n_terms:
+        return fit(counts, alpha, prior, estimate)
+    of_seen = np.asarray(alpha)[seen] if np.ndim(alpha) else alpha
+    scorer = fit(counts.selected(seen), of_seen, prior, estimate)
+    by_term = np.zeros((counts.n_terms, counts.n_classes))
+    by_term[seen] = scorer.by_term
+    return LinearScorer(by_term, scorer.bias)
+
+
 def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
     """The log likelihood of each document under each class without it, (D, C): eq. (3) without the prior."""
     counts = rows.counts

@@ -65,7 +65,7 @@ def _smoothed(statistics: Statistics, alpha: Any) -> Smoothing:
 
 def _multinomial(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
     found = _smoothed(statistics, alpha)
-    return Fit(multinomial.fit(statistics.counts, found.alpha, prior), found)
+    return Fit(multinomial.fit(statistics.counts, found.alpha, prior, **options), found)
 
 
 def _multinomial_left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
