@@ -61,9 +61,13 @@ class TextClassifier:
         calibrate: bool = True,
         sample: int = SAMPLE,
     ) -> None:
-        name, options = model, dict[str, Any]()
+        told = {"model": model, "alpha": alpha, "prior": prior, "weighting": weighting, "options": {}}
+        if not isinstance(model, str):
+            told = _told_by(model, told)
         tokenizer, analyzer = as_tokenizer(tokenizer), analyzer if analyzer is not None else Analyzer()
-        self.recipe = ClassifierRecipe(name, alpha, prior, tokenizer, analyzer, weighting, options, calibrate, sample)
+        self.recipe = ClassifierRecipe(
+            tokenizer=tokenizer, analyzer=analyzer, calibrate=calibrate, sample=sample, **told
+        )
         self.take(Learnt.zero(self.recipe.weights.unit, self.recipe.keeps), None)
 
     def fit(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
@@ -213,3 +217,15 @@ class TextClassifier:
     def __repr__(self) -> str:
         learnt = f"{len(self.learnt.digests)} documents of {self.learnt.counts.n_classes} classes"
         return f"<TextClassifier {self.recipe.model}, {self.recipe.tokenizer!r}, {learnt}>"
+
+
+def _told_by(estimator: Any, told: dict[str, Any]) -> dict[str, Any]:
+    """What an estimator of textnb's says of the model; the arguments that it answers for must not be given too."""
+    if isinstance(estimator, type) or not hasattr(estimator, "_text_recipe"):
+        raise InputError(f"model must be a name or an estimator of textnb.estimators for counts, not {estimator!r}")
+    answered = {name: value for name, value in estimator._text_recipe().items() if value is not None}
+    defaults = {"alpha": "evidence", "prior": "empirical", "weighting": None}
+    for name, default in defaults.items():
+        if name in answered and told[name] != default:
+            raise InputError(f"{name} is given twice: leave it to {estimator!r}")
+    return {**told, **answered}

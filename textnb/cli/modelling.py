@@ -45,6 +45,7 @@ class Modelling:
     weight_norm: Annotated[
         bool, _model("--weight-norm", f"Classes' weights of equal size ({_having('weight_norm')}).")
     ] = False
+    variance: Annotated[str | None, _model("--variance", f"{_choice('variance')} ({_having('variance')}).")] = None
     calibrate: Annotated[
         bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
     ] = True
@@ -55,7 +56,7 @@ class Modelling:
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """The recipe that was asked for."""
-        given = {"estimate": self.estimate, "weight_norm": self.weight_norm or None}
+        given = {"estimate": self.estimate, "weight_norm": self.weight_norm or None, "variance": self.variance}
         return ClassifierRecipe(
             self.model,
             _as_alpha(self.alpha),

@@ -21,8 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histogram import DocumentHistogram
 from textnb.counts.matrix import CSR
 from textnb.counts.sums import canonical, labelled_rows, places
+from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.numerics import Floats
 
@@ -59,6 +62,17 @@ class ClassMoments:
         weights = np.ones(len(codes)) if weight is None else weight
         moments = _of_sparse if sparse.issparse(X) else _of_dense
         return cls(names, documents, *moments(X, codes, weights, documents))
+
+    @classmethod
+    def of_histograms(cls, histograms: ClassHistograms) -> "ClassMoments":
+        """The moments of the documents behind histograms; exact sums, so in no order."""
+        found = [_of_histogram(part) for part in histograms.parts]
+        means, squares = (np.array(column).reshape(len(found), -1) for column in zip(*found, strict=True))
+        return cls(histograms.classes, histograms.documents, means, squares)
+
+    def selected(self, columns: Columns) -> "ClassMoments":
+        """The moments of some columns."""
+        return ClassMoments(self.classes, self.documents, self.means[:, columns], self.squares[:, columns])
 
     @classmethod
     def zero(cls, n_features: int, classes: Sequence[Any]) -> "ClassMoments":
@@ -118,6 +132,16 @@ class ClassMoments:
     def __repr__(self) -> str:
         n_documents = self.documents.sum()
         return f"<ClassMoments of {n_documents} documents, {len(self.classes)} classes, {self.n_features} columns>"
+
+
+def _of_histogram(part: DocumentHistogram) -> tuple[Floats, Floats]:
+    """Means and squares of a class, (F,) each."""
+    times = part.times.tocoo()
+    row, number, values, n = times.row, times.data, (times.col + 1) * part.unit, max(part.n_documents, 1)
+    means = np.bincount(row, number * values, part.n_terms) / n
+    zeros = n - np.bincount(row, number, part.n_terms)
+    squares = np.bincount(row, number * (values - means[row]) ** 2, part.n_terms) + zeros * means**2
+    return np.asarray(means), np.asarray(squares)
 
 
 def as_reals(X: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from textnb.counts.moments import ClassMoments, as_reals
+from textnb.errors import InputError
 from textnb.estimators.classifier import Classifier
 from textnb.models import gaussian
 from textnb.models.prior import Prior
@@ -44,6 +45,11 @@ class GaussianNB(Classifier):
 
     def _fitted(self, moments: ClassMoments) -> dict[str, Any]:
         return {"scorer_": gaussian.fit(moments, self.variance, self.floor, self.prior)}
+
+    def _text_recipe(self) -> dict[str, Any]:
+        if self.floor != 1e-9:
+            raise InputError("for texts the floor of the Gaussian model is its own; leave it as it is")
+        return {"model": "gaussian", "prior": self.prior, "options": {"variance": self.variance}}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -51,9 +51,9 @@ class MultinomialNB(CountClassifier):
         self.alpha, self.estimate, self.prior = alpha, estimate, prior
 
     def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Any:
-        counts = super()._statistics(rows, y, sample_weight)
         if not self._looks_at_documents:
-            return counts
+            return super()._statistics(rows, y, sample_weight)
+        counts = ClassCounts.of(rows, y, sample_weight=sample_weight, containing=False)
         return CountsAndHistograms(counts, ClassHistograms.of(rows, y, sample_weight=sample_weight))
 
     def _fitted(self, statistics: Any) -> dict[str, Any]:

@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.moments import ClassMoments
 from textnb.counts.vocabulary import Columns
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError, listed
-from textnb.models import bernoulli, complement, compound, multinomial
+from textnb.models import bernoulli, complement, compound, gaussian, multinomial
+from textnb.models.gaussian import VARIANCES
 from textnb.models.left_out import LeftOut
 from textnb.models.prior import Prior
 from textnb.models.scorer import Scorer
@@ -91,6 +93,15 @@ def _compound(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:
     return Fit(compound.fit(statistics.histograms, prior).on(statistics.columns), None)
 
 
+def _gaussian(statistics: Statistics, _: Any, prior: Prior, options: Options) -> Fit:
+    assert statistics.histograms is not None
+    moments = ClassMoments.of_histograms(statistics.histograms).selected(statistics.columns)
+    return Fit(gaussian.fit(moments, options["variance"], _FLOORS[options["variance"]], prior), None)
+
+
+_FLOORS = {"feature": 1e-3, "class": 1e-9}
+"""Most terms never occur in most classes, and a variance of next to nothing would make them decide everything."""
+
 _ALL = ("log", *(name for name in WEIGHTINGS if name != "log"))
 _EXACT = ("log", "raw", "binary")
 
@@ -101,6 +112,15 @@ MODELS: dict[str, Model] = {
         Model("bernoulli", _bernoulli, lambda rows, alpha, _: bernoulli.left_out(rows, alpha), ("binary",)),
         Model("complement", _complement, _complement_left_out, _ALL, ALPHAS, options={"weight_norm": (False, True)}),
         Model("compound", _compound, None, ("raw", "binary"), takes_a_number=False, needs_histograms=True),
+        Model(
+            "gaussian",
+            _gaussian,
+            None,
+            _EXACT,
+            takes_a_number=False,
+            options={"variance": VARIANCES},
+            needs_histograms=True,
+        ),
     )
 }
 
