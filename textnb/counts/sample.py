@@ -40,9 +40,10 @@ class Sample:
         labels = np.array(part.named_labels, object)
         names, number = np.unique(labels, return_counts=True)
         levels = _levels(dict(zip(names.tolist(), number.tolist(), strict=True)), most)
-        digests = np.frombuffer(b"".join(part.learnt_digests), np.uint8).reshape(-1, SIZE)
+        learnt = part.learnt_digests
+        digests = np.frombuffer(b"".join(learnt), np.uint8).reshape(-1, SIZE)
         kept = np.flatnonzero(_chosen(digests, np.array([levels.get(name, 0) for name in labels], np.int64)))
-        chosen = [part.learnt_digests[i] for i in kept]
+        chosen = [learnt[i] for i in kept]
         return cls(Examples.of(part.X[kept], labels[kept].tolist(), chosen, part.vocabulary), levels, most)
 
     def thinned(self, documents: Mapping[str, int]) -> "Sample":
