@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.bundle import Arrays
@@ -15,16 +16,18 @@ from textnb.counts.sample import Sample
 from textnb.errors import ModelFileError
 from textnb.packing import array_of, packed_table, unpacked_table
 
+_LARGE = 255  # what a byte holds
+
 
 def packed_examples(name: str, examples: Examples, vocabulary: Vocabulary, classes: Sequence[str]) -> Arrays:
     """Examples, their terms as columns of the vocabulary and their classes as numbers of the header's."""
     table = packed_table(name, examples.X)
     data = table[f"{name}.data"]
-    small = not len(data) or data.max() < 256
     numbers = np.array([classes.index(label) for label in examples.classes], np.int32)
     return {
         **table,
-        f"{name}.data": data.astype(np.uint8 if small else "<i8"),
+        f"{name}.data": np.minimum(data, _LARGE).astype(np.uint8),
+        f"{name}.large": data[data >= _LARGE].astype("<i8"),
         f"{name}.columns": vocabulary.columns_of(examples.vocabulary).astype("<i8"),
         f"{name}.classes": numbers[examples.y].astype("<i4"),
         f"{name}.digests": examples.digests,
@@ -43,12 +46,22 @@ def unpacked_examples(
         raise ModelFileError(f"the classes of {name!r} are not those of the model")
     if len(y) != len(digests) or (np.diff(columns) <= 0).any():
         raise ModelFileError(f"the documents of {name!r} are not in order")
-    X = unpacked_table(arrays, name, (len(y), len(columns)))
+    X = unpacked_table({**arrays, f"{name}.data": _counts(arrays, name)}, name, (len(y), len(columns)))
     learnt - Digests.of_array(digests)  # refuses what was never learnt
     kept, numbers = np.unique(y, return_inverse=True)
     names = tuple(classes[k] for k in kept)
     whole = X.astype(np.int32 if X.nnz == 0 or X.data.max() < 2**31 else np.int64)
     return Examples(vocabulary.selected(columns.astype(np.intp)), names, whole, numbers, digests)
+
+
+def _counts(arrays: Arrays, name: str) -> NDArray[np.int64]:
+    """Counts from a byte each; those that need more stand apart, in their order."""
+    data = array_of(arrays, f"{name}.data", 1, "u").astype(np.int64)
+    large = array_of(arrays, f"{name}.large", 1, "i")
+    if (data == _LARGE).sum() != len(large):
+        raise ModelFileError(f"the large counts of {name!r} are not as many as they should be")
+    data[data == _LARGE] = large
+    return data
 
 
 def packed_sample(sample: Sample, vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[dict[str, Any], Arrays]:

@@ -84,7 +84,7 @@ class Examples:
         return Examples(vocabulary, classes, X, rows[self.y], self.digests)
 
     def _trimmed(self) -> "Examples":
-        columns = np.unique(self.X.indices).astype(np.intp)
+        columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
         kept, y = np.unique(self.y, return_inverse=True)
         classes = tuple(self.classes[k] for k in kept)
         return Examples(self.vocabulary.selected(columns), classes, self.X[:, columns], y, self.digests)

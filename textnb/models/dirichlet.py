@@ -34,7 +34,7 @@ SHAPES = ("vector", "scalar", "unigram")
 _LARGEST, _SMALLEST = 1e9, 1e-9  # of A per draw-length, beyond which there is no maximum to speak of
 _TOLERANCE = 1e-12
 _FLAT = 1e-11  # of evidence per token: less is no difference (with one term there is none at all)
-_GRID = np.logspace(-8, 8, 97)
+_GRID = np.logspace(-8, 8, 49)
 
 
 @dataclass(frozen=True)
