@@ -105,20 +105,19 @@ def _table(X: CSR, codes: NDArray[np.intp], n_classes: int, dtype: type) -> NDAr
     cuts = np.unique([*np.searchsorted(ends, np.arange(0, X.nnz, _BLOCK)), n_documents])
     for first, last in pairwise(cuts):
         begin, end = ends[first], ends[last]
-        within = ends[first : last + 1] - begin
-        cells = np.repeat(offsets[first:last], np.diff(within))
+        cells = np.repeat(offsets[first:last], np.diff(ends[first : last + 1]))
         cells += X.indices[begin:end]
-        _add(table, within, cells, X.data[begin:end].astype(dtype, copy=False))
+        add_at(table, cells, X.data[begin:end].astype(dtype, copy=False))
     return table.reshape(n_classes, n_terms)
 
 
-def _add(table: NDArray[Any], within: NDArray[Any], cells: NDArray[Any], values: NDArray[Any]) -> None:
-    """``table[cells] += values``, with repetition."""
+def add_at(table: NDArray[Any], cells: NDArray[Any], values: NDArray[Any]) -> None:
+    """``table[cells] += values``, with repetition; table and values of one type."""
     if _csc_matvec is None:
         np.add.at(table, cells, values)
     else:
-        n_rows = len(within) - 1
-        _csc_matvec(len(table), n_rows, within, cells, values, np.ones(n_rows, table.dtype), table)
+        within = np.array([0, len(cells)], cells.dtype)
+        _csc_matvec(len(table), 1, within, cells, values, np.ones(1, table.dtype), table)
 
 
 def presence(X: CSR) -> CSR:

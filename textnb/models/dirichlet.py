@@ -32,7 +32,7 @@ SOLVERS = ("newton", "fixed-point")
 SHAPES = ("vector", "scalar", "unigram")
 
 _LARGEST, _SMALLEST = 1e9, 1e-9  # of A per draw-length, beyond which there is no maximum to speak of
-_TOLERANCE = 1e-12
+_TOLERANCES = {"newton": 1e-7, "fixed-point": 1e-12}  # of the last step; Newton's leaves about its square
 _FLAT = 1e-11  # of evidence per token: less is no difference (with one term there is none at all)
 _GRID = np.logspace(-8, 8, 49)
 
@@ -84,7 +84,7 @@ def best_alpha(draws: Draws, shape: str = "vector", solver: str = "newton", *, l
     if not len(draws.totals) or not len(draws.sizes):
         raise InputError("there are no counts to fit alpha on")
     if shape == "vector":
-        return _vector(draws, _newton_step if solver == "newton" else _fixed_point_step, limit)
+        return _vector(draws, solver, limit)
     return _one_number(draws, shape)
 
 
@@ -93,10 +93,8 @@ def unigram(draws: Draws) -> Floats:
     return np.asarray(draws.totals / weighted_sum(draws.multiplicity, draws.totals))
 
 
-Step = Callable[[Draws, Floats], Floats]
-
-
-def _vector(draws: Draws, step: Step, limit: int) -> Solution:
+def _vector(draws: Draws, solver: str, limit: int) -> Solution:
+    step = _newton_step if solver == "newton" else _fixed_point_step
     mean_length = draws.mean_length
     alpha = unigram(draws) * mean_length
     trace = [draws.log_evidence(alpha, weighted_sum(draws.multiplicity, alpha))]
@@ -110,7 +108,7 @@ def _vector(draws: Draws, step: Step, limit: int) -> Solution:
             return Solution(draws.spread(unigram(draws)), trace[-1], UNBOUNDED, iteration, tuple(trace))
         if total < _SMALLEST:
             return Solution(draws.spread(alpha), trace[-1], ONE_SIDED, iteration, tuple(trace))
-        if moved < _TOLERANCE:
+        if moved < _TOLERANCES[solver]:
             return Solution(draws.spread(alpha), trace[-1], CONVERGED, iteration, tuple(trace))
     return Solution(draws.spread(alpha), trace[-1], UNFINISHED, limit, tuple(trace))
 
