@@ -36,7 +36,7 @@ def explain(
             print_json({"id": document.id, **_as_json(explanation)}, indent=None)
         else:
             title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
-            rows = [("(prior)", "", explanation.bias), *explanation.by_term()[:top]]
+            rows = [("(bias)", "", explanation.bias), *explanation.by_term()[:top]]
             print_table(["term", "times", "value"], rows, title)
 
 
