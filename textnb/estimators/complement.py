@@ -12,7 +12,7 @@ from textnb.counts.weighting import normalised
 from textnb.errors import InputError
 from textnb.estimators.classifier import CountClassifier
 from textnb.estimators.kept_rows import KeptRows
-from textnb.models import complement
+from textnb.models import complement, multinomial
 from textnb.models.prior import Prior
 from textnb.models.smoothing import OF_DOCUMENTS, smoothing
 
@@ -76,11 +76,11 @@ class ComplementNB(CountClassifier):
         if isinstance(self.alpha, str) and self.alpha in OF_DOCUMENTS:
             raise InputError(f"ComplementNB has not the alpha {self.alpha!r}, which looks at single documents")
         found = smoothing(self.alpha, counts)
-        options = {"complement": self.complement, "normalise": self.weight_norm}
-        alpha = found.alpha
-        if isinstance(self.alpha, str) and np.ndim(alpha):  # a term never seen has no part in any class
-            alpha = np.where(alpha > 0, alpha, np.finfo(float).tiny)
-        scorer = complement.fit(counts, alpha, self.prior, **options)
+        options = {"prior": self.prior, "complement": self.complement, "normalise": self.weight_norm}
+        if isinstance(self.alpha, str):
+            scorer = multinomial.fit_seen(complement.fit, counts, found.alpha, **options)
+        else:
+            scorer = complement.fit(counts, found.alpha, **options)
         return {"alpha_": found.alpha, "smoothing_": found, "scorer_": scorer}
 
     def _counts(self, statistics: Any) -> ClassCounts:

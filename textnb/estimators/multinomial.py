@@ -62,8 +62,11 @@ class MultinomialNB(CountClassifier):
         if self._looks_at_documents and not both:
             raise InputError(f"alpha {self.alpha!r} looks at single documents, which were not kept before: fit anew")
         found = smoothing(self.alpha, counts, histograms)
-        fit = multinomial.fit_seen if isinstance(self.alpha, str) else multinomial.fit
-        scorer = fit(counts, found.alpha, self.prior, self.estimate)
+        options = {"prior": self.prior, "estimate": self.estimate}
+        if isinstance(self.alpha, str):
+            scorer = multinomial.fit_seen(multinomial.fit, counts, found.alpha, **options)
+        else:
+            scorer = multinomial.fit(counts, found.alpha, **options)
         return {"alpha_": found.alpha, "smoothing_": found, "scorer_": scorer}
 
     @property

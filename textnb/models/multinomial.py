@@ -11,6 +11,9 @@ refused where it does not exist: where some tau_kj + alpha_j - 1 is negative (th
 of a class are 0 (it is flat). With alpha = 1 the mode is maximum likelihood.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -75,13 +78,13 @@ def _refuse_without_mode(counts: ClassCounts, pseudo: Floats) -> None:
         )
 
 
-def fit_seen(counts: ClassCounts, alpha: ArrayLike, prior: Prior = "empirical", estimate: str = "mean") -> LinearScorer:
-    """The same on the terms that occur; the others have no part in any class and weigh nothing."""
+def fit_seen(fit: Callable[..., LinearScorer], counts: ClassCounts, alpha: Any, **options: Any) -> LinearScorer:
+    """A fit on the terms that occur; the others have no part in any class and weigh nothing."""
     seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
     if len(seen) == counts.n_terms:
-        return fit(counts, alpha, prior, estimate)
+        return fit(counts, alpha, **options)
     of_seen = np.asarray(alpha)[seen] if np.ndim(alpha) else alpha
-    scorer = fit(counts.selected(seen), of_seen, prior, estimate)
+    scorer = fit(counts.selected(seen), of_seen, **options)
     by_term = np.zeros((counts.n_terms, counts.n_classes))
     by_term[seen] = scorer.by_term
     return LinearScorer(by_term, scorer.bias)
