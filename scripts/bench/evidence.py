@@ -85,7 +85,8 @@ def report_fixed_point(X: sparse.csr_array, best: float, seconds: float) -> None
             break
     took = time.perf_counter() - begun
     print(
-        f"plain fixed point on non-zeros from alpha = 1: {steps} passes, {took:.1f} s, {took / seconds:.0f} times as long"
+        f"plain fixed point on non-zeros from alpha = 1: {steps} passes, {took:.1f} s, "
+        f"{took / seconds:.0f} times as long"
     )
 
 

@@ -73,14 +73,17 @@ class ClassHistograms:
     def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassHistograms":
         """The same on wider axes."""
         wide = [DocumentHistogram.zero(vocabulary, unit=unit)] * len(classes)
+        columns = vocabulary.columns_of(self.parts[0].vocabulary or vocabulary) if self.parts else None
         for k, part in zip(places(classes, self.classes), self.parts, strict=True):
-            wide[k] = part.on(vocabulary)
+            wide[k] = part.on(vocabulary, columns)
         return ClassHistograms(tuple(classes), tuple(wide))
 
     def selected(self, columns: Columns, classes: Sequence[Any]) -> "ClassHistograms":
         """Those of some terms and some classes."""
-        kept = places(self.classes, classes)
-        return ClassHistograms(tuple(classes), tuple(self.parts[k].selected(columns) for k in kept))
+        kept = [self.parts[k] for k in places(self.classes, classes)]
+        terms = kept[0].vocabulary if kept else None
+        vocabulary = None if terms is None else terms.selected(columns)
+        return ClassHistograms(tuple(classes), tuple(part.selected(columns, vocabulary) for part in kept))
 
     def __add__(self, other: "ClassHistograms") -> "ClassHistograms":
         self._check_classes(other)

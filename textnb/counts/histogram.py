@@ -67,18 +67,22 @@ class DocumentHistogram:
         """How many documents there are, empty ones included."""
         return int(self.lengths.sum())
 
-    def on(self, vocabulary: Vocabulary) -> "DocumentHistogram":
-        """The same on a wider vocabulary."""
+    def on(self, vocabulary: Vocabulary, columns: Columns | None = None) -> "DocumentHistogram":
+        """The same on a wider vocabulary; ``columns``: where its terms are there, if that is known already."""
         if self.vocabulary is None:
             raise InputError("a histogram without a vocabulary cannot be mapped onto one")
-        rows, times = vocabulary.columns_of(self.vocabulary), self.times.tocoo()
+        rows, times = vocabulary.columns_of(self.vocabulary) if columns is None else columns, self.times.tocoo()
         shape = (len(vocabulary), times.shape[1])
         moved = sparse.csr_array((times.data, (rows[times.row], times.col)), shape=shape)
         return DocumentHistogram(vocabulary, moved, self.lengths, self.unit)
 
-    def selected(self, columns: Columns) -> "DocumentHistogram":
-        """That of some terms, in ascending order. Lengths stay what they were: the documents are the same."""
-        vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
+    def selected(self, columns: Columns, vocabulary: Vocabulary | None = None) -> "DocumentHistogram":
+        """That of some terms, in ascending order; ``vocabulary``: theirs, if it is there already.
+
+        Lengths stay what they were: the documents are the same.
+        """
+        if vocabulary is None and self.vocabulary is not None:
+            vocabulary = self.vocabulary.selected(columns)
         return DocumentHistogram(vocabulary, self.times[columns], self.lengths, self.unit)
 
     def __add__(self, other: object) -> "DocumentHistogram":

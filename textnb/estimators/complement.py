@@ -76,7 +76,7 @@ class ComplementNB(CountClassifier):
         if isinstance(self.alpha, str) and self.alpha in OF_DOCUMENTS:
             raise InputError(f"ComplementNB has not the alpha {self.alpha!r}, which looks at single documents")
         found = smoothing(self.alpha, counts)
-        options = {"prior": self.prior, "complement": self.complement, "normalise": self.weight_norm}
+        options: dict[str, Any] = {"prior": self.prior, "complement": self.complement, "normalise": self.weight_norm}
         if isinstance(self.alpha, str):
             scorer = multinomial.fit_seen(complement.fit, counts, found.alpha, **options)
         else:

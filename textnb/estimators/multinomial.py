@@ -62,7 +62,7 @@ class MultinomialNB(CountClassifier):
         if self._looks_at_documents and not both:
             raise InputError(f"alpha {self.alpha!r} looks at single documents, which were not kept before: fit anew")
         found = smoothing(self.alpha, counts, histograms)
-        options = {"prior": self.prior, "estimate": self.estimate}
+        options: dict[str, Any] = {"prior": self.prior, "estimate": self.estimate}
         if isinstance(self.alpha, str):
             scorer = multinomial.fit_seen(multinomial.fit, counts, found.alpha, **options)
         else:
