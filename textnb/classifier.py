@@ -175,12 +175,13 @@ class TextClassifier:
 
     def change(self, learnt: Learnt) -> "TextClassifier":
         """Take over what has become of the learnt value; if no scorer can be made of it nothing changes."""
-        return self.take(learnt, self._calibrated)
+        same_classes = learnt.counts.classes == self.learnt.counts.classes
+        return self.take(learnt, self._calibrated if same_classes else None)
 
     def take(self, learnt: Learnt, before: Calibrated | None) -> "TextClassifier":
         """Take over a learnt value, if a scorer can be made of it; else nothing changes.
 
-        before: the calibration there was, for want of a newer one.
+        before: the calibration there was, of the same classes, for want of documents to fit a newer one on.
         """
         fitted, calibrated = None, None
         if learnt.counts.classes:
@@ -189,7 +190,9 @@ class TextClassifier:
                 calibrated = self._recalibrated(learnt, fitted, before)
             if calibrated is not None:
                 fitted = fitted.calibrated(calibrated.calibration)
-        self.learnt = learnt if self.recipe.sample else learnt.without_sample()
+        else:
+            learnt = Learnt.zero(self.recipe.weights.unit, self.recipe.keeps)  # what is learnt first is calibrated by
+        self.learnt = learnt if self.recipe.sample or fitted is None else learnt.without_sample()
         self._fitted, self._calibrated = fitted, calibrated
         return self
 
@@ -208,7 +211,7 @@ class TextClassifier:
         try:
             return Calibrated(calibration(self.recipe, learnt, fitted), fingerprint)
         except InputError as why:
-            if before is None or len(before.calibration.bias) != len(fitted.classes):
+            if before is None or learnt.sample is not None or learnt.examples is not None:
                 _log.info("probabilities are not calibrated: %s", why)
                 return None
             _log.info("the calibration is that of what had been learnt before: %s", why)

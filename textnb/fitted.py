@@ -11,9 +11,9 @@ from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError, listed
 from textnb.evaluation.calibration import Calibration
 from textnb.explanation import ABSENT, Contribution, Explanation
-from textnb.models.scorer import Differences
+from textnb.models.scorer import Differences, difference
 from textnb.models.table import Statistics, model
-from textnb.numerics import Floats
+from textnb.numerics import Floats, log_softmax
 from textnb.readers import Document
 from textnb.recipe import ClassifierRecipe
 from textnb.text import NOWHERE
@@ -49,11 +49,12 @@ class Fitted:
         return self.log_posterior(mapped(part.X, part.vocabulary, self.vocabulary))
 
     def log_posterior(self, X: CSR) -> Floats:
-        """Log probabilities of the classes for counts X on this vocabulary, (D, C)."""
-        weights = self.weigher(X)
-        if self.calibration is None:
-            return self.scorer.log_posterior(weights)
-        return self.calibration.log_posterior(self.likelihood(weights), self.scorer.bias, _lengths(X))
+        """Log probabilities of the classes for counts X on this vocabulary, (D, C); of an empty row the prior."""
+        weights, lengths, log_prior = self.weigher(X), _lengths(X), self.scorer.bias
+        if self.calibration is not None:
+            return self.calibration.log_posterior(self.likelihood(weights), log_prior, lengths)
+        empty = (lengths == 0)[:, np.newaxis]
+        return np.where(empty, log_softmax(log_prior[np.newaxis]), self.scorer.log_posterior(weights))
 
     def likelihood(self, weights: CSR) -> Floats:
         """The scores without the prior, (D, C)."""
@@ -92,15 +93,15 @@ class Fitted:
     def _differences(self, weights: CSR, lengths: Floats, mine: int, other: int) -> Differences:
         """What makes up the difference of two classes' scores, after calibration."""
         parts = self.scorer.differences(weights, mine, other)
-        if self.calibration is None:
-            return parts
-        bias = self.scorer.bias
-        prior = float(bias[mine] - bias[other])
+        prior = float(difference(self.scorer.bias[mine], self.scorer.bias[other]))
         if not lengths[0]:
             return Differences(prior, parts.values * 0)
+        if self.calibration is None:
+            return parts
         factor, shift = float(self.calibration.factors(lengths)[0]), self.calibration.bias
-        rest = (parts.bias - prior) * factor + prior + float(shift[mine] - shift[other])
-        return Differences(rest, parts.values * factor, parts.absent * factor)
+        if np.isfinite(prior):
+            prior += (parts.bias - prior) * factor + float(shift[mine] - shift[other])
+        return Differences(prior, parts.values * factor, parts.absent * factor)
 
     def _pair(self, log_posterior: Floats, label: str | None, against: str | None) -> tuple[int, int]:
         """The numbers of the two classes to compare: as named, or the likeliest that remain."""

@@ -4,6 +4,8 @@ Where the model has a formula for it, each document is left out alone; else a fi
 digests, by fitting again. Documents of a class that has no other are left out for good.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from textnb.counts import Examples, Learnt
@@ -65,15 +67,20 @@ def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples
     n, n_classes = len(examples), len(fitted.classes)
     scores, log_prior, lengths = np.full((n, n_classes), -np.inf), np.full((n, n_classes), -np.inf), np.zeros(n)
     y = np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+    is_given = not isinstance(recipe.prior, str)
+    of_any_classes = replace(recipe, prior="uniform") if is_given else recipe
     for fold in range(_FOLDS):
         rows = np.flatnonzero(examples.digests[:, -1] % _FOLDS == fold)
-        if not len(rows):
-            continue
         part = examples.rows(rows)
-        rest = Fitted(recipe, learnt.without(part, recipe.weights))
+        others = learnt.without(part, recipe.weights)
+        if not len(rows) or not others.counts.classes:
+            continue
+        rest = Fitted(of_any_classes, others)
         X = mapped(part.X, part.vocabulary, rest.vocabulary)
-        there = np.ix_(rows, np.array([fitted.number_of(name) for name in rest.classes], np.intp))
-        scores[there], log_prior[there] = rest.likelihood(rest.weigher(X)), rest.scorer.bias
+        classes = np.array([fitted.number_of(name) for name in rest.classes], np.intp)
+        there = np.ix_(rows, classes)
+        scores[there] = rest.likelihood(rest.weigher(X))
+        log_prior[there] = fitted.scorer.bias[classes] if is_given else rest.scorer.bias
         lengths[rows] = np.asarray(X.sum(axis=1))
     known = np.isfinite(scores[np.arange(n), y])  # a small class may lie in one fold
     return HeldOut(scores[known], log_prior[known], lengths[known], y[known], weights[known])

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textnb.counts import ClassCounts, Digests, Learnt, count_matrix, weighting
+from textnb.counts import ClassCounts, Counted, Digests, Learnt, count_matrix, weighting
+from textnb.counts.class_histograms import ClassHistograms
 from textnb.counts.digests import labelled_digest
+from textnb.counts.learnt import Keeps
+from textnb.counts.sample import Sample
 from textnb.errors import InputError, NotLearntError
 from textnb.readers import Document
 
@@ -33,9 +36,33 @@ def learnt_as(unit, weigh):
     return learnt
 
 
+def learnt_keeping(keeps, name="log"):
+    """The same, by way of counted documents, with what is kept of them beside the statistics."""
+    chosen = weighting(name)
+
+    def learnt(documents):
+        if not documents:
+            return Learnt.zero(chosen.unit, keeps)
+        labels, texts = (tuple(column) for column in zip(*documents, strict=True))
+        digests = tuple(Document(" ".join(terms)).digest for terms in texts)
+        nothing = (None,) * len(labels)
+        return Learnt.of(Counted(*count_matrix(texts), labels, digests, nothing, nothing), chosen, keeps)
+
+    return learnt
+
+
 raw = learnt_as(1.0, lambda X: X)
 logs = learnt_as(LOG.unit, LOG.stored)
 fractional = learnt_as(1.0, lambda X: X * 0.1)
+KEEPING = {
+    "histograms": learnt_keeping(Keeps(histograms=True)),
+    "histograms of raw counts": learnt_keeping(Keeps(histograms=True), "raw"),
+    "examples": learnt_keeping(Keeps(examples=True)),
+    "sample": learnt_keeping(Keeps(sample=1000)),
+    "all": learnt_keeping(Keeps(True, True, 1000)),
+}
+keeping = pytest.mark.parametrize("of", KEEPING.values(), ids=KEEPING.keys())
+few = settings(max_examples=15, deadline=None)
 
 
 def stored(counts):
@@ -140,3 +167,81 @@ def test_a_class_of_empty_documents_stays_until_they_are_forgotten():
 def test_other_units_do_not_merge():
     with pytest.raises(InputError, match="units"):
         raw([("x", ["犬"])]) + logs([("x", ["犬"])])
+
+
+@keeping
+@few
+@given(a=documents, b=documents, c=documents)
+def test_what_is_kept_obeys_the_same_laws(of, a, b, c):
+    x, y, z, zero = *map(of, (a, b, c)), of([])
+    assert identical(x + zero, x)
+    assert identical(zero + x, x)
+    assert identical(x - zero, x)
+    assert identical(x + y, y + x)
+    assert identical((x + y) + z, x + (y + z))
+    assert identical(x + y, of(a + b))
+    assert identical((x + y) - y, x)
+    assert identical(x - x, zero)
+
+
+@keeping
+@few
+@given(whole=documents, data=st.data())
+def test_what_is_kept_is_that_of_the_whole_whatever_the_parts(of, whole, data):
+    shuffled = data.draw(st.permutations(whole))
+    cut = data.draw(st.integers(0, len(whole)))
+    assert identical(of(shuffled[:cut]) + of(shuffled[cut:]), of(whole))
+
+
+@few
+@given(whole=documents)
+def test_what_is_kept_is_what_was_asked_for(whole):
+    plain, full = learnt_keeping(Keeps())(whole), KEEPING["all"](whole)
+    assert (plain.histograms, plain.examples, plain.sample) == (None, None, None)
+    assert (plain.counts, plain.digests, plain.fingerprint) == (full.counts, full.digests, full.fingerprint)
+    assert full.histograms.classes == full.counts.classes
+    assert full.histograms.documents.tolist() == full.counts.documents.tolist()
+    assert len(full.examples) == len(whole)
+    assert full.sample == Sample(full.examples, {}, 1000)
+    assert full.without_sample() == Learnt(full.counts, full.digests, full.histograms, full.examples)
+
+
+@few
+@given(kept=documents, gone=documents)
+def test_statistics_without_some_examples_are_as_if_those_had_never_been_seen(kept, gone):
+    every, rest = KEEPING["all"](kept + gone), learnt_keeping(Keeps(histograms=True))(kept)
+    assert identical(every.without(KEEPING["all"](gone).examples, LOG), rest)
+
+
+def test_statistics_without_a_document_that_they_never_had_are_refused():
+    of = KEEPING["all"]
+    with pytest.raises(NotLearntError, match="never learnt"):
+        of([("x", ["犬"])]).without(of([("x", ["猫"])]).examples, LOG)
+
+
+def test_a_sum_keeps_only_what_both_sides_have_kept():
+    total = KEEPING["all"]([("x", ["犬"])]) + logs([("y", ["猫"])])
+    assert (total.histograms, total.examples, total.sample) == (None, None, None)
+    assert total.counts.classes == ("x", "y")
+
+
+def test_a_sample_is_thinned_as_more_is_learnt():
+    of = learnt_keeping(Keeps(sample=8))
+    documents = [("x", [f"word{n}"]) for n in range(40)]
+    parts = [of(documents[start : start + 10]) for start in range(0, 40, 10)]
+    assert all(0 < len(part.sample.examples) <= 10 for part in parts)
+    assert identical(reduce(add, parts), of(documents))
+    assert of(documents).sample.levels == {"x": 3}
+
+
+def test_the_fingerprint_stands_for_the_documents_and_their_labels():
+    prints = [raw(some).fingerprint for some in ([], [("x", ["犬"])], [("y", ["犬"])], [("x", ["犬"])] * 2)]
+    assert len(set(prints)) == 4
+    assert raw([("x", ["犬"]), ("y", [])]).fingerprint == raw([("y", []), ("x", ["犬"])]).fingerprint
+    assert all(len(each) == 32 for each in prints)
+
+
+def test_nothing_is_kept_of_nothing():
+    zero = Learnt.zero(1.0, Keeps(True, True, 5))
+    assert zero.histograms == ClassHistograms((), ())
+    assert len(zero.examples) == len(zero.sample.examples) == 0

@@ -12,10 +12,34 @@ from textnb.errors import InputError
 
 X = sparse.csr_array(np.array([[0, 1, 5], [3, 0, 0]], np.int32))
 FORMULA = {"raw": lambda tf: tf, "binary": lambda tf: min(tf, 1), "log": lambda tf: math.log(1 + tf)}
+FORMULA["tfidf"] = FORMULA["log"]  # before the idf
+LEARNT = np.array([[2, 0, 1, 4], [0, 1, 1, 0], [3, 0, 1, 0], [0, 0, 1, 7]])  # of one term all documents have some
+LABELS = ["x", "y", "x", "y"]
 
 
-def test_every_weighting_has_its_formula_tested():
-    assert FORMULA.keys() == WEIGHTINGS.keys()
+def by_hand(name, counts, learnt=LEARNT):
+    """The weights of counts (D, V) beside what was learnt, in numpy."""
+    counts = np.asarray(counts, float)
+    plain, _, l2 = name.partition("-")
+    weights = {"raw": counts, "binary": np.minimum(counts, 1)}.get(plain, np.log(1 + counts))
+    if plain == "tfidf":
+        weights = weights * np.log(len(learnt) / (learnt > 0).sum(axis=0))
+    if not l2:
+        return weights
+    lengths = np.sqrt((weights**2).sum(axis=1, keepdims=True))
+    return np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0)
+
+
+def statistics(name, learnt=LEARNT):
+    chosen = weighting(name)
+    return ClassCounts.of(chosen.stored(sparse.csr_array(learnt)), LABELS, unit=chosen.unit)
+
+
+def test_there_are_eight_weightings_and_every_one_has_its_formula_tested():
+    plain = ["raw", "binary", "log", "tfidf"]
+    assert list(WEIGHTINGS) == [name + end for name in plain for end in ("", "-l2")]
+    assert FORMULA.keys() == set(plain)
+    assert all(WEIGHTINGS[name].name == name for name in WEIGHTINGS)
 
 
 @pytest.mark.parametrize("name", WEIGHTINGS)
@@ -24,7 +48,43 @@ def test_every_weighting_has_its_formula_tested():
 def test_weights_are_those_of_the_formula(name, row):
     weights = weighting(name).weights(sparse.csr_array([row]))
     assert weights.dtype == np.float64
-    np.testing.assert_allclose(weights.toarray()[0], [FORMULA[name](tf) for tf in row], atol=2**-21)
+    formula = FORMULA[name.removesuffix("-l2")]  # length normalisation comes after the idf
+    np.testing.assert_allclose(weights.toarray()[0], [formula(tf) for tf in row], atol=2**-21)
+
+
+@pytest.mark.parametrize("name", WEIGHTINGS)
+@settings(max_examples=20, deadline=None)
+@given(rows=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=3))
+def test_with_what_was_learnt_they_are_those_of_plain_numpy(name, rows):
+    weigh = weighting(name).on(statistics(name))
+    counts = sparse.csr_array(np.array(rows))
+    found = weigh(counts)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found.toarray(), by_hand(name, rows), atol=1e-5)
+    if name.endswith("-l2"):
+        lengths = np.linalg.norm(found.toarray(), axis=1)
+        assert all(length == 0 or length == pytest.approx(1) for length in lengths)
+    assert counts.toarray().tolist() == rows
+
+
+@pytest.mark.parametrize("name", [name for name in WEIGHTINGS if not name.endswith("-l2")])
+def test_class_counts_are_the_sums_of_the_weighted_documents(name):
+    stored = statistics(name)
+    counts = weighting(name).on(stored).class_counts(stored)
+    of_class = [[label == kind for label in LABELS] for kind in "xy"]
+    summed = [by_hand(name, LEARNT[rows]).sum(axis=0) for rows in of_class]
+    np.testing.assert_allclose(counts.terms.toarray() * counts.unit, summed, atol=1e-5)
+    assert counts.documents.tolist() == [2, 2]
+    assert counts.containing.toarray().tolist() == stored.containing.toarray().tolist()
+    assert (counts.terms.data > 0).all()
+
+
+def test_the_idf_is_that_of_all_classes_together_and_changes_with_what_is_learnt():
+    weigher = weighting("tfidf").on(statistics("tfidf"))
+    np.testing.assert_allclose(weigher.idf, np.log([4 / 2, 4 / 1, 4 / 4, 4 / 2]))
+    more = statistics("tfidf") + statistics("tfidf", np.array([[1, 0, 0, 0]] * 4))
+    np.testing.assert_allclose(weighting("tfidf").on(more).idf, np.log([8 / 6, 8 / 1, 8 / 4, 8 / 2]))
+    assert weighting("log").on(statistics("log")).idf is None
 
 
 @pytest.mark.parametrize("name", WEIGHTINGS)
@@ -77,5 +137,5 @@ def test_nothing_weighs_nothing(name, shape):
 
 
 def test_an_unknown_weighting_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'tf' is not known; known: binary, log, raw"):
+    with pytest.raises(InputError, match="'tf' is not known; known: raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2"):
         weighting("tf")

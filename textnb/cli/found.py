@@ -4,19 +4,19 @@ from typing import Any
 
 from textnb.classifier import TextClassifier
 from textnb.models.compound import CompoundScorer
+from textnb.models.dirichlet import Solution
 from textnb.models.smoothing import Smoothing
 
 _FEW = 4
 
 
 def found_facts(classifier: TextClassifier) -> dict[str, Any]:
-    """Plain JSON values: the alpha and how it was found, and the calibration."""
+    """Plain JSON values: the alpha and how it was found (of a compound model one a class), and the calibration."""
     fitted = classifier.fitted
     facts: dict[str, Any] = {}
     if isinstance(fitted.scorer, CompoundScorer):
-        names = ("all documents", *fitted.classes)
-        found = zip(names, fitted.scorer.solutions, strict=False)
-        facts["smoothing"] = {name: Smoothing(solution.alpha, solution).facts for name, solution in found}
+        together, *of_class = map(_solution_facts, fitted.scorer.solutions)
+        facts["smoothing"] = {"all documents": together, "classes": dict(zip(fitted.classes, of_class, strict=True))}
     elif fitted.smoothing is not None:
         facts["smoothing"] = fitted.smoothing.facts
     calibration = fitted.calibration
@@ -24,25 +24,39 @@ def found_facts(classifier: TextClassifier) -> dict[str, Any]:
     if calibration is not None:
         biases = dict(zip(fitted.classes, calibration.bias.tolist(), strict=True))
         facts["calibration"] |= {"scale": calibration.scale, "shortening": calibration.shortening, "bias": biases}
-    sample = classifier.learnt.sample
-    facts["sample"] = 0 if sample is None else len(sample.examples)
+    learnt = classifier.learnt
+    kept = learnt.examples if learnt.sample is None else learnt.sample.examples
+    facts["documents kept"] = 0 if kept is None else len(kept)
     return facts
 
 
 def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     """The same in words, a pair a line."""
     facts = found_facts(classifier)
-    smoothing = facts.get("smoothing", {})
-    several = {"": smoothing} if "alpha" in smoothing else smoothing
-    lines = [(f"alpha found, {name}".removesuffix(", "), _in_words(each)) for name, each in several.items()]
+    lines = [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
     calibration = facts["calibration"]
     shown = calibration["state"]
     if "scale" in calibration:
         shown += f": scores times {calibration['scale']:.3g} / (1 + {calibration['shortening']:.3g} n), n known tokens"
-    return [*lines, ("probabilities", shown), ("documents kept to calibrate", f"{facts['sample']:,}")]
+    return [*lines, ("probabilities", shown), ("documents kept", f"{facts['documents kept']:,}")]
+
+
+def _named(smoothing: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
+    if smoothing is None:
+        return []
+    if "classes" not in smoothing:
+        return [("alpha found", smoothing)]
+    together = [("alpha found, all documents", smoothing["all documents"])]
+    return [*together, *((f"alpha found, class {name}", each) for name, each in smoothing["classes"].items())]
+
+
+def _solution_facts(solution: Solution | None) -> dict[str, Any]:
+    return {} if solution is None else Smoothing(solution.alpha, solution).facts
 
 
 def _in_words(facts: dict[str, Any]) -> str:
+    if not facts:
+        return "none: there are only empty documents"
     alpha = facts["alpha"]
     if isinstance(alpha, dict):
         low, _, middle, _, high = alpha["quartiles"]

@@ -71,7 +71,9 @@ class ClassHistograms:
         return reduce(add, self.parts)
 
     def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassHistograms":
-        """The same on wider axes."""
+        """The same on wider axes; ``unit`` is that of the counts, and of the classes that have none yet."""
+        if any(part.unit != unit for part in self.parts):
+            raise InputError(f"the histograms are of another unit than {unit}")
         wide = [DocumentHistogram.zero(vocabulary, unit=unit)] * len(classes)
         columns = vocabulary.columns_of(self.parts[0].vocabulary or vocabulary) if self.parts else None
         for k, part in zip(places(classes, self.classes), self.parts, strict=True):

@@ -11,10 +11,10 @@ a, 1/n_0 and the b_k minimise, over documents that were left out of the statisti
 
 the penalty drawing towards a = 1, b = 0 and no effect of length. w_i is the number of documents that i stands for. A
 class of which no document was scored takes no part and keeps b_k = 0. A document without any known token has nothing to
-be scaled: it gets the prior itself.
+be scaled: it gets the prior itself, and has no part in (2).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,10 @@ class HeldOut:
     lengths: Floats
     y: NDArray[np.intp]
     weights: Floats
+
+    def rows(self, kept: NDArray[Any]) -> "HeldOut":
+        """Some of them."""
+        return HeldOut(*(getattr(self, each.name)[kept] for each in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +87,10 @@ def fit_calibration(held_out: HeldOut) -> Calibration:
     >>> bool(found.factors(np.array([50.0]))[0] < 0.5)
     True
     """
+    held_out = held_out.rows(held_out.lengths > 0)
     taking_part = np.unique(held_out.y)
     if len(taking_part) < 2:
-        raise InputError("fewer than two classes have two documents or more")
+        raise InputError("fewer than two classes have two documents or more, with words of other documents in them")
     scores, log_prior = held_out.scores[:, taking_part], held_out.log_prior[:, taking_part]
     y = np.searchsorted(taking_part, held_out.y)
     rows = np.arange(len(y))

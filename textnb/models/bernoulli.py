@@ -87,12 +87,14 @@ class PresenceScorer:
 
 
 def evidence(counts: ClassCounts) -> Smoothing:
-    """The one alpha that maximises eq. (3).
+    """The one alpha that maximises eq. (3); where there are no terms, 1.
 
     >>> found = evidence(ClassCounts.of([[1, 0, 0], [1, 1, 0], [0, 0, 1]], ["x", "x", "y"]))
     >>> round(found.alpha, 3), found.solution.outcome
     (1.0, 'converged')
     """
+    if not counts.n_terms:
+        return Smoothing(1.0)
     solution = best_alpha(_cells(counts), "scalar")
     return Smoothing(1.0 if solution.outcome == UNBOUNDED else solution.alpha, solution)
 

@@ -68,20 +68,19 @@ def _fit(draws: list[Draws], bias: Floats) -> "CompoundScorer":
     beta = np.ones(draws[0].n_terms) if shared is None else shared.alpha
     found = [_of_class(part, beta) for part in draws[1:]]
     alpha = np.maximum([values for values, _ in found], _SHARE * beta)
-    solutions = tuple(solution for solution in (shared, *(each for _, each in found)) if solution is not None)
-    return CompoundScorer(alpha, bias, solutions)
+    return CompoundScorer(alpha, bias, (shared, *(solution for _, solution in found)))
 
 
 @dataclass(frozen=True, eq=False)
 class CompoundScorer:
-    """``alpha`` (C, V); ``solutions``: of all documents together, then of each class.
+    """``alpha`` (C, V); ``solutions``: of all documents together, then of each class, None where all are empty.
 
     Terms that no training document had have alpha = 0 in every class, and are left out of documents.
     """
 
     alpha: Floats
     bias: Floats
-    solutions: tuple[Solution, ...]
+    solutions: tuple[Solution | None, ...]
 
     def on(self, columns: Columns) -> "CompoundScorer":
         """The scorer of documents of which only some terms are looked at: their alphas are the same."""
@@ -95,7 +94,7 @@ class CompoundScorer:
         row, there, values = row[known], X.indices[known], X.data[known]
         lengths = np.bincount(row, values, X.shape[0])
         scores = np.empty((X.shape[0], len(self.bias)))
-        for k, (alpha, total) in enumerate(zip(self.alpha, self.alpha.sum(axis=1), strict=True)):
+        for k, (alpha, total) in enumerate(zip(self.alpha, self._totals, strict=True)):
             terms = np.bincount(row, log_rising(alpha[there], values), X.shape[0])
             scores[:, k] = terms - log_rising(total, lengths) + self.bias[k]
         return scores
@@ -109,9 +108,14 @@ class CompoundScorer:
         known, values = self._known(X), X.data.astype(float)
         pair = self.alpha[[label, against]]
         rises = log_rising(np.where(known, pair[:, X.indices], 1.0), np.where(known, values, 0.0))
-        lengths = log_rising(pair.sum(axis=1), values[known].sum())
+        lengths = log_rising(self._totals[[label, against]], values[known].sum())
         prior = float(difference(self.bias[label], self.bias[against]))
         return Differences(prior - float(lengths[0] - lengths[1]), rises[0] - rises[1])
+
+    @property
+    def _totals(self) -> Floats:
+        """A_k, (C,); without any terms 1, since every document is of length 0."""
+        return self.alpha.sum(axis=1) if self.alpha.any() else np.ones(len(self.alpha))
 
     def _known(self, X: CSR) -> Floats:
         return np.asarray((self.alpha[0, X.indices] > 0) & (X.data > 0))

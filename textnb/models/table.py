@@ -32,6 +32,13 @@ class Statistics(NamedTuple):
     histograms: ClassHistograms | None
     columns: Columns
 
+    @property
+    def of_documents(self) -> ClassHistograms:
+        """The histograms, which a model may not do without."""
+        if self.histograms is None:
+            raise InputError("the model needs the histograms of the documents, which were not kept")
+        return self.histograms
+
 
 class Fit(NamedTuple):
     """A scorer and the alpha behind it; None for a model that has none, or one a class."""
@@ -89,13 +96,11 @@ def _complement_left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
 
 
 def _compound(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:
-    assert statistics.histograms is not None
-    return Fit(compound.fit(statistics.histograms, prior).on(statistics.columns), None)
+    return Fit(compound.fit(statistics.of_documents, prior).on(statistics.columns), None)
 
 
 def _gaussian(statistics: Statistics, _: Any, prior: Prior, options: Options) -> Fit:
-    assert statistics.histograms is not None
-    moments = ClassMoments.of_histograms(statistics.histograms).selected(statistics.columns)
+    moments = ClassMoments.of_histograms(statistics.of_documents).selected(statistics.columns)
     return Fit(gaussian.fit(moments, options["variance"], _FLOORS[options["variance"]], prior), None)
 
 
