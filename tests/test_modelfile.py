@@ -1,10 +1,14 @@
+import json
 import random
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 from small_models import LABELS, TEXTS, fitted, rewritten
 
 from textnb import Analyzer, Document, TextClassifier
+from textnb.bundle import FORMAT
 from textnb.errors import ModelFileError, NotFittedError
 from textnb.packing import packed_strings
 from textnb.text import tokenizer
@@ -77,6 +81,30 @@ def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path)
         assert (found.recipe, found.learnt) == (original.recipe, original.learnt)
 
 
+OF_FORMAT_1 = Path(__file__).parent / "fixtures" / "format1.textnb"
+
+
+def test_a_file_of_format_1_is_read_answers_learns_and_is_written_in_the_format_of_today(tmp_path):
+    loaded = TextClassifier.load(OF_FORMAT_1)
+    answers = [[0.2746861175179635, 0.7253138824820365], [0.7236204175618428, 0.27637958243815725]]
+    np.testing.assert_allclose(loaded.predict_proba(["good day", "sad"]), answers, rtol=0, atol=1e-12)
+    texts, labels = ["good fun day", "bad sad day", "good good film", "sad film"], ["pos", "neg", "pos", "neg"]
+    today = TextClassifier(tokenizer="words", alpha=0.5, calibrate=False)
+    assert loaded.recipe == today.recipe
+    assert loaded.learnt == today.fit(texts, labels).learnt
+    for each in (loaded, today):
+        each.update(["rain"], ["weather"]).forget(texts[:1], labels[:1])
+    loaded.save(tmp_path / "loaded")
+    today.save(tmp_path / "today")
+    assert (tmp_path / "loaded").read_bytes() == (tmp_path / "today").read_bytes()
+    assert [format_of(path) for path in (OF_FORMAT_1, tmp_path / "loaded")] == [1, FORMAT]
+
+
+def format_of(path):
+    with zipfile.ZipFile(path) as bundle:
+        return json.loads(bundle.read("header.json"))["format"]
+
+
 def put(name, value):
     return lambda _, arrays: arrays.update({name: value(arrays[name])})
 
@@ -101,6 +129,7 @@ def classes(names):
         (put("terms.indptr", lambda ends: ends[::-1].copy()), "'terms' is not a sparse matrix"),
         (put("terms.indptr", lambda ends: ends.astype(np.float64)), "'terms.indptr' is missing or of another kind"),
         (put("containing.data", lambda data: data[:-1]), "'containing' is not a sparse matrix"),
+        (put("containing.data", lambda data: data + 2**40), "more documents contain a term than there are"),
         (put("documents", lambda documents: -documents), "numbers of documents"),
         (put("documents", lambda documents: documents * 0), "numbers of documents"),
         (put("documents", lambda documents: documents * np.nan), "numbers of documents"),

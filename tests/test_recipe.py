@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ from hypothesis import strategies as st
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.counts import Learnt, counted
+from textnb.counts.learnt import Keeps
 from textnb.errors import InputError, UntrustedError
-from textnb.recipe import ClassifierRecipe
+from textnb.models.table import MODELS
+from textnb.recipe import SAMPLE, ClassifierRecipe
 from textnb.text import tokenizer
 
 SHARES = st.integers(1, 9).map(lambda n: {"x": n / 10, "y": 1 - n / 10})
@@ -29,11 +32,14 @@ ANALYZERS = st.builds(
 RECIPES = st.builds(
     ClassifierRecipe,
     st.just("multinomial"),
-    st.floats(0, 1e6),
+    st.floats(0, 1e6) | st.sampled_from(["evidence", "evidence-class", "evidence-unigram", "leave-one-out"]),
     st.one_of(st.sampled_from(["empirical", "uniform"]), SHARES, SHARES.map(lambda shares: list(shares.values()))),
     TOKENIZERS,
     ANALYZERS,
     st.sampled_from(["raw", "binary", "log"]),
+    st.sampled_from([{}, {"estimate": "map"}]),
+    st.booleans(),
+    st.integers(0, 10_000),
 )
 
 
@@ -69,14 +75,14 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
     ("settings", "complaint"),
     [
         ({"model": "multinominal"}, "model 'multinominal' is not known; known: .*multinomial"),
-        ({"weighting": "sqrt"}, "weighting 'sqrt' is not known; known: binary, log, raw"),
+        ({"weighting": "sqrt"}, "weighting 'sqrt' is not known; known: raw, raw-l2, binary, .*tfidf-l2"),
         ({"tokenizer": "word"}, "tokenizer 'word' is not known"),
         ({"tokenizer": 5}, "not 5"),
         ({"tokenizer": lambda text: text.split()}, "cannot be imported"),
         ({"analyzer": "casefold"}, "analyzer must be an Analyzer, not 'casefold'"),
-        ({"alpha": "1"}, "alpha must be a number, not '1'"),
-        ({"alpha": True}, "alpha must be a number, not True"),
-        ({"alpha": None}, "alpha must be a number, not None"),
+        ({"alpha": "1"}, "alpha '1' is not known; give a number, or one of: evidence, "),
+        ({"alpha": True}, "alpha must be a number or one of evidence, .* not True"),
+        ({"alpha": None}, "alpha must be a number or one of evidence, .* not None"),
         ({"alpha": -0.5}, "alpha must be finite and not negative, not -0.5"),
         ({"alpha": math.nan}, "alpha must be finite and not negative, not nan"),
         ({"alpha": math.inf}, "alpha must be finite and not negative, not inf"),
@@ -89,7 +95,22 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
         ({"prior": [-0.5, 1.5]}, "prior .*-0.5"),
         ({"prior": [math.nan, 1.0]}, "prior .*nan"),
         ({"prior": {"x": 0.5, "y": 0.6}}, "prior .*sum to 1"),
-        ({"calibrate": True}, "calibrate"),
+        ({"calibrate": 1}, "calibrate must be True or False, not 1"),
+        ({"calibrate": "yes"}, "calibrate must be True or False, not 'yes'"),
+        ({"sample": -1}, "sample must be a whole number of documents, 0 for none, not -1"),
+        ({"sample": 2.5}, "sample must be a whole number .* not 2.5"),
+        ({"sample": True}, "sample must be a whole number .* not True"),
+        ({"sample": None}, "sample must be a whole number .* not None"),
+        ({"sample": 0, "weighting": "tfidf-l2"}, "'tfidf-l2' keeps the documents' counts; sample=0 forbids it"),
+        ({"model": "bernoulli", "weighting": "log"}, "bernoulli takes the weighting binary, not 'log'"),
+        ({"model": "compound", "weighting": "tfidf"}, "compound takes the weighting raw or binary, not 'tfidf'"),
+        ({"model": "compound", "alpha": 1}, "compound has not the alpha 1; it takes evidence"),
+        (
+            {"model": "bernoulli", "alpha": "leave-one-out"},
+            "bernoulli has not the alpha 'leave-one-out'; it takes a num",
+        ),
+        ({"alpha": "evidence-document"}, "'evidence-document' goes with the weighting raw or binary, not 'log'"),
+        ({"alpha": "leave-one-out", "weighting": "tfidf"}, "goes with the weighting raw or binary or log, not 'tfidf'"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused_by_name_when_it_is_given(settings, complaint):
@@ -137,4 +158,53 @@ def test_learning_what_has_been_counted_equals_learning_the_documents():
 
 
 def test_no_documents_teach_nothing():
-    assert recipe(weighting="log").learnt([]) == Learnt.zero(2.0**-20)
+    assert recipe(weighting="log").learnt([]) == Learnt.zero(2.0**-20, Keeps(sample=SAMPLE))
+    assert recipe(weighting="log", calibrate=False).learnt([]) == Learnt.zero(2.0**-20)
+
+
+@pytest.mark.parametrize(
+    ("settings", "keeps"),
+    [
+        ({}, Keeps(sample=SAMPLE)),
+        ({"sample": 7}, Keeps(sample=7)),
+        ({"sample": 0}, Keeps(sample=SAMPLE)),  # while the calibration is fitted
+        ({"calibrate": False}, Keeps()),
+        ({"weighting": "tfidf"}, Keeps(sample=SAMPLE)),
+        ({"weighting": "log-l2"}, Keeps(examples=True)),
+        ({"weighting": "log-l2", "calibrate": False}, Keeps(examples=True)),
+        ({"alpha": "evidence-class"}, Keeps(sample=SAMPLE)),
+        ({"alpha": "leave-one-out"}, Keeps(histograms=True, sample=SAMPLE)),
+        ({"alpha": "evidence-document", "weighting": "raw"}, Keeps(histograms=True, sample=SAMPLE)),
+        ({"model": "compound", "calibrate": False}, Keeps(histograms=True)),
+    ],
+)
+def test_what_is_kept_is_what_model_alpha_weighting_and_calibration_need(settings, keeps):
+    assert recipe(**settings).keeps == keeps
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "complaint"),
+    [
+        ("complement", {"estimate": "map"}, "complement has no option 'estimate'; it has weight_norm"),
+        ("bernoulli", {"estimate": "map"}, "bernoulli has no option 'estimate'; it has none"),
+        ("multinomial", {"estimate": "mode"}, "estimate of the model multinomial must be 'mean' or 'map', not 'mode'"),
+        ("complement", {"weight_norm": 1}, "weight_norm of the model complement must be False or True, not 1"),
+        ("multinomial", {"estimate": []}, r"must be 'mean' or 'map', not \[\]"),
+    ],
+)
+def test_an_option_that_the_model_has_not_is_refused_by_name(model, options, complaint):
+    plain = recipe(model=model)
+    with pytest.raises(InputError, match=complaint):
+        replace(plain, options=options)
+
+
+def test_a_model_of_every_name_has_the_weighting_that_suits_it():
+    found = {name: recipe(model=name).weighting for name in MODELS}
+    assert found == {name: model.weightings[0] for name, model in MODELS.items()}
+    assert (found["multinomial"], found["bernoulli"], found["compound"]) == ("log", "binary", "raw")
+
+
+def test_a_recipe_of_format_1_has_no_calibration():
+    old = {name: value for name, value in recipe(alpha=0.5).json.items() if name not in ("calibrate", "sample")}
+    del old["model"]["params"]["estimate"]
+    assert ClassifierRecipe.of(old) == recipe(alpha=0.5, calibrate=False)

@@ -118,7 +118,7 @@ class TextClassifier:
         cost, or None where being unsure costs less (``textnb.evaluation.Costs``, ``read_costs``).
 
         >>> clf = TextClassifier(tokenizer="words").fit(["good fun", "bad fun"], ["pos", "neg"])
-        >>> clf.decide(["good", "fun"], unsure=0.6)
+        >>> clf.decide(["good good", "fun"], unsure=0.6)
         array(['pos', None], dtype=object)
         """
         classes = self.fitted.classes
@@ -139,7 +139,7 @@ class TextClassifier:
 
         >>> clf = TextClassifier(tokenizer="words").fit(["good fun", "bad fun"], ["pos", "neg"])
         >>> [(c.term, round(c.value, 2)) for c in clf.explain("good fun").contributions]
-        [('good', 1.44), ('fun', 0.0)]
+        [('good', 0.37), ('fun', 0.0)]
         """
         (document,) = as_documents([text])
         return self.fitted.explanation(document, label, against)

@@ -89,7 +89,7 @@ def _with_kept(learnt: Learnt, kept: Mapping[str, Any], arrays: Arrays) -> Learn
     return Learnt(
         counts,
         digests,
-        unpacked_histograms(arrays, *axes, counts.unit) if kept.get("histograms") else None,
+        unpacked_histograms(arrays, counts) if kept.get("histograms") else None,
         unpacked_examples(arrays, "examples", *axes, digests) if kept.get("examples") else None,
         unpacked_sample(kept["sample"], arrays, *axes, digests) if kept.get("sample") else None,
     )

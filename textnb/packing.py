@@ -87,6 +87,8 @@ def unpacked_learnt(arrays: Arrays, classes: Sequence[str], unit: float) -> Lear
     terms, containing = unpacked_table(arrays, "terms", shape), unpacked_table(arrays, "containing", shape)
     if not (np.array_equal(terms.indices, containing.indices) and np.array_equal(terms.indptr, containing.indptr)):
         raise ModelFileError("the terms that were counted are not those that documents contain")
+    if (containing.data > np.repeat(documents, np.diff(containing.indptr))).any():
+        raise ModelFileError("more documents contain a term than there are")
     counts = ClassCounts(vocabulary, tuple(classes), documents, terms, containing, unit)
     digests = checked(lambda: Digests.of_array(array_of(arrays, "digests", 2, "u")))
     if len(digests) != documents.sum():

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.bundle import Arrays
-from textnb.counts import DocumentHistogram, Examples, Vocabulary
+from textnb.counts import ClassCounts, DocumentHistogram, Examples, Vocabulary
 from textnb.counts.class_histograms import ClassHistograms
 from textnb.counts.digests import Digests
 from textnb.counts.matrix import CSR
@@ -94,12 +94,23 @@ def packed_histograms(histograms: ClassHistograms) -> Arrays:
     }
 
 
-def unpacked_histograms(arrays: Arrays, vocabulary: Vocabulary, classes: Sequence[str], unit: float) -> ClassHistograms:
-    """The histograms again."""
-    times = _below_each_other(arrays, "histograms.times", len(classes), len(vocabulary))
-    lengths = _below_each_other(arrays, "histograms.lengths", len(classes), 1)
-    parts = (DocumentHistogram(vocabulary, *tables, unit) for tables in zip(times, lengths, strict=True))
-    return ClassHistograms(tuple(classes), tuple(parts))
+def unpacked_histograms(arrays: Arrays, counts: ClassCounts) -> ClassHistograms:
+    """The histograms again; they must be those of the documents that were counted."""
+    times = _unpacked_wide(arrays, "histograms.times", counts.n_classes * counts.n_terms)
+    lengths = _unpacked_wide(arrays, "histograms.lengths", counts.n_classes)
+    rows = np.repeat(np.arange(counts.n_classes), np.diff(counts.terms.indptr)) * counts.n_terms + counts.terms.indices
+    sound = (
+        np.array_equal(np.flatnonzero(np.diff(times.indptr)), rows)
+        and np.array_equal(_row_sums(times, times.data), counts.containing.data)
+        and np.array_equal(_row_sums(times, times.data * (times.indices + 1.0)), counts.terms.data)
+        and np.array_equal(_row_sums(lengths, lengths.data), counts.documents)
+        and np.array_equal(_row_sums(lengths, lengths.data * lengths.indices.astype(float)), counts.terms.sum(axis=1))
+    )
+    if not sound:
+        raise ModelFileError("the histograms are not those of the documents that were counted")
+    tables = zip(_cut(times, counts.n_terms, counts.n_classes), _cut(lengths, 1, counts.n_classes), strict=True)
+    parts = (DocumentHistogram(counts.vocabulary, *pair, counts.unit) for pair in tables)
+    return ClassHistograms(tuple(counts.classes), tuple(parts))
 
 
 def _stacked(parts: list[CSR]) -> CSR:
@@ -108,10 +119,19 @@ def _stacked(parts: list[CSR]) -> CSR:
     return sparse.vstack(wide, format="csr") if wide else sparse.csr_array((0, 0), dtype=np.int64)
 
 
-def _below_each_other(arrays: Arrays, name: str, n_parts: int, n_rows: int) -> list[CSR]:
+def _unpacked_wide(arrays: Arrays, name: str, n_rows: int) -> CSR:
+    """A table of so many rows that is as wide as it needs to be."""
     indices = array_of(arrays, f"{name}.indices", 1, "i")
-    width = int(indices.max()) + 1 if len(indices) else 0
-    table = unpacked_table(arrays, name, (n_parts * n_rows, width))
+    return unpacked_table(arrays, name, (n_rows, int(indices.max()) + 1 if len(indices) else 0))
+
+
+def _row_sums(table: CSR, values: NDArray[Any]) -> NDArray[Any]:
+    """The sums of the values of each row that has any."""
+    return np.add.reduceat(values, table.indptr[:-1][np.diff(table.indptr) > 0]) if len(values) else values
+
+
+def _cut(table: CSR, n_rows: int, n_parts: int) -> list[CSR]:
+    """Parts of so many rows, each as wide as it needs to be."""
     parts = [table[k * n_rows : (k + 1) * n_rows] for k in range(n_parts)]
     widths = [int(part.indices.max()) + 1 if part.nnz else 0 for part in parts]
     return [

@@ -35,7 +35,7 @@ def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     facts = found_facts(classifier)
     lines = [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
     calibration = facts["calibration"]
-    shown = calibration["state"]
+    shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "scale" in calibration:
         shown += f": scores times {calibration['scale']:.3g} / (1 + {calibration['shortening']:.3g} n), n known tokens"
     return [*lines, ("probabilities", shown), ("documents kept", f"{facts['documents kept']:,}")]

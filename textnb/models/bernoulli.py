@@ -133,7 +133,7 @@ def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
     log_total = np.broadcast_to(log_of(fewer + 2 * column), containing.shape)
     absent = log_of(np.maximum(fewer - containing, 0) + column) - log_total
     there, y = rows.known.indices, rows.y[rows.row]
-    smoothed = containing[there, y] - 1 + np.broadcast_to(alpha, counts.n_terms)[there]
+    smoothed = np.maximum(containing[there, y] - 1, 0) + np.broadcast_to(alpha, counts.n_terms)[there]
     present = log_of(smoothed) - log_total[there, y]
     own = np.bincount(rows.row, present - absent[there, y], len(rows.y))
     gone = np.array([rows.lost(absent[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)

@@ -33,17 +33,19 @@ from textnb.counts.sums import canonical
 from textnb.numerics import Floats, log_rising
 
 Ints = NDArray[np.int64]
+_MOST_TAILS = 1 << 24  # 128 MiB an array
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
     """Groups of terms, and lengths.
 
-    Whole counts: ``offset`` t and ``weight`` N(t) of each group in turn. Other counts: ``offset`` the count and
-    ``weight`` how many draws have it, and ``whole`` is false. starts: where each group begins. multiplicity: terms of
-    each group. group: of each of the V terms, -1 if no draw has it. sizes, n_draws: the lengths and how many draws
-    have each. totals: the count of a term of each group over all draws. ``left_out``: the sums are those of eq. (5),
-    with ``offset`` and ``sizes`` what the others have and ``weight`` and ``n_draws`` what was left out.
+    Whole counts, unless they are huge: ``offset`` t and ``weight`` N(t) of each group in turn. Other counts:
+    ``offset`` the count and ``weight`` how many draws have it, and ``whole`` is false. starts: where each group
+    begins. multiplicity: terms of each group. group: of each of the V terms, -1 if no draw has it. sizes, n_draws: the
+    lengths and how many draws have each. totals: the count of a term of each group over all draws. ``left_out``: the
+    sums are those of eq. (5), with ``offset`` and ``sizes`` what the others have and ``weight`` and ``n_draws`` what
+    was left out.
     """
 
     whole: bool
@@ -68,11 +70,12 @@ class Draws:
         rows = times[present[first]].tocoo()
         row, offset, weight = rows.row.astype(np.int64), rows.col + 1.0, rows.data
         totals = np.bincount(row, weight * offset, len(first)).astype(float) * unit
-        if unit == 1:
+        whole = unit == 1 and _largest(times[present[first]]).sum() <= _MOST_TAILS
+        if whole:
             row, offset, weight = _tails(row, rows.col.astype(np.int64), weight)
         used = lengths.col > 0  # an empty draw says nothing
         return cls(
-            unit == 1, offset * unit, weight.astype(float), _starts(row), multiplicity.astype(float), group,
+            whole, offset * unit, weight.astype(float), _starts(row), multiplicity.astype(float), group,
             lengths.col[used] * unit, lengths.data[used].astype(float), totals,
         )  # fmt: skip
 
@@ -221,6 +224,11 @@ def _tails(row: Ints, below: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:
     run = below + 1 - before
     t = np.arange(run.sum()) - np.repeat(np.cumsum(run) - run - before, run)
     return np.repeat(row, run), t, np.repeat(at_least, run)
+
+
+def _largest(times: CSR) -> Floats:
+    """The largest count of each row, of which none is empty."""
+    return np.asarray(times.indices[times.indptr[1:] - 1] + 1.0)
 
 
 def _starts(row: Ints) -> Ints:

@@ -1,0 +1,217 @@
+"""textnb train and info with every model: what is said, what is found, what is refused."""
+
+import json
+import logging
+import sys
+import warnings
+from types import SimpleNamespace
+
+import pytest
+
+from textnb import TextClassifier
+from textnb.cli import main
+from textnb.models.table import MODELS
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """The same command in this process: a fraction of the time, for what needs no process of its own."""
+    log = logging.getLogger("textnb")
+    level = log.level
+    monkeypatch.setattr(log, "handlers", log.handlers)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.chdir(tmp_path)
+
+    def textnb(*arguments, env=None):
+        for name, value in (env or {}).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["textnb", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+        said = capsys.readouterr()
+        return SimpleNamespace(code=code, out=said.out, err=said.err)
+
+    yield textnb
+    log.setLevel(level)
+
+
+def facts_of(run, path):
+    done = run("info", path, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus, tmp_path, name):
+    done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--model", name, "-v")
+    assert done.code == 0, done.err
+    assert done.out == ""
+    assert "m.textnb holds 5 documents, 2 classes, 7 terms" in done.err
+    assert "probabilities: calibrated: scores times " in done.err
+    assert "documents kept: 5" in done.err
+    classifier = TextClassifier.load(tmp_path / "m.textnb")
+    assert (classifier.recipe.model, classifier.recipe.alpha) == (name, "evidence")
+    facts = facts_of(run, "m.textnb")
+    assert facts["model"] == name
+    assert facts["weighting"] == MODELS[name].weightings[0]
+    calibration = facts["calibration"]
+    assert calibration["state"] == "calibrated"
+    assert calibration["scale"] == classifier.fitted.calibration.scale
+    assert calibration["shortening"] == classifier.fitted.calibration.shortening
+    assert list(calibration["bias"].values()) == classifier.fitted.calibration.bias.tolist()
+    assert list(calibration["bias"]) == ["food", "pets"]
+    assert facts["documents kept"] == 5
+    shown = run("info", "m.textnb")
+    assert shown.code == 0
+    assert "calibrated: scores times" in " ".join(shown.out.split())
+
+
+def test_one_alpha_is_told_with_the_way_to_it(run, corpus, tmp_path):
+    done = run("train", corpus, "-o", "m.textnb", "-v")
+    found = TextClassifier.load(tmp_path / "m.textnb").fitted.smoothing
+    (line,) = [line for line in done.err.splitlines() if line.startswith("alpha found: ")]
+    assert line.startswith(f"alpha found: {found.alpha:.6g}; {found.solution.outcome} after ")
+    smoothing = facts_of(run, "m.textnb")["smoothing"]
+    assert smoothing["alpha"] == found.alpha
+    assert smoothing["outcome"] == found.solution.outcome
+    assert smoothing["log evidence"] == found.solution.log_evidence
+    assert smoothing["trace"] == list(found.solution.trace)
+
+
+def test_a_given_alpha_is_told_and_nothing_was_found(run, corpus):
+    done = run("train", corpus, "-o", "m.textnb", "--alpha", 0.25, "-v")
+    assert "alpha found: 0.25\n" in done.err
+    assert facts_of(run, "m.textnb")["smoothing"] == {"alpha": 0.25}
+
+
+def test_an_alpha_a_term_is_told_by_its_sum_and_quartiles(run, corpus, tmp_path):
+    done = run("train", corpus, "-o", "m.textnb", "--alpha", "leave-one-out", "-v")
+    assert "alpha found: one a term: sum " in done.err
+    alpha = facts_of(run, "m.textnb")["smoothing"]["alpha"]
+    found = TextClassifier.load(tmp_path / "m.textnb").fitted.smoothing.alpha
+    assert alpha["sum"] == pytest.approx(found.sum())
+    assert (alpha["quartiles"][0], alpha["quartiles"][-1]) == (found.min(), found.max())
+
+
+def test_a_compound_model_tells_of_each_class_whatever_it_is_called(run, tmp_path):
+    rows = [
+        ("a a b", "alpha"),
+        ("b b a", "alpha"),
+        ("...", "empty"),
+        ("c c", "all documents"),
+        ("c d d", "all documents"),
+    ]
+    (tmp_path / "c.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
+    done = run("train", "c.csv", "-o", "m.textnb", "--model", "compound", "-v", "--tokenizer", "words")
+    assert done.code == 0, done.err
+    for name in ("all documents", "class alpha", "class all documents"):
+        assert f"alpha found, {name}: one a term: sum " in done.err
+    assert "alpha found, class empty: none: there are only empty documents" in done.err
+    smoothing = facts_of(run, "m.textnb")["smoothing"]
+    assert list(smoothing["classes"]) == ["all documents", "alpha", "empty"]
+    assert smoothing["classes"]["empty"] == {}
+    scorer = TextClassifier.load(tmp_path / "m.textnb").fitted.scorer
+    assert smoothing["classes"]["alpha"]["alpha"]["sum"] == pytest.approx(scorer.solutions[2].alpha.sum())
+    assert run("info", "m.textnb").code == 0
+
+
+def test_without_a_sample_no_words_are_kept_and_what_comes_later_makes_it_stale(run, corpus, tmp_path):
+    assert run("train", corpus, "-o", "m.textnb", "--sample", 0).code == 0
+    facts = facts_of(run, "m.textnb")
+    assert (facts["documents kept"], facts["calibration"]["state"]) == (0, "calibrated")
+    (tmp_path / "more.csv").write_text("text,label\ndog egg,pets\n")
+    done = run("update", "m.textnb", "more.csv")
+    assert done.code == 0
+    assert "the calibration is that of what had been learnt before" in done.err
+    assert facts_of(run, "m.textnb")["calibration"]["state"] == "stale"
+    assert "stale: scores times" in " ".join(run("info", "m.textnb").out.split())
+
+
+def test_without_calibration_the_probabilities_are_the_models_own(run, corpus, tmp_path):
+    done = run("train", corpus, "-o", "m.textnb", "--no-calibrate", "-v")
+    assert "probabilities: not calibrated\n" in done.err
+    facts = facts_of(run, "m.textnb")
+    assert facts["calibration"] == {"state": "none"}
+    assert facts["documents kept"] == 0
+    assert TextClassifier.load(tmp_path / "m.textnb").recipe.calibrate is False
+
+
+def test_where_there_is_no_calibrating_a_line_says_why(run, tmp_path):
+    (tmp_path / "c.csv").write_text("text,label\ndog,pets\negg,food\n")
+    done = run("train", "c.csv", "-o", "m.textnb")
+    assert done.code == 0
+    assert "textnb: probabilities are not calibrated: no class has two documents or more\n" in done.err
+
+
+def test_documents_of_equal_length_are_kept_and_told(run, corpus):
+    assert run("train", corpus, "-o", "m.textnb", "--weighting", "tfidf-l2", "--model", "complement").code == 0
+    assert facts_of(run, "m.textnb")["documents kept"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "value"),
+    [
+        (["--estimate", "map", "--alpha", 2], "estimate", "map"),
+        (["--model", "complement", "--weight-norm"], "weight_norm", True),
+        (["--model", "gaussian", "--variance", "class"], "variance", "class"),
+    ],
+)
+def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, arguments, option, value):
+    done = run("train", corpus, "-o", "m.textnb", *arguments)
+    assert done.code == 0, done.err
+    assert TextClassifier.load(tmp_path / "m.textnb").recipe.options == {option: value}
+    assert facts_of(run, "m.textnb")[option] == value
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "bernoulli", "--weighting", "log"], "the model bernoulli takes the weighting binary, not 'log'"),
+        (["--model", "compound", "--weighting", "log"], "compound takes the weighting raw or binary, not 'log'"),
+        (["--model", "compound", "--alpha", "1"], "the model compound has not the alpha 1.0; it takes evidence"),
+        (["--model", "gaussian", "--alpha", "1"], "the model gaussian has not the alpha 1.0; it takes evidence"),
+        (
+            ["--model", "bernoulli", "--alpha", "evidence-class"],
+            "bernoulli has not the alpha 'evidence-class'; it takes",
+        ),
+        (
+            ["--model", "complement", "--estimate", "map"],
+            "the model complement has no option 'estimate'; it has weight",
+        ),
+        (["--model", "bernoulli", "--weight-norm"], "the model bernoulli has no option 'weight_norm'; it has none"),
+        (["--weight-norm"], "the model multinomial has no option 'weight_norm'; it has estimate"),
+        (["--variance", "class"], "the model multinomial has no option 'variance'; it has estimate"),
+        (["--estimate", "mode"], "estimate of the model multinomial must be 'mean' or 'map', not 'mode'"),
+        (["--alpha", "evidence-document"], "'evidence-document' goes with the weighting raw or binary, not 'log'"),
+        (
+            ["--alpha", "evidence-document", "--weighting", "tfidf-l2"],
+            "goes with the weighting raw or binary, not 'tfidf",
+        ),
+        (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with the weighting raw or binary or log, not 'tfidf'"),
+        (["--alpha", "evidense"], "--alpha takes a number or one of evidence, evidence-document"),
+        (["--alpha", "nan"], "alpha must be finite and not negative"),
+        (["--alpha", "0", "--model", "complement"], "complement naive Bayes needs an alpha above 0"),
+        (["--alpha", "0.5", "--estimate", "map"], "there is no MAP estimate"),
+        (["--sample", "0", "--weighting", "log-l2"], "'log-l2' keeps the documents' counts; sample=0 forbids it"),
+    ],
+)
+def test_what_does_not_go_together_is_one_clear_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
+    done = run("train", corpus, "-o", "m.textnb", *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert words in done.err
+    assert len(done.err.splitlines()) == 1
+    assert not (tmp_path / "m.textnb").exists()
+
+
+@pytest.mark.parametrize("sample", ["-1", "many", "2.5"])
+def test_a_sample_that_is_no_number_of_documents_is_a_wrong_option(run, corpus, sample):
+    assert run("train", corpus, "-o", "m.textnb", f"--sample={sample}").code == 2
+
+
+def test_the_help_names_every_model_weighting_and_alpha(run):
+    shown = " ".join(run("train", "--help", env={"COLUMNS": "200"}).out.split())
+    for name in (*MODELS, "tfidf-l2", "leave-one-out", "--no-calibrate", "--sample"):
+        assert name in shown
