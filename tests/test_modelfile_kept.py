@@ -77,7 +77,7 @@ def calibrated(**facts):
         ("data", lambda data: data[:-1], "not a sparse matrix"),
         ("data", lambda data: data.astype(np.int64) * -1, "missing or of another kind"),
         ("data", lambda data: data * 0 + 255, "large counts"),
-        ("large", lambda large: np.array([300], np.int64), "large counts"),
+        ("large", lambda large: np.append(large, 300), "large counts"),
         ("indices", lambda indices: indices + 1, "not a sparse matrix"),
         ("indices", lambda indices: indices * 0, "out of order"),
         ("indptr", lambda indptr: indptr * 0, "not a sparse matrix"),
