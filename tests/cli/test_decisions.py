@@ -102,7 +102,7 @@ def test_both_at_once_are_refused(run, model, costs):
 
 def test_a_class_of_that_name_is_refused_where_it_could_be_mistaken(run, tmp_path, costs):
     (tmp_path / "c.csv").write_text("text,label\ndog,unsure\negg,food\n")
-    assert run("train", "c.csv", "-o", "u.textnb", "-q", "--alpha", 1, "--no-calibrate").code == 0
+    assert run("train", "c.csv", "-o", "u.textnb", "-q", "--alpha", 0.1, "--no-calibrate").code == 0
     done = run("predict", "u.textnb", "--unsure", 0.5, stdin="dog\n")
     assert (done.code, done.out) == (1, "")
     assert "class named 'unsure'" in done.err
