@@ -292,3 +292,14 @@ def test_documents_that_were_not_kept_cannot_calibrate():
     recipe = replace(classifier.recipe, calibrate=True)
     with pytest.raises(InputError, match="no documents were kept"):
         calibration(recipe, classifier.learnt, classifier.fitted)
+
+
+def test_what_cannot_be_calibrated_says_so_once(tmp_path, caplog):
+    caplog.set_level("INFO", "textnb")
+    classifier = TextClassifier(tokenizer="words").fit(["good fun", "bad day"], ["pos", "neg"])
+    assert len(caplog.records) == 1
+    classifier.save(tmp_path / "model.textnb")
+    again = TextClassifier.load(tmp_path / "model.textnb")
+    assert (len(caplog.records), again.calibration_state) == (1, "none")
+    again.save(tmp_path / "again.textnb")
+    assert (tmp_path / "again.textnb").read_bytes() == (tmp_path / "model.textnb").read_bytes()

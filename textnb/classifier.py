@@ -199,11 +199,11 @@ class TextClassifier:
     @property
     def calibration_state(self) -> str:
         """``calibrated``; ``stale``, if more was learnt or forgotten since; or ``none``."""
-        if self._calibrated is None:
+        if self._calibrated is None or self._calibrated.calibration is None:
             return "none"
         return "calibrated" if self._calibrated.of == self.learnt.fingerprint else "stale"
 
-    def _recalibrated(self, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated | None:
+    def _recalibrated(self, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
         """The calibration for a learnt value: the one there is if it fits, a new one, or the old one for want of it."""
         fingerprint = learnt.fingerprint
         if before is not None and before.of == fingerprint:
@@ -211,9 +211,10 @@ class TextClassifier:
         try:
             return Calibrated(calibration(self.recipe, learnt, fitted), fingerprint)
         except InputError as why:
-            if before is None or learnt.sample is not None or learnt.examples is not None:
+            kept = learnt.sample is not None or learnt.examples is not None
+            if before is None or before.calibration is None or kept:
                 _log.info("probabilities are not calibrated: %s", why)
-                return None
+                return Calibrated(None, fingerprint)
             _log.info("the calibration is that of what had been learnt before: %s", why)
             return before
 

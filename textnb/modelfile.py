@@ -26,9 +26,9 @@ KIND = "model"
 
 
 class Calibrated(NamedTuple):
-    """A calibration, and the fingerprint of the learnt value that it was fitted on."""
+    """A calibration, and the fingerprint of the learnt value that it was fitted on; None where none could be."""
 
-    calibration: Calibration
+    calibration: Calibration | None
     of: str
 
 
@@ -46,7 +46,8 @@ def write_model(
     }
     header: dict[str, Any] = {"recipe": dict(recipe), "classes": list(counts.classes), "summary": summary}
     if calibrated is not None:
-        header["calibration"] = {**calibrated.calibration.json, "of": calibrated.of}
+        found = {} if calibrated.calibration is None else calibrated.calibration.json
+        header["calibration"] = {**found, "of": calibrated.of}
     kept, arrays = _kept(learnt, counts.vocabulary)
     write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
 
@@ -99,7 +100,8 @@ def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
     facts = header.get("calibration")
     if facts is None:
         return None
-    return Calibrated(Calibration.of(facts, len(header["classes"])), str(facts["of"]))
+    calibration = Calibration.of(facts, len(header["classes"])) if "scale" in facts else None
+    return Calibrated(calibration, str(facts["of"]))
 
 
 def _are_classes(classes: Any) -> bool:
