@@ -18,6 +18,12 @@ VARIANTS = {
         {"tf": True, "idf": True, "length_norm": True, "weight_norm": True},
     ],
     "CategoricalNB": [{"alpha": 0.0}, {"alpha": 0.3, "prior": "uniform"}],
+    "UNB": [
+        {"pi": 0.6, "alpha": 0.0},
+        {"pi": 1.3, "norm": "m", "prior": "uniform"},
+        {"family": "ex4", "pi": 0.5, "attributes": [0, 1, 2, 3, 4, 5]},
+        {"family": "ex2", "pi": -0.4, "alpha": 0.3},
+    ],
     "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
     "MultinomialNB": [
         {"alpha": 0.0},

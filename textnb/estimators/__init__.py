@@ -6,5 +6,14 @@ from textnb.estimators.complement import ComplementNB
 from textnb.estimators.compound import DirichletCompoundNB
 from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.multinomial import MultinomialNB
+from textnb.estimators.unb import UNB
 
-__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "DirichletCompoundNB", "GaussianNB", "MultinomialNB"]
+__all__ = [
+    "UNB",
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "DirichletCompoundNB",
+    "GaussianNB",
+    "MultinomialNB",
+]
