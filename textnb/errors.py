@@ -46,6 +46,10 @@ class DataConversionWarning(UserWarning):
     """Data was understood, but not in the shape in which it was expected."""
 
 
+class FitWarning(UserWarning):
+    """A model was fitted as asked, and says less than it seems to."""
+
+
 class RecipeWarning(UserWarning):
     """A recipe was rebuilt with other versions than it was made with."""
 

@@ -124,9 +124,10 @@ class Ex1:
             return np.asarray(a + d)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             grown = a * np.exp(np.log1p(self.pi * d * a**-self.pi) / self.pi)
-            from_nothing = (self.pi * d) ** (1 / self.pi)
-        # Where a^-pi is beyond all numbers, a is far below what d adds.
-        return np.asarray(np.where((a == 0) | ~np.isfinite(grown), from_nothing, grown))
+        vanishing = ~np.isfinite(grown) | (a == 0)  # where a^-pi is beyond all numbers, a is far below what d adds
+        if not vanishing.any():
+            return np.asarray(grown)
+        return np.asarray(np.where(vanishing, (self.pi * d) ** (1 / self.pi), grown))
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
         """Nowhere."""

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from textnb.errors import InputError
 from textnb.models.cell_sums import MOST_CELLS, CellSums, Enumerated, lattice_sums, n_cells
 from textnb.models.u_family import Family
-from textnb.numerics import Floats
+from textnb.numerics import Floats, log_of
 
 _STEPS = (1 << 13, 1 << 15, 1 << 17, 1 << 19)
 _ACCURACY = 1e-8
@@ -28,9 +28,10 @@ def log_mass(family: Family, v: float, sums: CellSums, base: Floats | float = 0.
         logs = block.log_factor - family.shifted(v, np.add.outer(base, block.values))
         top = logs.max(axis=-1)
         shift = np.where(np.isfinite(top), top, 0.0)
-        weights = np.ones(len(block.values)) if block.weights is None else block.weights
-        with np.errstate(divide="ignore"):
-            parts.append(np.log(np.maximum(np.exp(logs - shift[..., np.newaxis]) @ weights, 0.0)) + shift)
+        shares = np.exp(logs - shift[..., np.newaxis])
+        if block.weights is not None:
+            shares *= block.weights
+        parts.append(log_of(np.maximum(shares.sum(axis=-1), 0.0)) + shift)
     return np.asarray(np.logaddexp.reduce(parts, axis=0))
 
 

@@ -107,7 +107,7 @@ class UNBScorer:
 
     @property
     def normaliser(self) -> str:
-        """How the constants c were found: ``enumerated``, ``approximated`` (for any class) or ``exact`` (none needed)."""
+        """How the constants c were found: ``enumerated``, ``approximated`` (of any class), ``exact`` (none needed)."""
         ways = {product.normaliser for product in self.products if product is not None}
         return next((way for way in (APPROXIMATED, ENUMERATED) if way in ways), EXACT)
 
