@@ -127,7 +127,8 @@ class Ex1:
         vanishing = ~np.isfinite(grown) | (a == 0)  # where a^-pi is beyond all numbers, a is far below what d adds
         if not vanishing.any():
             return np.asarray(grown)
-        return np.asarray(np.where(vanishing, (self.pi * d) ** (1 / self.pi), grown))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.where(vanishing, (self.pi * d) ** (1 / self.pi), grown))
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
         """Nowhere."""

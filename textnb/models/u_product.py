@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.errors import InputError
-from textnb.models.cell_sums import Lattice, n_cells
+from textnb.models.cell_sums import CellSums, n_cells
 from textnb.models.u_family import Family
-from textnb.models.u_normaliser import least_surprisal, log_mass, sums_of
+from textnb.models.u_normaliser import least_surprisal, log_mass, over_cells
 from textnb.numerics import Floats
 
 NORMS = ("u", "m")
-EXACT, ENUMERATED, APPROXIMATED = "exact", "enumerated", "approximated"
+EXACT = "exact"
 _PAIRS = 1 << 18
 
 
@@ -63,17 +63,17 @@ class UIndependent:
         if family.ordinary:
             return cls(family, norm, surprisals, EXACT, float(sum(a.min() for a in surprisals)), 0.0)
         numbers = [_finite(d) for d in _numbers(family, surprisals)]
-        sums = sums_of(family, numbers)
-        farthest = float(sum(d.max() for d in numbers))
+        n, v, log_total = n_cells(numbers), 0.0, 0.0
         if norm == "u":
-            v, log_total = least_surprisal(family, sums, n_cells(numbers)), 0.0
+            found, way = over_cells(family, numbers, lambda sums: least_surprisal(family, sums, n))
+            v = float(found)
         else:
             v = float(family.shifted(0.0, _below_one(family, surprisals)))
-            log_total = float(log_mass(family, v, sums))
-        _refuse_leaving(family, v, farthest)
-        if not np.isfinite(log_total):
-            raise InputError(f"{family}: every cell vanishes before it is normalised; use norm='u'")
-        way = APPROXIMATED if isinstance(sums, Lattice) else ENUMERATED
+            if not np.isfinite(v):
+                raise InputError(f"{family}: every cell vanishes before it is normalised; use norm='u'")
+            found, way = over_cells(family, numbers, lambda sums: log_mass(family, v, sums) + v)
+            log_total = float(found) - v
+        _refuse_leaving(family, v, float(sum(d.max() for d in numbers)))
         return cls(family, norm, surprisals, way, v, log_total)
 
     @property
@@ -129,20 +129,28 @@ class UIndependent:
         """-sum p log p over all cells."""
         if self.family.ordinary:
             return float(sum(_entropy(a) for a in self.surprisals))
+        numbers = [_finite(d) for d in self.numbers]
+        return float(over_cells(self.family, numbers, self._entropy)[0])
+
+    def _entropy(self, sums: CellSums) -> float:
         total = 0.0
-        for block in sums_of(self.family, [_finite(d) for d in self.numbers]).blocks():
+        for block in sums.blocks():
             a = self.family.shifted(self.v, block.values) + self.log_total
             weights = 1.0 if block.weights is None else block.weights
-            total += float((weights * a * np.exp(block.log_factor - a)).sum())
+            total += float((weights * np.where(np.isfinite(a), a, 0.0) * np.exp(block.log_factor - a)).sum())
         return total
 
     def _summed_out(self, bases: Floats, variables: NDArray[np.intp]) -> Floats:
         """log p of cells of which the known values have the sums ``bases`` (R,)."""
-        sums = sums_of(self.family, [_finite(self.numbers[i]) for i in variables])
         different, which = np.unique(bases, return_inverse=True)
-        size = max(len(block.values) for block in sums.blocks())
-        logs = [log_mass(self.family, self.v, sums, part) for part in _parts(different, max(1, _PAIRS // size))]
-        return np.concatenate(logs)[which.ravel()] - self.log_total
+
+        def asked(sums: CellSums) -> Floats:
+            size = max(len(block.values) for block in sums.blocks())
+            parts = _parts(different, max(1, _PAIRS // size))
+            return np.concatenate([log_mass(self.family, self.v, sums, part) for part in parts])
+
+        logs, _ = over_cells(self.family, [_finite(self.numbers[i]) for i in variables], asked)
+        return logs[which.ravel()] - self.log_total
 
 
 def _numbers(family: Family, surprisals: Sequence[Floats]) -> Iterator[Floats]:

@@ -28,7 +28,8 @@ from textnb.models import categorical
 from textnb.models.prior import Prior
 from textnb.models.scorer import Differences, LinearScorer, check_columns, difference, log_posterior
 from textnb.models.u_family import Family
-from textnb.models.u_product import APPROXIMATED, ENUMERATED, EXACT, UIndependent
+from textnb.models.u_normaliser import APPROXIMATED, ENUMERATED
+from textnb.models.u_product import EXACT, UIndependent
 from textnb.numerics import Floats
 
 
