@@ -122,8 +122,7 @@ def _normalised(family: Family, d: Floats) -> Floats:
 
 def _as_values(family: Family, values: ArrayLike) -> Floats:
     array = np.asarray(values, np.float64)
-    low = family.p_domain
-    limit = (array == 0) & (low.low == 0)
-    for value in array[~(low.holds(array) | limit)].ravel()[:1]:
+    limit = (array == 0) & (family.p_domain.low == 0)
+    for value in array[~(family.p_domain.holds(array) | limit)].ravel()[:1]:
         raise InputError(f"{family.name} with pi = {family.pi:.6g}: p = {value:.6g} is outside {family.p_domain}")
     return array

@@ -53,29 +53,28 @@ def over_cells(family: Family, numbers: Sequence[Floats], asked: Callable[[CellS
             return answer, APPROXIMATED
         before = answer
     raise InputError(
-        f"{family}: {n_cells(numbers):,} cells cannot be summed accurately, their probabilities lie too "
-        "far apart; use a larger alpha, or fewer attributes"
+        f"{family}: 10^{log(n_cells(numbers)) / log(10):.1f} cells cannot be summed accurately, their probabilities "
+        "lie too far apart; use a larger alpha, or fewer attributes"
     )
 
 
 def _tilt(family: Family, numbers: Sequence[Floats]) -> float:
-    """theta = d(shifted)/dd at the surprisal that cells drawn by the tilted weights have, their entropy."""
+    """The theta under which cells are drawn about as they weigh in the mass.
 
-    def excess(log_theta: float) -> float:
-        theta, entropy = np.exp(log_theta), 0.0
+    Cells drawn by q ~ exp(-theta T) of entropy H have a share of the mass of about exp(H - shifted(v, E[T])). It is 1
+    for the v with t(v) = t(H) + E[T]; of all theta, the one with the largest v, the least t(v), has most of the mass.
+    """
+
+    def largest(theta: float) -> float:
+        entropy = mean = 0.0
         for d in numbers:
             q = np.exp(-theta * d)
-            entropy += float(np.log(q.sum()) + theta * (q @ d) / q.sum())
-        a = max(entropy, 1e-3)
-        slope = (float(family.shifted(a, 1e-5)) - a) / 1e-5
-        return log_theta - float(np.log(max(slope, 1e-8)))
+            own = float(q @ d / q.sum())
+            entropy, mean = entropy + float(np.log(q.sum())) + theta * own, mean + own
+        return float(family.coordinate(entropy)) + mean
 
-    grid = np.linspace(-12.0, 8.0, 41)
-    values = [excess(x) for x in grid]
-    for x, left, right in zip(grid, values, values[1:], strict=False):
-        if left < 0 <= right:
-            return float(np.exp(brentq(excess, x, x + 0.5)))
-    return float(np.exp(grid[int(np.argmin(np.abs(values)))]))
+    tried: list[float] = [0.0, *np.exp(np.linspace(-20.0, 8.0, 113)).tolist()]
+    return min(tried, key=largest)
 
 
 def least_surprisal(family: Family, sums: CellSums, n: int) -> float:
