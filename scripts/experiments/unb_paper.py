@@ -165,20 +165,29 @@ def table_6(uci: Path, draws: int, jobs: int) -> None:
         with ProcessPoolExecutor(jobs) as pool:
             results[name] = list(pool.map(partial(drawn, table), range(draws)))
     for name, found in results.items():
-        nb, unb, pi = PRINTED[name]
-        print(f"\n{name}: printed NB {nb:.4f}, U-NB {unb:.4f} (pi {pi})")
-        infinite = sum(np.isinf(each.answers[0].kl) for each in found)
-        print(
-            f"  {len(found)} training set(s), {infinite} with an infinite KL for NB; "
-            f"alpha {quantiles([each.alpha for each in found], 2)}; "
-            f"p(x|y) almost uniform in {sum(each.flat for each in found)}"
-        )
-        print(f"  {'':22}{'pi':>20}{'KL, all rows':>26}{'KL, known classes':>26}{'accuracy':>26}{'log loss':>26}")
-        for k, way in enumerate(WAYS):
-            columns = zip(*(each.answers[k] for each in found), strict=True)
-            widths, digits = (20, 26, 26, 26, 26), (2, 4, 4, 4, 4)
-            cells = (f"{quantiles(column, d):>{w}}" for column, w, d in zip(columns, widths, digits, strict=True))
-            print(f"  {way:22}{''.join(cells)}", flush=True)
+        report(name, found)
+
+
+def report(name: str, found: list[Result]) -> None:
+    nb, unb, pi = PRINTED[name]
+    print(f"\n{name}: printed NB {nb:.4f}, U-NB {unb:.4f} (pi {pi})")
+    infinite = sum(np.isinf(each.answers[0].kl) for each in found)
+    print(
+        f"  {len(found)} training set(s), {infinite} with an infinite KL for NB; "
+        f"alpha {quantiles([each.alpha for each in found], 2)}; "
+        f"p(x|y) almost uniform in {sum(each.flat for each in found)}"
+    )
+    print(f"  {'':22}{'pi':>20}{'KL, all rows':>26}{'KL, known classes':>26}{'accuracy':>26}{'log loss':>26}")
+    for k, way in enumerate(WAYS):
+        columns = zip(*(each.answers[k] for each in found), strict=True)
+        widths, digits = (20, 26, 26, 26, 26), (2, 4, 4, 4, 4)
+        cells = (f"{quantiles(column, d):>{w}}" for column, w, d in zip(columns, widths, digits, strict=True))
+        print(f"  {way:22}{''.join(cells)}", flush=True)
+    gains = [each.answers[0].kl_known - each.answers[2].kl_known for each in found]
+    print(f"  KL of known classes, NB less pi by joint KL, set by set: {quantiles(gains, 4)}")
+    for column in ("accuracy", "log_loss"):
+        costs = [getattr(each.answers[2], column) - getattr(each.answers[3], column) for each in found]
+        print(f"  {column}, pi by joint KL less pi by log loss, set by set: {quantiles(costs, 4)}", flush=True)
 
 
 def flat(train: Table, test: Table) -> float:
@@ -189,7 +198,8 @@ def flat(train: Table, test: Table) -> float:
 
 def quantiles(values: list[float], digits: int) -> str:
     """A single value, or the median with the 10 % and 90 % quantiles."""
-    low, middle, high = (sorted(values)[round(q * (len(values) - 1))] for q in (0.1, 0.5, 0.9))
+    values = sorted(value for value in values if not np.isnan(value))  # the difference of two infinite ones is none
+    low, middle, high = (values[round(q * (len(values) - 1))] for q in (0.1, 0.5, 0.9))
     if len(values) == 1:
         return f"{middle:.{digits}f}"
     return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
