@@ -86,3 +86,15 @@ def test_a_lattice_keeps_the_moments_of_its_numbers():
     weights = lattice.weights * np.exp(lattice.log_factor)
     for power in range(4):
         assert weights @ lattice.values**power == pytest.approx((cells.values**power).sum(), rel=1e-10)
+
+
+@pytest.mark.parametrize("most", [100, 1_000_000])
+def test_impossible_values_stay_impossible_when_others_are_summed_out(most, monkeypatch):
+    monkeypatch.setattr(u_normaliser, "MOST_CELLS", most)
+    given = [np.array([0.6, 0.4, 0.0]), *margins(6)]
+    for name, pi in (("ex1", 0.6), ("ex1", 1.6), ("ex2", -0.5), ("ex4", 1.0)):
+        model = independent(given, name, pi)
+        sums = np.exp(model.log_p(np.array([[k, *[-1] * 6] for k in (0, 1, 2, -1)])))
+        assert sums[2] == 0
+        assert sums[0] + sums[1] == pytest.approx(1, abs=1e-8)
+        assert sums[3] == pytest.approx(1, abs=1e-8)
