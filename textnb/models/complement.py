@@ -16,13 +16,11 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
-from textnb.models.left_out import LeftOut
+from textnb.models.left_out import LeftOut, LogTotals, left_out_log_p
 from textnb.models.multinomial import as_alpha, check_size
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats
-
-_BLOCK = 1 << 22  # numbers held at once
 
 
 def fit(
@@ -59,24 +57,15 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
     """
     counts = rows.counts
     alpha = np.broadcast_to(_positive(alpha, counts.n_terms), counts.n_terms)
-    table = counts.terms.toarray().T * counts.unit
-    table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)
+    scores, change = np.empty(rows.own.shape), np.empty(rows.own.shape)
+    table, _, log_totals = LogTotals.of(rows, alpha, complement=True)
     logs = np.log(table + alpha[:, np.newaxis])  # (V, C)
-    other = ~rows.own
-    rest = alpha.sum() - rows.lost(alpha)
-    totals = table.sum(axis=0) - other * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
-    log_totals = np.log(np.where(totals > 0, totals, 1.0))
-    scores, change = np.empty(other.shape), np.empty(other.shape)
-    for first, last in _blocks(rows):
-        begin, end = rows.known.indptr[first], rows.known.indptr[last]
-        there, values = rows.known.indices[begin:end], rows.known.data[begin:end] * counts.unit
-        row = rows.row[begin:end]
-        without = np.maximum(table[there] - values[:, np.newaxis] * other[row], 0.0)
-        changed = np.log(without + alpha[there, np.newaxis])  # (entries, C)
+    for block, log_p in left_out_log_p(rows, alpha, complement=True):
+        here = slice(block.first, block.last)
+        changed = log_p + log_totals[block.row + block.first] - logs[block.term]
         for k in range(counts.n_classes):
-            scores[first:last, k] = np.bincount(row - first, values * changed[:, k], last - first)
-            change[first:last, k] = np.bincount(row - first, changed[:, k] - logs[there, k], last - first)
-    scores -= rows.known_lengths[:, np.newaxis] * log_totals
+            scores[here, k] = np.bincount(block.row, block.weight * log_p[:, k], block.last - block.first)
+            change[here, k] = np.bincount(block.row, changed[:, k], block.last - block.first)
     if normalise:
         n_terms = counts.n_terms - rows.lost(np.ones(1))
         lost = np.array([rows.lost(logs[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
@@ -95,10 +84,3 @@ def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
     if not (values > 0).all():
         raise InputError("complement naive Bayes needs an alpha above 0: a term of one class alone would decide all")
     return values
-
-
-def _blocks(rows: LeftOut) -> list[tuple[int, int]]:
-    """Runs of documents whose entries times classes fit a block."""
-    ends = rows.known.indptr * max(rows.counts.n_classes, 1)
-    cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _BLOCK)), len(rows.y)])
-    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))

@@ -5,8 +5,10 @@ would not be known at all: it is left out of the document and of the vocabulary.
 all documents have made it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,18 @@ from textnb.counts.sums import canonical
 from textnb.errors import InputError
 from textnb.models.prior import Prior, log_prior
 from textnb.numerics import Floats
+
+_BLOCK = 1 << 22  # numbers held at once
+
+
+class Block(NamedTuple):
+    """Documents ``first`` to ``last`` of a LeftOut, and of each of their entries: document, term, weight."""
+
+    first: int
+    last: int
+    row: NDArray[np.intp]
+    term: NDArray[np.intp]
+    weight: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +72,15 @@ class LeftOut:
         """(D, C): whether it is the document's own class."""
         return np.asarray(self.y[:, np.newaxis] == np.arange(self.counts.n_classes))
 
+    def blocks(self) -> Iterator[Block]:
+        """The entries of ``known`` in runs of documents, of which entries times classes are not too many."""
+        ends = self.known.indptr.astype(np.int64) * max(self.counts.n_classes, 1)
+        cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _BLOCK)), len(self.y)])
+        for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            entries = slice(self.known.indptr[first], self.known.indptr[last])
+            row, term = self.row[entries] - first, self.known.indices[entries]
+            yield Block(first, last, row, term, self.known.data[entries] * self.counts.unit)
+
     def lost(self, values: Floats) -> Floats:
         """(D,): the sum of a value a term (1,) or (V,) over the terms that no other document has."""
         alone = self._entries(self._alone)
@@ -80,3 +103,34 @@ class LeftOut:
     def _entries(self, kept: NDArray[np.bool_]) -> CSR:
         ends = np.concatenate([[0], np.cumsum(kept)])[self.X.indptr]
         return sparse.csr_array((self.X.data[kept], self.X.indices[kept], ends), shape=self.X.shape)
+
+
+class LogTotals(NamedTuple):
+    """The table of counts (V, C) of the classes, or of all the others, and what each document leaves of their sums."""
+
+    table: Floats
+    leaves: NDArray[np.bool_]
+    log_totals: Floats
+
+    @classmethod
+    def of(cls, rows: LeftOut, alpha: Floats, complement: bool) -> "LogTotals":
+        """alpha (V,). leaves (D, C): whether the document was part of that sum. log_totals (D, C): log(N + A)."""
+        table = rows.counts.terms.toarray().T * rows.counts.unit
+        if complement:
+            table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)  # what rounding leaves is nothing
+        leaves = ~rows.own if complement else rows.own
+        rest = alpha.sum() - rows.lost(alpha)
+        totals = table.sum(axis=0) - leaves * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
+        return cls(table, leaves, np.log(np.where(totals > 0, totals, 1.0)))
+
+
+def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[tuple[Block, Floats]]:
+    """log p(term | class, without the document) of each entry, (entries, C), a block of documents at a time.
+
+    alpha: one a term (V,), positive. complement: of all other classes in place of the class.
+    """
+    table, leaves, log_totals = LogTotals.of(rows, alpha, complement)
+    for block in rows.blocks():
+        document = block.row + block.first
+        without = np.maximum(table[block.term] - block.weight[:, np.newaxis] * leaves[document], 0.0)
+        yield block, np.log(without + alpha[block.term, np.newaxis]) - log_totals[document]

@@ -1,0 +1,196 @@
+"""The normaliser of a U-product over the tokens of a document, family Ex.1 (Fujimoto and Murata).
+
+A token w has probability p_w and a_w = -log p_w; a sequence of N tokens has
+
+    T = sum of a_w^pi over its tokens,    p(sequence) = exp(-(T + c)^(1/pi))                                  (1)
+
+and c(N) is such that the V^N sequences sum to 1. In Box-Cox form, which also has the limit pi -> 0,
+
+    s_w = (a_w^pi - 1) / pi,   S = sum of s_w,   h(t) = (1 + pi t)^(1/pi),   p = exp(-h(S + b)),
+    c = 1 + pi b - N                                                                                          (2)
+
+With the tilted distribution q(w) ~ exp(-theta s_w), its log normaliser L(theta), mean mu and variance v of s, the sum
+over all sequences is exp(N L) E_q[exp(theta S - h(S + b))]; around the S where h' = theta a Gaussian gives
+
+    log sum = N (L + theta mu) - h - log(d) / 2 + e,   theta = h^(1-pi),  d = 1 + N v h''                     (3)
+
+with e the next terms, of the third and fourth cumulants k3, k4 of s and derivatives of h: with x = N v / d,
+y = -h'' / d, z = 1 / d, A = N k3, B = N k4,
+
+    e = (B y^2 - h4 x^2) / 8 + (5 h3^2 x^3 + 5 A^2 y^3) / 24 - h3 A (3 x y z + 2 z^3) / 12                    (4)
+
+(``Expansion``; for N = 1 and for pi = 1 the answer, c = 0, is exact). ``by_fft`` takes the distribution of S itself
+from the N-th power of a Fourier transform: slower, and exact but for the width of its bins. The sum without any c,
+log Z = log sum at c = 0, normalises by division ("m").
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
+from scipy.special import logsumexp
+
+from textnb.errors import InputError
+from textnb.numerics import Floats
+
+_STEPS = 100
+_PLACES = 200
+_BINS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class TokenProduct:
+    """The distinct s of a token distribution (U,), ascending, and the logarithm of how many tokens have each."""
+
+    pi: float
+    s: Floats
+    log_number: Floats
+
+    @classmethod
+    def of(cls, log_p: Floats, pi: float) -> "TokenProduct":
+        """Of the log probabilities of all tokens, which must be below 0."""
+        if not (log_p < 0).all() or not np.isfinite(log_p).all():
+            raise InputError("the tokens' probabilities must lie between 0 and 1, both excluded")
+        s, number = np.unique(box_cox(-log_p, pi), return_counts=True)
+        return cls(pi, s, np.log(number))
+
+    @property
+    def n_tokens(self) -> float:
+        """V."""
+        return float(np.exp(logsumexp(self.log_number)))
+
+    def cumulants(self, theta: float) -> tuple[float, float, float, float, float]:
+        """L, mu, v, k3 and k4 of s under the tilted distribution."""
+        exponents = self.log_number - theta * self.s
+        top = exponents.max()
+        q = np.exp(exponents - top)
+        total = q.sum()
+        q /= total
+        mean = (q * self.s).sum()
+        away = self.s - mean
+        v, k3, m4 = (float((q * away**power).sum()) for power in (2, 3, 4))
+        return float(top + np.log(total)), float(mean), v, k3, m4 - 3 * v * v
+
+
+def box_cox(a: Floats, pi: float) -> Floats:
+    """(a^pi - 1) / pi, log a for pi = 0."""
+    log_a = np.log(a)
+    return np.asarray(log_a if pi == 0 else np.expm1(pi * log_a) / pi)
+
+
+def box_cox_inverse(t: Floats, pi: float) -> Floats:
+    """h(t) = (1 + pi t)^(1/pi), exp t for pi = 0; 0 below the domain."""
+    if pi == 0:
+        return np.asarray(np.exp(t))
+    return np.asarray(np.maximum(1 + pi * np.asarray(t), 0.0) ** (1 / pi))
+
+
+class Expansion:
+    """Eq. (3) for many lengths at once: the cumulants are looked at in some places and splined between them."""
+
+    def __init__(self, product: TokenProduct, longest: float) -> None:
+        self.product = product
+        pi, largest = product.pi, float(box_cox_inverse(product.s[-1:], product.pi)[0])
+        entropies = np.log(longest * np.log(max(product.n_tokens, 2.0)))
+        self._low = float(np.log(box_cox_inverse(product.s[:1], pi)[0])) - 1
+        self._high = float(max(entropies, np.log(longest) / max(pi, 0.05) + np.log(largest))) + 0.5
+        self._x = np.linspace(self._low, self._high, _PLACES)
+        self._spline = CubicSpline(self._x, [product.cumulants(theta) for theta in np.exp((1 - pi) * self._x)])
+
+    def shift(self, lengths: Floats) -> Floats:
+        """b of eq. (2) for each length."""
+        pi = self.product.pi
+        lengths = np.asarray(lengths, np.float64)
+        if pi == 1:
+            return np.asarray(lengths - 1)
+        x = self._root(lambda x: -self._log_sum(x, lengths), lengths)
+        found = box_cox(np.exp(x), pi) - lengths * self._spline(x)[:, 1]
+        return np.where(lengths == 1, 0.0, found)
+
+    def log_sum(self, lengths: Floats) -> Floats:
+        """log Z: the logarithm of the sum of exp(-T^(1/pi)) over all sequences of each length."""
+        pi = self.product.pi
+        lengths = np.asarray(lengths, np.float64)
+        if pi == 1:
+            return np.zeros_like(lengths)
+        shift = (lengths - 1) / pi
+        x = self._root(lambda x: box_cox(np.exp(x), pi) - lengths * self._spline(x)[:, 1] - shift, lengths)
+        return np.where(lengths == 1, 0.0, self._log_sum(x, lengths))
+
+    def _log_sum(self, x: Floats, lengths: Floats) -> Floats:
+        """Eq. (3) at x = log h."""
+        pi = self.product.pi
+        log_z, mean, v, k3, k4 = self._spline(x).T
+        h2, h3, h4 = _derivatives(x, pi)
+        d = np.maximum(1 + lengths * np.maximum(v, 0.0) * h2, 1e-9)
+        leading = lengths * (log_z + np.exp((1 - pi) * x) * mean) - np.exp(x) - np.log(d) / 2
+        x2, y, z, third, fourth = lengths * v / d, -h2 / d, 1 / d, lengths * k3, lengths * k4
+        more = (fourth * y**2 - h4 * x2**2) / 8 + 5 * (h3**2 * x2**3 + third**2 * y**3) / 24
+        return np.asarray(leading + more - h3 * third * (3 * x2 * y * z + 2 * z**3) / 12)
+
+    def _root(self, rising: Callable[[Floats], Floats], lengths: Floats) -> Floats:
+        """Where a function of x crosses 0 on its way up, for each length, by halving."""
+        low, high = np.full(lengths.shape, self._low), np.full(lengths.shape, self._high)
+        for _ in range(_STEPS):
+            middle = (low + high) / 2
+            above = rising(middle) > 0
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        return np.asarray((low + high) / 2)
+
+
+def _derivatives(x: Floats, pi: float) -> tuple[Floats, Floats, Floats]:
+    """The second, third and fourth derivative of h(t) where h = exp x."""
+    second = (1 - pi) * np.exp((1 - 2 * pi) * x)
+    third = (1 - pi) * (1 - 2 * pi) * np.exp((1 - 3 * pi) * x)
+    return second, third, (1 - pi) * (1 - 2 * pi) * (1 - 3 * pi) * np.exp((1 - 4 * pi) * x)
+
+
+def by_fft(product: TokenProduct, length: int, bins: int = _BINS) -> float:
+    """b of eq. (2) for one length, from the distribution of S."""
+    pi, s = product.pi, product.s
+    if length == 1:
+        return 0.0
+    if s[-1] - s[0] < 1e-14:  # all sequences are equal
+        return float(box_cox(np.array(length * np.log(product.n_tokens)), pi) - length * s[0])
+    theta = _tilt(product, length)
+    log_z, mean, *_ = product.cumulants(theta)
+    width = (s[-1] - s[0]) / bins
+    place = (s - s[0]) / width
+    below = np.minimum(place.astype(np.int64), bins - 1)
+    q = np.exp(product.log_number - theta * s - log_z)
+    histogram = np.bincount(below, q * (below + 1 - place), bins + 1) + np.bincount(
+        below + 1, q * (place - below), bins + 1
+    )
+    size = length * bins + 1
+    sums = np.fft.irfft(np.fft.rfft(histogram, 2 * size) ** length, 2 * size)[:size]
+    kept = sums > 1e-15 * sums.max()
+    S, log_mass = length * s[0] + width * np.flatnonzero(kept), np.log(sums[kept])
+
+    def log_total(b: float) -> float:
+        return float(logsumexp(log_mass + theta * S - box_cox_inverse(S + b, pi)) + length * log_z)
+
+    middle = float(box_cox(np.array(length * (log_z + theta * mean)), pi) - length * mean)
+    low, high, step = middle - 1.0, middle + 1.0, 1.0
+    while log_total(low) < 0:
+        low, step = low - step, step * 2
+    step = 1.0
+    while log_total(high) > 0:
+        high, step = high + step, step * 2
+    return float(brentq(log_total, low, high, xtol=1e-13))
+
+
+def _tilt(product: TokenProduct, length: int) -> float:
+    """theta = (N H(q))^(1-pi), with H the entropy of the tilted distribution: the leading term of eq. (3) is 0."""
+
+    def excess(x: float) -> float:
+        theta = float(np.exp((1 - product.pi) * x))
+        log_z, mean, *_ = product.cumulants(theta)
+        return float(np.exp(x) - length * (log_z + theta * mean))
+
+    high = float(np.log(length * np.log(max(product.n_tokens, 2.0)))) + 1e-6
+    low = high - 0.5
+    while excess(low) > 0:
+        low -= 0.5
+    return float(np.exp((1 - product.pi) * brentq(excess, low, high)))
