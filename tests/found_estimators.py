@@ -25,6 +25,12 @@ VARIANTS = {
         {"family": "ex2", "pi": -0.4, "alpha": 0.3},
     ],
     "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
+    "TextUNB": [
+        {"pi": 1.3},
+        {"pi": 0.7, "norm": "u", "alpha": "evidence"},
+        {"pi": 1.2, "norm": "m"},
+        {"pi": 1.5, "complement": True, "prior": "uniform"},
+    ],
     "MultinomialNB": [
         {"alpha": 0.0},
         {"alpha": [0.5, 0.0, 1.0, 2.0, 0.25, 1.5], "prior": "uniform"},

@@ -152,14 +152,14 @@ def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
 
 
 def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
-    for name, value in options.items():
+    for name in options:
         if name not in chosen.options:
             known = listed(chosen.options) or "none"
             raise InputError(f"the model {chosen.name} has no option {name!r}; it has {known}")
-        if value not in chosen.options[name] or type(value) is not type(chosen.options[name][0]):
-            choice = " or ".join(map(repr, chosen.options[name]))
-            raise InputError(f"{name} of the model {chosen.name} must be {choice}, not {value!r}")
-    return {name: options.get(name, values[0]) for name, values in chosen.options.items()}
+    return {
+        name: option.checked(options[name], f"{name} of the model {chosen.name}") if name in options else option.default
+        for name, option in chosen.options.items()
+    }
 
 
 def _as_prior(prior: Prior) -> Prior:

@@ -1,6 +1,5 @@
 """The options for the model: which one, and what it is told."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -25,8 +24,7 @@ def _having(option: str) -> str:
 
 def _choice(option: str) -> str:
     """The values of an option, the default first."""
-    values: Iterable[Any] = next(model.options[option] for model in MODELS.values() if option in model.options)
-    return " or ".join(map(str, values))
+    return next(model.options[option].allowed for model in MODELS.values() if option in model.options)
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,13 @@ class Modelling:
         bool, _model("--weight-norm", f"Classes' weights of equal size ({_having('weight_norm')}).")
     ] = False
     variance: Annotated[str | None, _model("--variance", f"{_choice('variance')} ({_having('variance')}).")] = None
+    pi: Annotated[float | None, _model("--pi", f"The power of the product, {_choice('pi')} ({_having('pi')}).")] = None
+    norm: Annotated[
+        str | None, _model("--norm", f"How products are normalised: {_choice('norm')} ({_having('norm')}).")
+    ] = None
+    complement: Annotated[
+        bool, _model("--complement", f"By what the other classes are like ({_having('complement')}).")
+    ] = False
     calibrate: Annotated[
         bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
     ] = True
@@ -56,7 +61,14 @@ class Modelling:
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """The recipe that was asked for."""
-        given = {"estimate": self.estimate, "weight_norm": self.weight_norm or None, "variance": self.variance}
+        given = {
+            "estimate": self.estimate,
+            "weight_norm": self.weight_norm or None,
+            "variance": self.variance,
+            "pi": self.pi,
+            "norm": self.norm,
+            "complement": self.complement or None,
+        }
         return ClassifierRecipe(
             self.model,
             _as_alpha(self.alpha),

@@ -6,6 +6,7 @@ from textnb.estimators.complement import ComplementNB
 from textnb.estimators.compound import DirichletCompoundNB
 from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.multinomial import MultinomialNB
+from textnb.estimators.text_unb import TextUNB
 from textnb.estimators.unb import UNB
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "DirichletCompoundNB",
     "GaussianNB",
     "MultinomialNB",
+    "TextUNB",
 ]

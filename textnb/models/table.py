@@ -10,9 +10,11 @@ from textnb.counts.moments import ClassMoments
 from textnb.counts.vocabulary import Columns
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError, listed
-from textnb.models import bernoulli, complement, compound, gaussian, multinomial
+from textnb.models import bernoulli, complement, compound, gaussian, multinomial, text_unb
 from textnb.models.gaussian import VARIANCES
 from textnb.models.left_out import LeftOut
+from textnb.models.multinomial import ESTIMATES
+from textnb.models.options import Choice, Number, Option
 from textnb.models.prior import Prior
 from textnb.models.scorer import Scorer
 from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS, Smoothing, smoothing
@@ -52,7 +54,7 @@ class Model(NamedTuple):
 
     fit: from statistics, alpha, prior and options. left_out: the scores, without prior, of documents by statistics
     without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
-    alphas: the named ones. options: for each name the allowed values, the default first.
+    alphas: the named ones. options: what else it can be told, by name.
     """
 
     name: str
@@ -61,7 +63,7 @@ class Model(NamedTuple):
     weightings: tuple[str, ...]
     alphas: tuple[str, ...] = ("evidence",)
     takes_a_number: bool = True
-    options: Mapping[str, tuple[Any, ...]] = {}
+    options: Mapping[str, Option] = {}
     needs_histograms: bool = False
 
 
@@ -104,6 +106,15 @@ def _gaussian(statistics: Statistics, _: Any, prior: Prior, options: Options) ->
     return Fit(gaussian.fit(moments, options["variance"], _FLOORS[options["variance"]], prior), None)
 
 
+def _unb(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = _smoothed(statistics, alpha)
+    return Fit(text_unb.fit(statistics.counts, found.alpha, prior, **options), found)
+
+
+def _unb_left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    return text_unb.left_out(rows, alpha, text_unb.fit(rows.counts, alpha, "uniform", **options))
+
+
 _FLOORS = {"feature": 1e-3, "class": 1e-9}
 """Most terms never occur in most classes, and a variance of next to nothing would make them decide everything."""
 
@@ -113,9 +124,18 @@ _EXACT = ("log", "raw", "binary")
 MODELS: dict[str, Model] = {
     model.name: model
     for model in (
-        Model("multinomial", _multinomial, _multinomial_left_out, _ALL, ALPHAS, options={"estimate": ("mean", "map")}),
+        Model(
+            "multinomial", _multinomial, _multinomial_left_out, _ALL, ALPHAS, options={"estimate": Choice(ESTIMATES)}
+        ),
         Model("bernoulli", _bernoulli, lambda rows, alpha, _: bernoulli.left_out(rows, alpha), ("binary",)),
-        Model("complement", _complement, _complement_left_out, _ALL, ALPHAS, options={"weight_norm": (False, True)}),
+        Model(
+            "complement",
+            _complement,
+            _complement_left_out,
+            _ALL,
+            ALPHAS,
+            options={"weight_norm": Choice((False, True))},
+        ),
         Model("compound", _compound, None, ("raw", "binary"), takes_a_number=False, needs_histograms=True),
         Model(
             "gaussian",
@@ -123,8 +143,20 @@ MODELS: dict[str, Model] = {
             None,
             _EXACT,
             takes_a_number=False,
-            options={"variance": VARIANCES},
+            options={"variance": Choice(VARIANCES)},
             needs_histograms=True,
+        ),
+        Model(
+            "unb",
+            _unb,
+            _unb_left_out,
+            _EXACT,
+            ALPHAS,
+            options={
+                "pi": Number(1.0, "above 0; 1 is multinomial", text_unb.as_pi),
+                "norm": Choice(text_unb.NORMS),
+                "complement": Choice((False, True)),
+            },
         ),
     )
 }
