@@ -51,8 +51,8 @@ def main() -> None:
         for i, (pi, (on_dev, on_test)) in enumerate(zip(PIS, results, strict=True)):
             low, high = on_test.accuracy_interval
             print(
-                f"{'*' if i == best else ' '} {pi:4.2f}  {on_dev.accuracy:.4f}  {on_dev.log_loss:9.3f}  {on_dev.ece:.4f}"
-                f"   {on_test.accuracy:.4f} ({low:.4f} to {high:.4f})  {on_test.log_loss:9.3f}  {on_test.ece:.4f}",
+                f"{'*' if i == best else ' '} {pi:4.2f}  {on_dev.accuracy:.4f}  {on_dev.log_loss:9.3f}  "
+                f"{on_dev.ece:.4f}   {on_test.accuracy:.4f} ({low:.4f} to {high:.4f})  {on_test.log_loss:9.3f}  {on_test.ece:.4f}",
                 flush=True,
             )
 

@@ -70,7 +70,9 @@ class TokenProduct:
         q /= total
         mean = (q * self.s).sum()
         away = self.s - mean
-        v, k3, m4 = (float((q * away**power).sum()) for power in (2, 3, 4))
+        squares = away * away
+        q *= squares
+        v, k3, m4 = float(q.sum()), float((q * away).sum()), float((q * squares).sum())
         return float(top + np.log(total)), float(mean), v, k3, m4 - 3 * v * v
 
 
