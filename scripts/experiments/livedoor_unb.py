@@ -50,9 +50,10 @@ def main() -> None:
         best = int(np.argmin([on_dev.log_loss for on_dev, _ in results]))
         for i, (pi, (on_dev, on_test)) in enumerate(zip(PIS, results, strict=True)):
             low, high = on_test.accuracy_interval
+            mark = "*" if i == best else " "
             print(
-                f"{'*' if i == best else ' '} {pi:4.2f}  {on_dev.accuracy:.4f}  {on_dev.log_loss:9.3f}  "
-                f"{on_dev.ece:.4f}   {on_test.accuracy:.4f} ({low:.4f} to {high:.4f})  {on_test.log_loss:9.3f}  {on_test.ece:.4f}",
+                f"{mark} {pi:4.2f}  {on_dev.accuracy:.4f}  {on_dev.log_loss:9.3f}  {on_dev.ece:.4f}   {on_test.accuracy:.4f} "
+                f"({low:.4f} to {high:.4f})  {on_test.log_loss:9.3f}  {on_test.ece:.4f}",
                 flush=True,
             )
 
