@@ -7,6 +7,7 @@ import pytest
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.errors import InputError, NotLearntError
+from textnb.models.options import Choice
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
 
@@ -26,6 +27,8 @@ TINY = [
     (["a b", "a b", "b a", "a b"], ["x", "x", "y", "y"]),
 ]
 
+OTHER_NUMBERS = {"pi": (0.6, 1.7)}
+
 
 def allowed():
     """(model, weighting, alpha, options): every model with every weighting, every alpha and every option."""
@@ -34,8 +37,8 @@ def allowed():
             yield model.name, weighting, "evidence", {}
         for alpha in (*([0.3] if model.takes_a_number else []), *model.alphas[1:]):
             yield model.name, "raw" if "raw" in model.weightings else model.weightings[0], alpha, {}
-        for name, (_, *others) in model.options.items():
-            for value in others:
+        for name, option in model.options.items():
+            for value in option.values[1:] if isinstance(option, Choice) else OTHER_NUMBERS[name]:
                 yield model.name, model.weightings[0], 2.0 if model.takes_a_number else "evidence", {name: value}
 
 

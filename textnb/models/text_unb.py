@@ -83,21 +83,23 @@ class TokenUScorer:
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """(D, C)."""
+        return self._log_scores_of(X) + self.bias
+
+    def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
         if not self._finite:
             X = X.copy()
             X.eliminate_zeros()  # 0 times infinity is no number
-        lengths = np.asarray(X.sum(axis=1), np.float64)
-        return self.log_scores(np.asarray(X @ self._s), lengths) + self.bias
+        return self.log_scores(np.asarray(X @ self._s), np.asarray(X.sum(axis=1), np.float64))
 
     def log_scores(self, sums: Floats, lengths: Floats) -> Floats:
         """Plus or minus log p(x|k), from the sums of (a^pi - 1) / pi over the tokens (D, C) and the lengths (D,)."""
-        n = lengths[:, np.newaxis]
-        if self.norm == "u":
+        n, norm = lengths[:, np.newaxis], self.norm if len(self.log_p) > 1 else "none"  # of one term all is sure
+        if norm == "u":
             log_p = -box_cox_inverse(sums + self._per_class(lengths, Expansion.shift), self.pi)
         else:
             log_p = -(np.maximum(self.pi * sums + n, 0.0) ** (1 / self.pi))
-        if self.norm == "m":
+        if norm == "m":
             log_p = log_p - self._per_class(lengths, Expansion.log_sum)
         log_p = np.where(n > 0, log_p, 0.0)
         return np.asarray(-log_p if self.complement else log_p)
@@ -108,7 +110,7 @@ class TokenUScorer:
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Each class's score is shared among the entries in proportion to a^pi; the bias is that of the prior."""
-        scores = self.joint_log_scores(X)[0] - self.bias
+        scores = self._log_scores_of(X)[0]
         xi = X.data[:, np.newaxis] * (1 + self.pi * self._s[X.indices][:, [label, against]])
         totals = xi.sum(axis=0)
         shares = np.divide(xi, totals, out=np.zeros_like(xi), where=totals > 0) * scores[[label, against]]

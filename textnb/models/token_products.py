@@ -33,7 +33,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from textnb.errors import InputError
-from textnb.numerics import Floats
+from textnb.numerics import Floats, log_of
 
 _STEPS = 100
 _PLACES = 200
@@ -52,7 +52,7 @@ class TokenProduct:
     def of(cls, log_p: Floats, pi: float) -> "TokenProduct":
         """Of the log probabilities of all tokens, which must be below 0."""
         if not (log_p < 0).all() or not np.isfinite(log_p).all():
-            raise InputError("the tokens' probabilities must lie between 0 and 1, both excluded")
+            raise InputError("the tokens' probabilities must lie between 0 and 1, both excluded: use an alpha above 0")
         s, number = np.unique(box_cox(-log_p, pi), return_counts=True)
         return cls(pi, s, np.log(number))
 
@@ -78,7 +78,7 @@ class TokenProduct:
 
 def box_cox(a: Floats, pi: float) -> Floats:
     """(a^pi - 1) / pi, log a for pi = 0."""
-    log_a = np.log(a)
+    log_a = log_of(a)
     return np.asarray(log_a if pi == 0 else np.expm1(pi * log_a) / pi)
 
 
