@@ -52,8 +52,8 @@ def main() -> None:
             low, high = on_test.accuracy_interval
             mark = "*" if i == best else " "
             print(
-                f"{mark} {pi:4.2f}  {on_dev.accuracy:.4f}  {on_dev.log_loss:9.3f}  {on_dev.ece:.4f}   {on_test.accuracy:.4f} "
-                f"({low:.4f} to {high:.4f})  {on_test.log_loss:9.3f}  {on_test.ece:.4f}",
+                f"{mark} {pi:4.2f}  {on_dev.accuracy:.4f}  {on_dev.log_loss:9.3f}  {on_dev.ece:.4f}   "
+                f"{on_test.accuracy:.4f} ({low:.4f} to {high:.4f})  {on_test.log_loss:9.3f}  {on_test.ece:.4f}",
                 flush=True,
             )
 
