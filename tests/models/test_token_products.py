@@ -86,3 +86,12 @@ def test_equal_tokens_share_the_mass():
 def test_probabilities_must_lie_between_zero_and_one(wrong):
     with np.errstate(divide="ignore"), pytest.raises(ValueError, match="between 0 and 1"):
         TokenProduct.of(np.log(wrong), 0.5)
+
+
+@pytest.mark.parametrize("pi", [0.5, 1.3])
+def test_many_lengths_give_what_few_give(pi):
+    p = np.random.default_rng(2).dirichlet(np.full(200, 0.4)) * 0.9 + 0.1 / 200
+    expansion = Expansion(TokenProduct.of(np.log(p), pi), 100)
+    lengths = np.arange(1.0, 101.0)
+    for of in (expansion.shift, expansion.log_sum):
+        np.testing.assert_allclose(of(lengths)[[1, 20, 99]], of(lengths[[1, 20, 99]]), rtol=1e-5, atol=1e-5)

@@ -26,6 +26,7 @@ log Z = log sum at c = 0, normalises by division ("m").
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -38,6 +39,7 @@ from textnb.numerics import Floats, log_of
 _STEPS = 100
 _PLACES = 200
 _BINS = 1 << 14
+_FEW = 8  # lengths that are cheaper one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ def box_cox_inverse(t: Floats, pi: float) -> Floats:
 
 
 class Expansion:
-    """Eq. (3) for many lengths at once: the cumulants are looked at in some places and splined between them."""
+    """Eq. (3) for any number of lengths: for many, the cumulants are looked at in some places and splined between."""
 
     def __init__(self, product: TokenProduct, longest: float) -> None:
         self.product = product
@@ -98,8 +100,6 @@ class Expansion:
         entropies = np.log(longest * np.log(max(product.n_tokens, 2.0)))
         self._low = float(np.log(box_cox_inverse(product.s[:1], pi)[0])) - 1
         self._high = float(max(entropies, np.log(longest) / max(pi, 0.05) + np.log(largest))) + 0.5
-        self._x = np.linspace(self._low, self._high, _PLACES)
-        self._spline = CubicSpline(self._x, [product.cumulants(theta) for theta in np.exp((1 - pi) * self._x)])
 
     def shift(self, lengths: Floats) -> Floats:
         """b of eq. (2) for each length."""
@@ -107,8 +107,8 @@ class Expansion:
         lengths = np.asarray(lengths, np.float64)
         if pi == 1:
             return np.asarray(lengths - 1)
-        x = self._root(lambda x: -self._log_sum(x, lengths), lengths)
-        found = box_cox(np.exp(x), pi) - lengths * self._spline(x)[:, 1]
+        x = self._root(lambda x, of: -self._log_sum(x, of), lengths)
+        found = box_cox(np.exp(x), pi) - lengths * self._cumulants(x)[1]
         return np.where(lengths == 1, 0.0, found)
 
     def log_sum(self, lengths: Floats) -> Floats:
@@ -117,14 +117,17 @@ class Expansion:
         lengths = np.asarray(lengths, np.float64)
         if pi == 1:
             return np.zeros_like(lengths)
-        shift = (lengths - 1) / pi
-        x = self._root(lambda x: box_cox(np.exp(x), pi) - lengths * self._spline(x)[:, 1] - shift, lengths)
+
+        def beyond(x: Floats, of: Floats) -> Floats:
+            return np.asarray(box_cox(np.exp(x), pi) - of * self._cumulants(x)[1] - (of - 1) / pi)
+
+        x = self._root(beyond, lengths)
         return np.where(lengths == 1, 0.0, self._log_sum(x, lengths))
 
     def _log_sum(self, x: Floats, lengths: Floats) -> Floats:
         """Eq. (3) at x = log h."""
         pi = self.product.pi
-        log_z, mean, v, k3, k4 = self._spline(x).T
+        log_z, mean, v, k3, k4 = self._cumulants(x)
         h2, h3, h4 = _derivatives(x, pi)
         d = np.maximum(1 + lengths * np.maximum(v, 0.0) * h2, 1e-9)
         leading = lengths * (log_z + np.exp((1 - pi) * x) * mean) - np.exp(x) - np.log(d) / 2
@@ -132,14 +135,36 @@ class Expansion:
         more = (fourth * y**2 - h4 * x2**2) / 8 + 5 * (h3**2 * x2**3 + third**2 * y**3) / 24
         return np.asarray(leading + more - h3 * third * (3 * x2 * y * z + 2 * z**3) / 12)
 
-    def _root(self, rising: Callable[[Floats], Floats], lengths: Floats) -> Floats:
-        """Where a function of x crosses 0 on its way up, for each length, by halving."""
+    def _cumulants(self, x: Floats) -> Floats:
+        """L, mu, v, k3 and k4 at theta = h^(1-pi), h = exp x, (5, n)."""
+        if len(x) > _FEW:
+            return np.asarray(self._spline(x).T)
+        return np.array([self.product.cumulants(theta) for theta in np.exp((1 - self.product.pi) * x)]).T
+
+    @cached_property
+    def _spline(self) -> CubicSpline:
+        x = np.linspace(self._low, self._high, _PLACES)
+        return CubicSpline(x, [self.product.cumulants(theta) for theta in np.exp((1 - self.product.pi) * x)])
+
+    def _root(self, rising: Callable[[Floats, Floats], Floats], lengths: Floats) -> Floats:
+        """Where a function of x and the length crosses 0 on its way up, for each length."""
+        if len(lengths) <= _FEW:
+            return np.array([self._one_root(rising, length) for length in lengths])
         low, high = np.full(lengths.shape, self._low), np.full(lengths.shape, self._high)
         for _ in range(_STEPS):
             middle = (low + high) / 2
-            above = rising(middle) > 0
+            above = rising(middle, lengths) > 0
             low, high = np.where(above, low, middle), np.where(above, middle, high)
         return np.asarray((low + high) / 2)
+
+    def _one_root(self, rising: Callable[[Floats, Floats], Floats], length: float) -> float:
+        def value(x: float) -> float:
+            return float(rising(np.array([x]), np.array([length]))[0])
+
+        ends = value(self._low), value(self._high)
+        if ends[0] > 0 or ends[1] < 0:
+            return self._low if ends[0] > 0 else self._high
+        return float(brentq(value, self._low, self._high, xtol=1e-13))
 
 
 def _derivatives(x: Floats, pi: float) -> tuple[Floats, Floats, Floats]:
