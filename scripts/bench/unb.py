@@ -18,9 +18,9 @@ from textnb.models.token_products import Expansion, TokenProduct, by_fft
 def main() -> None:
     p = 1 / np.arange(1, 20_001) * np.random.default_rng(0).uniform(0.5, 1.5, 20_000)
     log_p = np.log(p / p.sum())
+    lengths = np.arange(1.0, 1001.0)
     for pi in (0.5, 1.2, 2.0):
         product = TokenProduct.of(log_p, pi)
-        lengths = np.arange(1.0, 1001.0)
         many, shifts = timed(lambda product=product: Expansion(product, 1000).shift(lengths))
         one, _ = timed(lambda product=product: Expansion(product, 1000).shift(np.array([200.0])))
         fft, exact = timed(lambda product=product: by_fft(product, 200, 1 << 12))
