@@ -1,5 +1,9 @@
 """The few numerical primitives that every model shares."""
 
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
@@ -27,6 +31,32 @@ def log_softmax(scores: Floats) -> Floats:
     """
     shifted = scores - scores.max(axis=1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
+
+
+def bracketed_root(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-14) -> float:
+    """Where a function that has other signs at both ends crosses 0, by Ridders' method: the bracket halves each time.
+
+    For what a model needs as it is loaded: scipy's finders take longer to import than this to search.
+
+    >>> round(bracketed_root(lambda x: x * x - 2, 0.0, 2.0), 12)
+    1.414213562373
+    """
+    at_low, at_high, x = function(low), function(high), low
+    for _ in range(200):
+        if at_low == 0 or at_high == 0:
+            return low if at_low == 0 else high
+        middle = (low + high) / 2
+        at_middle = function(middle)
+        step = (middle - low) * at_middle / math.sqrt(at_middle * at_middle - at_low * at_high)
+        before, x = x, middle + math.copysign(1.0, at_low - at_high) * step
+        value = function(x)
+        ends = sorted([(low, at_low), (middle, at_middle), (x, value), (high, at_high)])
+        (low, at_low), (high, at_high) = next(
+            (a, b) for a, b in pairwise(ends) if (a[1] > 0) != (b[1] > 0) or b[1] == 0
+        )
+        if abs(x - before) <= tolerance * max(1.0, abs(x)) or high - low <= tolerance * max(1.0, abs(x)):
+            break
+    return float(x)
 
 
 _LARGE = 1e4

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from textnb.errors import InputError
 from textnb.numerics import Floats, log_softmax
@@ -87,6 +86,8 @@ def fit_calibration(held_out: HeldOut) -> Calibration:
     >>> bool(found.factors(np.array([50.0]))[0] < 0.5)
     True
     """
+    from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
+
     held_out = held_out.rows(held_out.lengths > 0)
     taking_part = np.unique(held_out.y)
     if len(taking_part) < 2:

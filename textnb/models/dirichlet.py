@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from textnb.counts.matrix import as_counts
 from textnb.errors import InputError, listed
 from textnb.models.draws import Draws, weighted_sum
 from textnb.models.multinomial import as_alpha
-from textnb.numerics import Floats, log_rising
+from textnb.numerics import Floats, bracketed_root, log_rising
 
 CONVERGED, UNBOUNDED, ONE_SIDED, UNFINISHED = "converged", "unbounded", "one-sided", "unfinished"
 SOLVERS = ("newton", "fixed-point")
@@ -166,5 +165,4 @@ def _root(slope: Callable[[float], float], low: float, high: float) -> float:
     """Where the slope crosses 0 on its way down, in log x."""
     if slope(low) <= 0 or slope(high) >= 0:  # but for rounding, a place of the grid is the maximum
         return float(np.sqrt(low * high))
-    root = brentq(lambda u: slope(np.exp(u)), np.log(low), np.log(high), xtol=1e-15, rtol=1e-14)
-    return float(np.exp(root))
+    return float(np.exp(bracketed_root(lambda u: slope(float(np.exp(u))), float(np.log(low)), float(np.log(high)))))

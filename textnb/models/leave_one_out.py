@@ -7,7 +7,6 @@ leaves one equation in one unknown, sum_j alpha_j(S(A)) = A, which is bracketed 
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from textnb.models.dirichlet import CONVERGED, ONE_SIDED, UNBOUNDED, Solution
 from textnb.models.draws import Draws, weighted_sum
@@ -29,6 +28,8 @@ def best_left_out_alpha(draws: Draws) -> Solution:
     >>> found.outcome, found.alpha.round(2).tolist()
     ('converged', [6.36, 4.11, 6.36])
     """
+    from scipy.optimize import brentq
+
     singular = draws.summed(np.where(draws.offset == 0, draws.weight, 0.0))
     at_zero = np.where(singular > 0, np.inf, draws.summed(draws.weight / np.where(draws.offset > 0, draws.offset, 1.0)))
     trace: list[float] = []

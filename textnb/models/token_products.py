@@ -27,14 +27,13 @@ log Z = log sum at c = 0, normalises by division ("m").
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
-from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from textnb.errors import InputError
-from textnb.numerics import Floats, log_of
+from textnb.numerics import Floats, bracketed_root, log_of
 
 _STEPS = 100
 _PLACES = 200
@@ -142,7 +141,9 @@ class Expansion:
         return np.array([self.product.cumulants(theta) for theta in np.exp((1 - self.product.pi) * x)]).T
 
     @cached_property
-    def _spline(self) -> CubicSpline:
+    def _spline(self) -> Any:
+        from scipy.interpolate import CubicSpline
+
         x = np.linspace(self._low, self._high, _PLACES)
         return CubicSpline(x, [self.product.cumulants(theta) for theta in np.exp((1 - self.product.pi) * x)])
 
@@ -164,7 +165,7 @@ class Expansion:
         ends = value(self._low), value(self._high)
         if ends[0] > 0 or ends[1] < 0:
             return self._low if ends[0] > 0 else self._high
-        return float(brentq(value, self._low, self._high, xtol=1e-13))
+        return bracketed_root(value, self._low, self._high)
 
 
 def _derivatives(x: Floats, pi: float) -> tuple[Floats, Floats, Floats]:
@@ -205,7 +206,7 @@ def by_fft(product: TokenProduct, length: int, bins: int = _BINS) -> float:
     step = 1.0
     while log_total(high) > 0:
         high, step = high + step, step * 2
-    return float(brentq(log_total, low, high, xtol=1e-13))
+    return bracketed_root(log_total, low, high)
 
 
 def _tilt(product: TokenProduct, length: int) -> float:
@@ -220,4 +221,4 @@ def _tilt(product: TokenProduct, length: int) -> float:
     low = high - 0.5
     while excess(low) > 0:
         low -= 0.5
-    return float(np.exp((1 - product.pi) * brentq(excess, low, high)))
+    return float(np.exp((1 - product.pi) * bracketed_root(excess, low, high)))
