@@ -118,8 +118,10 @@ class TokenUScorer:
 
     def _per_class(self, lengths: Floats, of: Callable[[Expansion, Floats], Floats]) -> Floats:
         """A function of each class's expansion at the documents' lengths, (D, C)."""
+        if not len(lengths):
+            return np.empty((0, len(self.bias)))
         distinct, place = np.unique(np.maximum(lengths, 1.0), return_inverse=True)
-        longest = 2 ** math.ceil(math.log2(distinct[-1])) if len(distinct) else 1
+        longest = 2 ** math.ceil(math.log2(distinct[-1]))
         columns = [of(expansion, distinct) for expansion in self._expansions(longest)]
         return np.asarray(np.array(columns).T[place]).reshape(len(lengths), len(self.bias))
 
