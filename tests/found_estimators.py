@@ -24,6 +24,9 @@ VARIANTS = {
         {"family": "ex4", "pi": 0.5, "attributes": [0, 1, 2, 3, 4, 5]},
         {"family": "ex2", "pi": -0.4, "alpha": 0.3},
     ],
+    "FisherDiscriminant": [{"shrinkage": 0.3}, {"shrinkage": 1.0, "components": 1}],
+    "GaussianDiscriminant": [{"shrinkage": 0.3, "prior": "uniform"}, {"shrinkage": 1.0}],
+    "LeastSquares": [{"l2": 0.0}, {"l2": 20.0}],
     "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
     "TextUNB": [
         {"pi": 1.3},
@@ -44,10 +47,23 @@ EVERY = [
     *DEFAULT,
     *(getattr(estimators, name)(**params) for name, variants in VARIANTS.items() for params in variants),
 ]
+PROBABLE = [estimator for estimator in EVERY if hasattr(estimator, "predict_proba")]
+SCORED = [estimator for estimator in EVERY if hasattr(estimator, "decision_function")]
 INCREMENTAL = [estimator for estimator in EVERY if hasattr(estimator, "partial_fit")]
 SPARSE = [estimator for estimator in EVERY if get_tags(estimator).input_tags.sparse]
 
 N_FEATURES = 6
+
+# The parameter that every estimator is searched by: its name, two values, and a wrong one with what is said of it.
+TURNED = {
+    "FisherDiscriminant": ("shrinkage", [0.1, "auto"], -1, "shrinkage must be"),
+    "LeastSquares": ("l2", [0.1, 10.0], -1, "l2 must be"),
+}
+
+
+def turned(estimator):
+    usual = ("prior", ["empirical", "uniform"], "guessed", "prior 'guessed' is not known")
+    return TURNED.get(type(estimator).__name__, usual)
 
 
 def takes_fractions(estimator):
@@ -58,6 +74,11 @@ def takes_fractions(estimator):
 
 def fresh(estimator):
     return clone(estimator)
+
+
+def answers(fitted, X):
+    """Log probabilities, or scores where the model has none, (D, C) or (D,); equal ones stand for equal models."""
+    return fitted.predict_log_proba(X) if hasattr(fitted, "predict_log_proba") else fitted.decision_function(X)
 
 
 def exact(estimator):

@@ -3,17 +3,24 @@
 import numpy as np
 import pandas as pd
 import pytest
-from found_estimators import EVERY, INCREMENTAL, N_FEATURES, SPARSE, assert_same, data_for, fresh, takes_fractions
+from found_estimators import (
+    EVERY,
+    INCREMENTAL,
+    N_FEATURES,
+    PROBABLE,
+    SCORED,
+    SPARSE,
+    answers,
+    assert_same,
+    data_for,
+    fresh,
+    takes_fractions,
+)
 from scipy import sparse
 
 every = pytest.mark.parametrize("estimator", EVERY, ids=repr)
 incremental = pytest.mark.parametrize("estimator", INCREMENTAL, ids=repr)
 sparse_too = pytest.mark.parametrize("estimator", SPARSE, ids=repr)
-
-
-def answers(fitted, X):
-    """Log probabilities; equal ones stand for equal models."""
-    return fitted.predict_log_proba(X)
 
 
 @every
@@ -74,7 +81,29 @@ def test_the_names_of_classes_do_not_matter(estimator):
     np.testing.assert_allclose(answers(a, X), answers(b, X)[:, columns], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("estimator", SCORED, ids=repr)
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_the_largest_score_is_the_answer_and_two_classes_have_one_score(estimator, n_classes):
+    X, y = data_for(estimator, n_classes=n_classes)
+    fitted = fresh(estimator).fit(X, y)
+    scores, joint = fitted.decision_function(X), fitted.scorer_.joint_log_scores(X)
+    np.testing.assert_array_equal(fitted.classes_[joint.argmax(axis=1)], fitted.predict(X))
+    if n_classes == 2:
+        assert scores.shape == (len(y),)
+        np.testing.assert_array_equal((scores > 0).astype(int), fitted.predict(X))
+    else:
+        np.testing.assert_array_equal(scores, joint)
+    assert fitted.score(X, y) == np.mean(fitted.predict(X) == y) > 0.5
+    assert fitted.predict(X[:0]).shape == (0,)
+
+
 @every
+def test_a_model_answers_with_probabilities_or_with_scores(estimator):
+    assert hasattr(estimator, "predict_proba") or hasattr(estimator, "decision_function")
+    assert hasattr(estimator, "predict_proba") == hasattr(estimator, "predict_log_proba")
+
+
+@pytest.mark.parametrize("estimator", PROBABLE, ids=repr)
 def test_probabilities_are_probabilities_and_the_largest_is_the_answer(estimator):
     X, y = data_for(estimator)
     fitted = fresh(estimator).fit(X, y)

@@ -4,7 +4,10 @@ from textnb.estimators.bernoulli import BernoulliNB
 from textnb.estimators.categorical import CategoricalNB
 from textnb.estimators.complement import ComplementNB
 from textnb.estimators.compound import DirichletCompoundNB
+from textnb.estimators.fisher import FisherDiscriminant
 from textnb.estimators.gaussian import GaussianNB
+from textnb.estimators.gaussian_discriminant import GaussianDiscriminant
+from textnb.estimators.least_squares import LeastSquares
 from textnb.estimators.multinomial import MultinomialNB
 from textnb.estimators.text_unb import TextUNB
 from textnb.estimators.unb import UNB
@@ -15,7 +18,10 @@ __all__ = [
     "CategoricalNB",
     "ComplementNB",
     "DirichletCompoundNB",
+    "FisherDiscriminant",
+    "GaussianDiscriminant",
     "GaussianNB",
+    "LeastSquares",
     "MultinomialNB",
     "TextUNB",
 ]

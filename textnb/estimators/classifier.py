@@ -47,8 +47,8 @@ class Statistics(Protocol):
     def __add__(self, other: Any) -> Any: ...
 
 
-class Classifier(Routing, Parameters):
-    """A classifier fitted to statistics.
+class Learner(Routing, Parameters):
+    """A classifier fitted to statistics; its scores need not be probabilities.
 
     After fit: ``classes_`` (sorted), ``n_features_in_``, ``feature_names_in_`` (where X is a table with names),
     ``statistics_`` (what has been learnt) and ``scorer_`` (the fitted model).
@@ -93,23 +93,9 @@ class Classifier(Routing, Parameters):
         return self._learn(X, y, classes, sample_weight, vars(self).get("statistics_"))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row, (D,); the first of equals."""
+        """The class of the largest score for each row, (D,); the first of equals."""
         rows = self._asked(X)
-        return self.classes_[most_probable(self.scorer_.log_posterior(rows))]
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Log probabilities, a row a document and a column a class in the order of ``classes_``, (D, C)."""
-        rows = self._asked(X)
-        return self.scorer_.log_posterior(rows)
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities, (D, C)."""
-        return np.asarray(np.exp(self.predict_log_proba(X)))
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """log p(x, class), up to what does not depend on the class, (D, C)."""
-        rows = self._asked(X)
-        return self.scorer_.joint_log_scores(rows)
+        return self.classes_[most_probable(self.scorer_.joint_log_scores(rows))]
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """The share of rows that get their label."""
@@ -176,6 +162,39 @@ def added(before: Statistics | None, part: Statistics, classes: ArrayLike | None
     names, _ = class_codes([*known, *told, *part.classes])
     part = part.on_classes(names)
     return part if before is None else before.on_classes(names) + part
+
+
+class Classifier(Learner):
+    """A learner whose scores are log probabilities."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The likeliest class of each row, (D,); the first of equals."""
+        rows = self._asked(X)
+        return self.classes_[most_probable(self.scorer_.log_posterior(rows))]
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Log probabilities, a row a document and a column a class in the order of ``classes_``, (D, C)."""
+        rows = self._asked(X)
+        return self.scorer_.log_posterior(rows)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities, (D, C)."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """log p(x, class), up to what does not depend on the class, (D, C)."""
+        rows = self._asked(X)
+        return self.scorer_.joint_log_scores(rows)
+
+
+class Discriminant(Learner):
+    """A learner whose scores rank the classes and are no probabilities; these come by calibration."""
+
+    def decision_function(self, X: Any) -> Floats:
+        """The scores, (D, C); of two classes the second's less the first's, (D,), positive where the second wins."""
+        rows = self._asked(X)
+        scores = self.scorer_.joint_log_scores(rows)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
 class CountClassifier(Classifier):
