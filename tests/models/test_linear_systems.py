@@ -1,5 +1,7 @@
 """Centred rows and the three ways to solve systems in their scatter."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -99,6 +101,19 @@ def test_the_smaller_side_is_solved_and_beyond_the_bound_no_square_matrix_is_mad
     assert used == set()
     np.testing.assert_allclose(direct.by_term, iterative.by_term, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(direct.bias, iterative.bias, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("bound", [4000, 100], ids=["dual", "iterative"])
+@pytest.mark.parametrize(("model", "options"), EVERY_FIT)
+def test_many_terms_take_memory_for_copies_of_the_rows_and_a_small_square(model, options, bound, monkeypatch):
+    monkeypatch.setattr(scatter_systems, "LARGEST", bound)
+    rng, y = np.random.default_rng(4), np.arange(300) % 3
+    X = sparse.random_array((300, 30_000), density=0.001, format="csr", rng=rng)
+    tracemalloc.start()
+    model.fit(X, y, **options)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * 8 * 3 * 30_000 + 4 * 8 * 300**2  # some tables like the weights; (V, V) would be 7 GB
 
 
 def test_units_of_columns_do_not_decide_the_rank():

@@ -22,7 +22,7 @@ class FisherDiscriminant(RealRows, Discriminant):
     many directions; None for all, at most C - 1.
 
     After fit ``directions_`` (V, d), scaled to a variance of 1 within classes, and ``shrinkage_``. partial_fit keeps
-    the rows. Memory: at most 600 MB beside X and the weights; ``textnb.models.scatter_systems`` says how.
+    the rows. Memory: at most 1 GB beside copies of X; ``textnb.models.scatter_systems`` says how.
 
     >>> X, y = [[-1.0, 0.2], [-2.0, 0.1], [1.0, 0.3], [3.0, 0.1]], ["no", "no", "yes", "yes"]
     >>> model = FisherDiscriminant(shrinkage=0.1).fit(X, y)

@@ -19,7 +19,7 @@ class GaussianDiscriminant(RealRows, Classifier):
     prior: ``empirical`` (shares of documents), ``uniform``, or given, one a class.
 
     After fit ``shrinkage_``; the weights are ``scorer_.weights`` (C, V) and ``scorer_.bias`` (C,). partial_fit keeps
-    the rows. Memory: at most 600 MB beside X and the weights; ``textnb.models.scatter_systems`` says how.
+    the rows. Memory: at most 1 GB beside copies of X; ``textnb.models.scatter_systems`` says how.
 
     Other than scikit-learn's LinearDiscriminantAnalysis: sparse X and weights of documents; the covariance has the
     weights of the documents whatever the prior; ``auto`` looks at all classes together, and leaves the columns' scales.

@@ -16,7 +16,7 @@ class LeastSquares(RealRows, Discriminant):
     The scores of a row sum to 1, and are no probabilities: there is ``decision_function``, and no ``predict_proba``.
     After fit W is ``scorer_.weights`` (C, V) and b ``scorer_.bias`` (C,). partial_fit keeps the rows.
 
-    Memory: at most 600 MB beside X and W; ``textnb.models.scatter_systems`` says how.
+    Memory: at most 1 GB beside copies of X; ``textnb.models.scatter_systems`` says how.
 
     Other than scikit-learn's RidgeClassifier: targets of 0 and 1 where that has -1 and 1, so for more than two classes
     its scores are 2 score - 1; for two, ``decision_function`` is the same.

@@ -12,12 +12,14 @@ of its mean: one whose deviations are below 1e-13 of its size; for sparse rows, 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
 from textnb.numerics import Floats
 
@@ -81,11 +83,13 @@ class Centred:
     def transposed_times(self, B: Floats) -> Floats:
         """Z' B (V, K), of B (D, K): eq. (3)."""
         product = np.asarray(self.rows.T @ B)
-        if not self.is_sparse:
-            return product
-        sums = np.zeros((len(self.means), B.shape[1]))
-        np.add.at(sums, self.groups, self.roots[:, np.newaxis] * B)
-        return product - self.means.T @ sums
+        return product - self.means.T @ (self._members @ B) if self.is_sparse else product
+
+    @cached_property
+    def _members(self) -> CSR:
+        """s_i at (group of i, i), (G, D)."""
+        places = (self.groups, np.arange(len(self.groups)))
+        return sparse.csr_array((self.roots, places), shape=(len(self.means), len(self.groups)))
 
     @property
     def gram(self) -> Floats:

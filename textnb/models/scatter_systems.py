@@ -10,22 +10,23 @@
 With r = 0 the inverses are pseudo-inverses, and W is the solution of least norm. (2) is then a solution only where B is
 in the range of Z'Z; the caller checks that.
 
-Memory: where the smaller of D and V is at most LARGEST it decides between (3) and (4), with at most three dense
-matrices of that size: 3 * 8 * LARGEST^2 bytes, 600 MB. Beyond that it is (5), and no dense matrix is made. It stops at
-a residual of 1e-10 of the right side; one that is above 1e-6 at the end is told of by a FitWarning.
+Where the smaller of D and V is at most LARGEST it decides between (3) and (4); beyond that it is (5), which stops at a
+residual of 1e-10 of the right side. One that is above 1e-6 at the end is told of by a FitWarning.
+
+Memory, beside X, a copy of it and W: for (3) and (4) up to four dense matrices of the smaller side, and seven where
+r = 0 asks for eigenvectors: 0.5 and 0.9 GB with LARGEST rows. (5) makes no such matrix.
 """
 
 import warnings
 from collections.abc import Callable
 
 import numpy as np
-from scipy import linalg
 
 from textnb.errors import FitWarning, InputError
 from textnb.models.centred import Centred
 from textnb.numerics import Floats
 
-LARGEST = 5000
+LARGEST = 4000
 SOLVERS = ("primal", "dual", "iterative")
 _MOST_STEPS = 2000
 _SMALL, _TOLERATED = 1e-10, 1e-6
@@ -76,6 +77,8 @@ def _solved(A: Floats, B: Floats, r: float, power: int = 1) -> Floats:
     """(A + r I)^-power B of a positive semi-definite A, which is overwritten; by pseudo-inverse where it must be."""
     A.flat[:: len(A) + 1] += r
     if r > 0:
+        from scipy import linalg
+
         try:
             return np.asarray(linalg.cho_solve(linalg.cho_factor(A), B))
         except linalg.LinAlgError:  # r is below the rounding of A
@@ -84,7 +87,7 @@ def _solved(A: Floats, B: Floats, r: float, power: int = 1) -> Floats:
 
 
 def _pseudo_inverse(A: Floats, power: int = 1) -> Callable[[Floats], Floats]:
-    values, vectors = linalg.eigh(A)
+    values, vectors = np.linalg.eigh(A)
     kept = values > len(A) * np.finfo(float).eps * max(values.max(initial=0), 0)
     values, vectors = values[kept] ** power, vectors[:, kept]
     return lambda B: np.asarray(vectors @ ((vectors.T @ B) / values[:, np.newaxis]))
@@ -97,7 +100,7 @@ def least_norm(A: Floats, B: Floats, squares: Floats) -> Floats:
     in the null space of A is then taken off it.
     """
     sizes = np.sqrt(np.where(squares > 0, squares, 1.0))
-    values, vectors = linalg.eigh(A / sizes / sizes[:, np.newaxis])
+    values, vectors = np.linalg.eigh(A / sizes / sizes[:, np.newaxis])
     full = values > len(A) * np.finfo(float).eps * max(values.max(initial=0), 0)
     scaled = vectors[:, full] @ ((vectors[:, full].T @ (B / sizes[:, np.newaxis])) / values[full, np.newaxis])
     W = scaled / sizes[:, np.newaxis]
