@@ -108,7 +108,8 @@ def test_the_smaller_side_is_solved_and_beyond_the_bound_no_square_matrix_is_mad
 def test_many_terms_take_memory_for_copies_of_the_rows_and_a_small_square(model, options, bound, monkeypatch):
     monkeypatch.setattr(scatter_systems, "LARGEST", bound)
     rng, y = np.random.default_rng(4), np.arange(300) % 3
-    X = sparse.random_array((300, 30_000), density=0.001, format="csr", rng=rng)
+    entries = (rng.random(9000), (rng.integers(0, 300, 9000), rng.integers(0, 30_000, 9000)))
+    X = sparse.csr_array(entries, shape=(300, 30_000))
     tracemalloc.start()
     model.fit(X, y, **options)
     _, peak = tracemalloc.get_traced_memory()
