@@ -5,6 +5,7 @@ from textnb.estimators.categorical import CategoricalNB
 from textnb.estimators.complement import ComplementNB
 from textnb.estimators.compound import DirichletCompoundNB
 from textnb.estimators.gaussian import GaussianNB
+from textnb.estimators.logistic import LogisticRegression
 from textnb.estimators.multinomial import MultinomialNB
 from textnb.estimators.text_unb import TextUNB
 from textnb.estimators.unb import UNB
@@ -16,6 +17,7 @@ __all__ = [
     "ComplementNB",
     "DirichletCompoundNB",
     "GaussianNB",
+    "LogisticRegression",
     "MultinomialNB",
     "TextUNB",
 ]
