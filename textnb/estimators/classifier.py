@@ -1,7 +1,7 @@
 """What every classifier here shares: statistics are added up, a model is fitted to them, its scorer answers.
 
 A model says three things: which rows it reads (``_as_rows``), what it learns from them (``_statistics``), and what
-is fitted to that (``_fitted``). fit, partial_fit (of those that can learn in parts) and every question are written once.
+is fitted to that (``_fitted``). fit, partial_fit for those that learn in parts, and every question are written once.
 """
 
 from typing import Any, Protocol, Self

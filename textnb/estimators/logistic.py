@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.moments import as_reals
-from textnb.errors import ConvergenceWarning
+from textnb.errors import ConvergenceWarning, NotFittedError
 from textnb.estimators.classifier import Classifier
 from textnb.estimators.inputs import outside
 from textnb.estimators.kept_rows import KeptRows
@@ -42,7 +42,7 @@ class LogisticRegression(Classifier):
     >>> model.predict([[0.0, -2.0], [0.0, 1.0]])
     array(['down', 'up'], dtype='<U4')
     >>> model.decision_function([[0.0, -2.0], [0.0, 1.0]]).round(3)
-    array([-2.755,  0.913])
+    array([-3.256,  0.917])
     """
 
     def __init__(
@@ -64,12 +64,12 @@ class LogisticRegression(Classifier):
     @property
     def coef_(self) -> Floats:
         """W (C, V)."""
-        return self._linear.weights
+        return self._fitted_scorer.weights
 
     @property
     def intercept_(self) -> Floats:
         """b (C,)."""
-        return self._linear.bias
+        return self._fitted_scorer.bias
 
     def _as_rows(self, matrix: Any) -> Any:
         return as_reals(matrix)
@@ -92,11 +92,11 @@ class LogisticRegression(Classifier):
         }
 
     @property
-    def _linear(self) -> LinearScorer:
-        scorer = vars(self).get("scorer_")
-        if scorer is None:
-            raise AttributeError(f"this {type(self).__name__} has not been fitted; call fit first")
-        return scorer  # type: ignore[no-any-return]
+    def _fitted_scorer(self) -> LinearScorer:
+        if "scorer_" not in vars(self):
+            raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
+        scorer: LinearScorer = vars(self)["scorer_"]
+        return scorer
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
