@@ -28,7 +28,7 @@ VARIANTS = {
         {"l2": 0.1, "class_weight": "balanced"},
         {"l2": 20.0, "class_weight": {}},
         {"solver": "lbfgs", "tol": 1e-7},
-        {"solver": "gradient", "tol": 1e-7},
+        {"solver": "gradient", "tol": 1e-7, "max_iter": 10_000},
     ],
     "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
     "TextUNB": [

@@ -8,10 +8,12 @@ are timed in turn, round after round, whole fits from the matrix, and the median
 `textnb corpus get livedoor`.
 """
 
+# ruff: noqa: E402  # threads are counted when numpy is imported
+
 import os
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"  # before numpy is imported
+    os.environ[name] = "1"
 
 import argparse
 import statistics
