@@ -1,3 +1,4 @@
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -277,3 +278,16 @@ def test_what_cannot_be_learnt_from_is_refused(arguments, options, why):
 def test_no_columns_leave_the_shares_of_the_classes():
     scorer = fit(np.zeros((4, 0)), ["a", "b", "b", "b"])
     np.testing.assert_allclose(np.exp(scorer.log_posterior(np.zeros((1, 0)))), [[0.25, 0.75]])
+
+
+@solvers
+def test_a_sparse_matrix_never_becomes_a_dense_one(solver):
+    n_rows, n_terms = 1_000, 200_000  # 1.6 GB as a dense matrix
+    X = sparse.random_array((n_rows, n_terms), density=1e-4, rng=np.random.default_rng(0), format="csr")
+    y = np.arange(n_rows) % 2
+    tracemalloc.start()
+    mine = found(X, y, solver=solver)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert mine.converged
+    assert peak < 100e6

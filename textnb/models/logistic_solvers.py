@@ -28,7 +28,7 @@ _HALVINGS = 60
 _ROUNDING = 64 * np.finfo(float).eps
 _SMALL = 1_000  # parameters
 _LITTLE_WORK = 1e10  # multiplications for one Hessian
-_FORCING = 0.3
+_FORCING = 0.5
 
 
 def newton(start: Point, bound: float, max_iter: int) -> Ended:
