@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from textnb.models import newton_step
 from textnb.models.newton_step import Step
@@ -61,6 +60,8 @@ def gradient(start: Point, bound: float, max_iter: int) -> Ended:
 
 def lbfgs(start: Point, bound: float, max_iter: int) -> Ended:
     """scipy's L-BFGS-B on the same loss."""
+    from scipy import optimize
+
     diagonal = start.hessian_diagonal()
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     last = start

@@ -8,7 +8,6 @@ Truncated: preconditioned conjugate gradients on H d = -g, which see H through i
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from textnb.models.softmax_loss import Point
 from textnb.numerics import Floats
@@ -32,6 +31,8 @@ class Step(NamedTuple):
 
 def exact(point: Point) -> Step:
     """Newton's direction from the whole Hessian."""
+    from scipy import linalg
+
     H, g = point.hessian(), point.gradient
     try:
         d = linalg.cho_solve(linalg.cho_factor(H), g.ravel()) if point.loss.l2 else _shortest(H, g.ravel())
@@ -41,7 +42,7 @@ def exact(point: Point) -> Step:
 
 
 def _shortest(H: Floats, g: Floats) -> Floats:
-    values, vectors = linalg.eigh(H)
+    values, vectors = np.linalg.eigh(H)
     kept = values > _SINGULAR * values.max(initial=0)
     return np.asarray(vectors[:, kept] @ (vectors[:, kept].T @ g / values[kept]))
 
