@@ -50,6 +50,10 @@ class FitWarning(UserWarning):
     """A model was fitted as asked, and says less than it seems to."""
 
 
+class ConvergenceWarning(UserWarning):
+    """A search ended before it had found the optimum, or there is none; the message says which."""
+
+
 class RecipeWarning(UserWarning):
     """A recipe was rebuilt with other versions than it was made with."""
 

@@ -3,12 +3,22 @@
 import math
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
+
+
+def is_number(value: Any) -> bool:
+    """Whether a parameter is a real number; True and False are none.
+
+    >>> is_number(1), is_number(np.float32(0.5)), is_number(True), is_number("1")
+    (True, True, False, False)
+    """
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def log_of(values: ArrayLike) -> Floats:

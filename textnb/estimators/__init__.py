@@ -8,6 +8,7 @@ from textnb.estimators.fisher import FisherDiscriminant
 from textnb.estimators.gaussian import GaussianNB
 from textnb.estimators.gaussian_discriminant import GaussianDiscriminant
 from textnb.estimators.least_squares import LeastSquares
+from textnb.estimators.logistic import LogisticRegression
 from textnb.estimators.multinomial import MultinomialNB
 from textnb.estimators.text_unb import TextUNB
 from textnb.estimators.unb import UNB
@@ -22,6 +23,7 @@ __all__ = [
     "GaussianDiscriminant",
     "GaussianNB",
     "LeastSquares",
+    "LogisticRegression",
     "MultinomialNB",
     "TextUNB",
 ]

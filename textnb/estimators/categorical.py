@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from textnb.counts.categories import as_categories
 from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR
-from textnb.estimators.classifier import Classifier
+from textnb.estimators.classifier import IncrementalClassifier
 from textnb.models import categorical
 from textnb.models.prior import Prior
 
 
-class CategoricalNB(Classifier):
+class CategoricalNB(IncrementalClassifier):
     """Categorical naive Bayes over tables of strings or numbers, X (D, F): arrays, lists of lists, data frames.
 
         p(v|k) = (N_kjv + alpha) / (N_k + alpha M_j)    N_kjv: documents of class k with value v in column j,

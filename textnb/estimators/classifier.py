@@ -1,7 +1,7 @@
 """What every classifier here shares: statistics are added up, a model is fitted to them, its scorer answers.
 
 A model says three things: which rows it reads (``_as_rows``), what it learns from them (``_statistics``), and what
-is fitted to that (``_fitted``). fit, partial_fit and every question are written once.
+is fitted to that (``_fitted``). fit, partial_fit for those that learn in parts, and every question are written once.
 """
 
 from typing import Any, Protocol, Self
@@ -50,14 +50,13 @@ class Statistics(Protocol):
 class Learner(Routing, Parameters):
     """A classifier fitted to statistics; its scores need not be probabilities.
 
-    After fit: ``classes_`` (sorted), ``n_features_in_``, ``feature_names_in_`` (where X is a table with names),
-    ``statistics_`` (what has been learnt) and ``scorer_`` (the fitted model).
+    After fit: ``classes_`` (sorted), ``n_features_in_``, ``feature_names_in_`` (where X is a table with names) and
+    ``scorer_`` (the fitted model).
     """
 
     classes_: NDArray[Any]
     n_features_in_: int
     feature_names_in_: Names
-    statistics_: Any
     scorer_: Scorer
 
     _numeric = True  # whether the model reads numbers only
@@ -74,6 +73,10 @@ class Learner(Routing, Parameters):
         """The attributes of the fitted model, ``scorer_`` among them."""
         raise NotImplementedError
 
+    def _kept(self, statistics: Any) -> dict[str, Any]:  # noqa: ARG002  # what learns in parts keeps them
+        """What of the statistics stays, by attribute."""
+        return {}
+
     def _scored(self, rows: Any) -> Any:
         """The rows as the scorer takes them."""
         return rows
@@ -81,16 +84,6 @@ class Learner(Routing, Parameters):
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from X (D, F) with labels y (D,), and forget what was learnt before."""
         return self._learn(X, y, None, sample_weight, None)
-
-    def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Learn from more rows; parts give what fit gives on the whole.
-
-        Classes may come up at any time. ``classes`` names some in advance, at any call; the labels of that call must
-        then be among them.
-        """
-        return self._learn(X, y, classes, sample_weight, vars(self).get("statistics_"))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of the largest score for each row, (D,); the first of equals."""
@@ -132,8 +125,8 @@ class Learner(Routing, Parameters):
         fitted = {
             "n_features_in_": int(rows.shape[1]),
             "classes_": label_array(statistics.classes),
-            "statistics_": statistics,
             **({} if names is None else {"feature_names_in_": names}),
+            **self._kept(statistics),
             **self._fitted(statistics),
         }
         for name in [name for name in vars(self) if name.endswith("_")]:
@@ -164,6 +157,25 @@ def added(before: Statistics | None, part: Statistics, classes: ArrayLike | None
     return part if before is None else before.on_classes(names) + part
 
 
+class Incremental(Learner):
+    """A learner in parts: it keeps ``statistics_``, what has been learnt."""
+
+    statistics_: Any
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Learn from more rows; parts give what fit gives on the whole.
+
+        Classes may come up at any time. ``classes`` names some in advance, at any call; the labels of that call must
+        then be among them.
+        """
+        return self._learn(X, y, classes, sample_weight, vars(self).get("statistics_"))
+
+    def _kept(self, statistics: Any) -> dict[str, Any]:
+        return {"statistics_": statistics}
+
+
 class Classifier(Learner):
     """A learner whose scores are log probabilities."""
 
@@ -187,8 +199,8 @@ class Classifier(Learner):
         return self.scorer_.joint_log_scores(rows)
 
 
-class Discriminant(Learner):
-    """A learner whose scores rank the classes and are no probabilities; these come by calibration."""
+class Discriminant(Incremental):
+    """A learner in parts whose scores rank the classes and are no probabilities; these come by calibration."""
 
     def decision_function(self, X: Any) -> Floats:
         """The scores, (D, C); of two classes the second's less the first's, (D,), positive where the second wins."""
@@ -197,7 +209,11 @@ class Discriminant(Learner):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
 
-class CountClassifier(Classifier):
+class IncrementalClassifier(Incremental, Classifier):
+    """A classifier that learns in parts."""
+
+
+class CountClassifier(IncrementalClassifier):
     """A classifier of count matrices, fitted to ClassCounts."""
 
     _containing = False  # whether the model asks how many documents contain a term

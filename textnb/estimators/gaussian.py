@@ -6,12 +6,12 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.moments import ClassMoments, as_reals
 from textnb.errors import InputError
-from textnb.estimators.classifier import Classifier
+from textnb.estimators.classifier import IncrementalClassifier
 from textnb.models import gaussian
 from textnb.models.prior import Prior
 
 
-class GaussianNB(Classifier):
+class GaussianNB(IncrementalClassifier):
     """Gaussian naive Bayes over measurements, X (D, F), dense or sparse.
 
         p(k|x) ~ p(k) prod_j N(x_j; mu_kj, s2_kj)

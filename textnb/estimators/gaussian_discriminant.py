@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from textnb.estimators.classifier import Classifier
+from textnb.estimators.classifier import IncrementalClassifier
 from textnb.estimators.kept_rows import KeptRows, RealRows
 from textnb.models import gaussian_discriminant
 from textnb.models.prior import Prior
 from textnb.models.shared_covariance import SharedCovariance
 
 
-class GaussianDiscriminant(RealRows, Classifier):
+class GaussianDiscriminant(RealRows, IncrementalClassifier):
     """Normal distributions about the class means, with one covariance for all classes; X (D, V), dense or sparse.
 
         p(k|x) ~ p(k) N(x; mu_k, S),   linear in x:  log p(k|x) = w_k x + b_k + ...,  w_k = S^-1 mu_k + ...

@@ -69,7 +69,7 @@ def as_labels(y: Any, estimator: str) -> Any:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected; change its shape to (n_samples,), with ravel()",
             counterpart(DataConversionWarning),
-            stacklevel=_outside(),
+            stacklevel=outside(),
         )
         y = y.ravel()
     return y
@@ -114,9 +114,9 @@ def check_columns(estimator: str, n_fitted: int, fitted: Names | None, n_given: 
         raise InputError(f"X has {n_given} features, but {estimator} is expecting {n_fitted} features as input")
     elif fitted is not None:
         words = f"X does not have valid feature names, but {estimator} was fitted with feature names"
-        warnings.warn(words, stacklevel=_outside())
+        warnings.warn(words, stacklevel=outside())
     elif given is not None:
-        warnings.warn(f"X has feature names, but {estimator} was fitted without feature names", stacklevel=_outside())
+        warnings.warn(f"X has feature names, but {estimator} was fitted without feature names", stacklevel=outside())
 
 
 def _difference(fitted: list[str], given: list[str]) -> str:
@@ -132,7 +132,7 @@ def _difference(fitted: list[str], given: list[str]) -> str:
     return "\n".join(words) + "\n"
 
 
-def _outside() -> int:
+def outside() -> int:
     """The stack level, for the caller of this, of the first line that is not textnb's."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and (frame := frame.f_back) is not None:

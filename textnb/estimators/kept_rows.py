@@ -28,6 +28,8 @@ class KeptRows:
         """The rows of X with labels y (D,); those of weight 0 are left out."""
         names, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
         weight = np.ones(len(codes)) if weight is None else weight
+        if (weight > 0).all():
+            return cls(names, X, codes, weight)
         kept = np.flatnonzero(weight > 0)
         return cls(names, X[kept], codes[kept], weight[kept])
 

@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from textnb.counts.categories import as_categories
 from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR
-from textnb.estimators.classifier import Classifier
+from textnb.estimators.classifier import IncrementalClassifier
 from textnb.models import unb
 from textnb.models.prior import Prior
 from textnb.models.u_families import family_of
 from textnb.numerics import Floats
 
 
-class UNB(Classifier):
+class UNB(IncrementalClassifier):
     """Empirical U-NB over tables of strings or numbers, X (D, F), after Fujimoto and Murata's generalised independence.
 
         p(v|k)  = (N_kjv + alpha) / (N_k + alpha M_j)    N_kjv: documents of class k with value v in column j,

@@ -1,0 +1,104 @@
+"""Multinomial logistic regression as an estimator."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.counts.moments import as_reals
+from textnb.errors import ConvergenceWarning, NotFittedError
+from textnb.estimators.classifier import Classifier
+from textnb.estimators.inputs import outside
+from textnb.estimators.kept_rows import KeptRows
+from textnb.estimators.scikit_learn import counterpart
+from textnb.models import logistic
+from textnb.models.class_weight import ClassWeight, class_weighted
+from textnb.models.scorer import LinearScorer
+from textnb.numerics import Floats
+
+
+class LogisticRegression(Classifier):
+    """Multinomial logistic regression over numbers of either sign, X (D, V), dense or sparse.
+
+        p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)
+        loss   = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2
+
+    l2: the strength of the penalty, 0 for none; the bias b is not penalised. solver: ``newton`` (exact where there are
+    few weights, else by conjugate gradients), ``lbfgs``, or ``gradient`` (steepest descent, slow). It ends where the
+    norm of the gradient is tol times that at the start, or after max_iter steps with a ConvergenceWarning; rounding
+    keeps ``lbfgs`` from a tol much below 1e-7. class_weight: ``balanced`` gives all classes one sum of weights; or
+    numbers by class, 1 for those not named; they multiply sample_weight.
+
+    After fit: ``coef_`` (C, V) and ``intercept_`` (C,), one row for every class, and of sum 0 over the classes;
+    ``n_iter_``; ``converged_``; ``loss_`` and ``gradient_norm_`` at the end.
+
+    Other than scikit-learn's: l2 = 1 / C; two classes have two rows of weights, so that equal answers need l2 = 2 / C;
+    no other penalties, no ``fit_intercept``; ``balanced`` minds sample_weight; what has no finite optimum (l2 = 0 and
+    rows that can be separated) is told of.
+
+    >>> X, y = [[0.2, -1.0], [0.1, -0.5], [-0.3, 1.0], [0.0, 2.0]], ["down", "down", "up", "up"]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> model.predict([[0.0, -2.0], [0.0, 1.0]])
+    array(['down', 'up'], dtype='<U4')
+    >>> model.decision_function([[0.0, -2.0], [0.0, 1.0]]).round(3)
+    array([-3.256,  0.917])
+    """
+
+    def __init__(
+        self,
+        l2: float = 1.0,
+        *,
+        solver: str = "newton",
+        tol: float = 1e-5,
+        max_iter: int = 1000,
+        class_weight: ClassWeight = None,
+    ) -> None:
+        self.l2, self.solver, self.tol, self.max_iter, self.class_weight = l2, solver, tol, max_iter, class_weight
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores W x + b, (D, C); of two classes that of the second less that of the first, (D,)."""
+        scores = self.predict_joint_log_proba(X)
+        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
+
+    @property
+    def coef_(self) -> Floats:
+        """W (C, V)."""
+        return self._fitted_scorer.weights
+
+    @property
+    def intercept_(self) -> Floats:
+        """b (C,)."""
+        return self._fitted_scorer.bias
+
+    def _as_rows(self, matrix: Any) -> Any:
+        return as_reals(matrix)
+
+    def _statistics(self, rows: Any, y: Any, sample_weight: ArrayLike | None) -> KeptRows:
+        return KeptRows.of(rows, y, sample_weight)
+
+    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
+        settings = logistic.Settings(self.l2, self.solver, self.tol, self.max_iter)
+        weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
+        found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
+        if found.trouble:
+            warnings.warn(found.trouble, counterpart(ConvergenceWarning), stacklevel=outside())
+        return {
+            "scorer_": found.scorer,
+            "n_iter_": found.iterations,
+            "converged_": found.converged,
+            "loss_": found.value,
+            "gradient_norm_": found.gradient_norm,
+        }
+
+    @property
+    def _fitted_scorer(self) -> LinearScorer:
+        if "scorer_" not in vars(self):
+            raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
+        scorer: LinearScorer = vars(self)["scorer_"]
+        return scorer
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
