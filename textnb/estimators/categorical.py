@@ -2,17 +2,13 @@
 
 from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
-
-from textnb.counts.categories import as_categories
 from textnb.counts.contingency import Contingency
-from textnb.counts.matrix import CSR
-from textnb.estimators.classifier import IncrementalClassifier
+from textnb.estimators.classifier import CategoryClassifier
 from textnb.models import categorical
 from textnb.models.prior import Prior
 
 
-class CategoricalNB(IncrementalClassifier):
+class CategoricalNB(CategoryClassifier):
     """Categorical naive Bayes over tables of strings or numbers, X (D, F): arrays, lists of lists, data frames.
 
         p(v|k) = (N_kjv + alpha) / (N_k + alpha M_j)    N_kjv: documents of class k with value v in column j,
@@ -37,25 +33,8 @@ class CategoricalNB(IncrementalClassifier):
            [0.5 , 0.5 ]])
     """
 
-    _numeric = False
-
     def __init__(self, alpha: float = 1.0, prior: Prior = "empirical") -> None:
         self.alpha, self.prior = alpha, prior
 
-    def _as_rows(self, matrix: Any) -> NDArray[Any]:
-        return as_categories(matrix)
-
-    def _statistics(self, rows: NDArray[Any], y: Any, sample_weight: ArrayLike | None) -> Contingency:
-        return Contingency.of(rows, y, sample_weight=sample_weight)
-
     def _fitted(self, tables: Contingency) -> dict[str, Any]:
         return {"scorer_": categorical.fit(tables, self.alpha, self.prior)}
-
-    def _scored(self, rows: NDArray[Any]) -> CSR:
-        tables: Contingency = self.statistics_
-        return tables.indicators(rows)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        return tags

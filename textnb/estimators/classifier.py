@@ -9,7 +9,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from textnb.counts.categories import as_categories
 from textnb.counts.class_counts import ClassCounts
+from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR
 from textnb.counts.sums import as_weight, class_codes
 from textnb.errors import InputError, NotFittedError
@@ -228,4 +230,25 @@ class CountClassifier(IncrementalClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # its yardstick is two clouds of points, which are no counts
+        return tags
+
+
+class CategoryClassifier(IncrementalClassifier):
+    """A classifier of tables of categories, strings or numbers, fitted to contingency tables."""
+
+    _numeric = False
+
+    def _as_rows(self, matrix: Any) -> NDArray[Any]:
+        return as_categories(matrix)
+
+    def _statistics(self, rows: NDArray[Any], y: Any, sample_weight: ArrayLike | None) -> Statistics:
+        return Contingency.of(rows, y, sample_weight=sample_weight)
+
+    def _scored(self, rows: NDArray[Any]) -> CSR:
+        tables: Contingency = self.statistics_
+        return tables.indicators(rows)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
         return tags

@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from textnb.counts.class_counts import ClassCounts
+from textnb.counts.matrix import CSR
 from textnb.errors import InputError
 from textnb.estimators.classifier import CountClassifier
 from textnb.models import text_unb
@@ -21,8 +23,8 @@ class TextUNB(CountClassifier):
     tokens sum to 1, a class and length at a time; ``m`` has c = 0 and divides by the sum. complement: p(j|k) is that of
     all other classes, and the score is minus log p(x|k). alpha: a number or one a term (V,), positive; or ``evidence``,
     ``evidence-class``, ``evidence-unigram``, as in MultinomialNB. prior: ``empirical`` (shares of documents),
-    ``uniform``, or given, one a class. After fit also ``alpha_`` and ``smoothing_``; log p(j|k) is ``scorer_.log_p``
-    (V, C).
+    ``uniform``, or given, one a class. After fit also ``alpha_``, ``smoothing_`` and ``seen_``, the columns that the
+    model looks at: with an alpha by name those that occur. Of these log p(j|k) is ``scorer_.log_p`` (V, C).
 
     It is no relative of the universal-set naive Bayes that shares its abbreviation.
 
@@ -31,7 +33,9 @@ class TextUNB(CountClassifier):
     array(['cat', 'dog'], dtype='<U3')
     """
 
-    def __init__(  # all but the first two by name
+    seen_: NDArray[np.intp]
+
+    def __init__(
         self,
         pi: float = 1.0,
         alpha: ArrayLike | str = 1.0,
@@ -47,8 +51,15 @@ class TextUNB(CountClassifier):
             raise InputError(f"TextUNB has not the alpha {self.alpha!r}, which looks at single documents")
         found = smoothing(self.alpha, counts)
         options: dict[str, Any] = {"pi": self.pi, "norm": self.norm, "complement": self.complement}
-        scorer = text_unb.fit(counts, found.alpha, self.prior, **options)
-        return {"alpha_": found.alpha, "smoothing_": found, "scorer_": scorer}
+        seen = np.arange(counts.n_terms)
+        if isinstance(self.alpha, str):  # a term that was never seen has no part in any class
+            seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
+        alpha = found.alpha[seen] if np.ndim(found.alpha) else found.alpha
+        scorer = text_unb.fit(counts.selected(seen), alpha, self.prior, **options)
+        return {"alpha_": found.alpha, "smoothing_": found, "seen_": seen, "scorer_": scorer}
+
+    def _scored(self, rows: CSR) -> CSR:
+        return rows if len(self.seen_) == rows.shape[1] else rows[:, self.seen_]
 
     def _text_recipe(self) -> dict[str, Any]:
         options = {"pi": self.pi, "norm": self.norm, "complement": self.complement}

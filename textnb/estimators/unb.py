@@ -3,19 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike, NDArray
-
-from textnb.counts.categories import as_categories
 from textnb.counts.contingency import Contingency
-from textnb.counts.matrix import CSR
-from textnb.estimators.classifier import IncrementalClassifier
+from textnb.estimators.classifier import CategoryClassifier
 from textnb.models import unb
 from textnb.models.prior import Prior
 from textnb.models.u_families import family_of
 from textnb.numerics import Floats
 
 
-class UNB(IncrementalClassifier):
+class UNB(CategoryClassifier):
     """Empirical U-NB over tables of strings or numbers, X (D, F), after Fujimoto and Murata's generalised independence.
 
         p(v|k)  = (N_kjv + alpha) / (N_k + alpha M_j)    N_kjv: documents of class k with value v in column j,
@@ -47,8 +43,6 @@ class UNB(IncrementalClassifier):
 
     normaliser_: str
 
-    _numeric = False
-
     def __init__(
         self,
         family: str = "ex1",
@@ -65,22 +59,7 @@ class UNB(IncrementalClassifier):
         """log p(x, k), (D, C)."""
         return self.predict_joint_log_proba(X)
 
-    def _as_rows(self, matrix: Any) -> NDArray[Any]:
-        return as_categories(matrix)
-
-    def _statistics(self, rows: NDArray[Any], y: Any, sample_weight: ArrayLike | None) -> Contingency:
-        return Contingency.of(rows, y, sample_weight=sample_weight)
-
     def _fitted(self, tables: Contingency) -> dict[str, Any]:
         family = family_of(self.family, self.pi)
         scorer = unb.fit(tables, family, self.alpha, self.attributes, self.norm, self.prior)
         return {"scorer_": scorer, "normaliser_": scorer.normaliser}
-
-    def _scored(self, rows: NDArray[Any]) -> CSR:
-        tables: Contingency = self.statistics_
-        return tables.indicators(rows)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        return tags
