@@ -32,7 +32,7 @@ _ENTRIES = 1_000_000
 class TextClassifier:
     """A classifier of texts, which learns, forgets, answers, explains, and is kept in one file.
 
-    model: ``multinomial``, ``complement``, ``bernoulli``, ``compound`` or ``gaussian``, or an estimator of
+    model: ``multinomial``, ``complement``, ``bernoulli``, ``compound``, ``gaussian`` or ``unb``, or an estimator of
     ``textnb.estimators``, whose parameters are then taken. alpha: how words not seen in a class are allowed for; a
     number (additive smoothing, 0 is maximum likelihood), or ``evidence``, ``evidence-class``, ``evidence-unigram``,
     ``evidence-document``, ``leave-one-out``: set by the training documents themselves. tokenizer: a name, a Tokenizer
