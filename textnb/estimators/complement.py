@@ -11,8 +11,8 @@ from textnb.counts.matrix import CSR
 from textnb.counts.weighting import normalised
 from textnb.errors import InputError
 from textnb.estimators.classifier import CountClassifier
-from textnb.estimators.kept_rows import KeptRows
 from textnb.models import complement, multinomial
+from textnb.models.labelled import Labelled
 from textnb.models.prior import Prior
 from textnb.models.smoothing import OF_DOCUMENTS, smoothing
 
@@ -65,7 +65,7 @@ class ComplementNB(CountClassifier):
 
     def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Any:
         if self.idf and self.length_norm:
-            return KeptRows.of(rows, y, sample_weight)
+            return Labelled.of_checked(rows, y, None, sample_weight)
         if not self.tf and not self.length_norm:
             return ClassCounts.of(rows, y, sample_weight=sample_weight, containing=self.idf)
         stored = _stored(self._weights(rows, None))
@@ -85,7 +85,7 @@ class ComplementNB(CountClassifier):
 
     def _counts(self, statistics: Any) -> ClassCounts:
         """The statistics of the weights."""
-        if isinstance(statistics, KeptRows):
+        if isinstance(statistics, Labelled):
             given = (statistics.labels, None, statistics.classes)
             plain = ClassCounts.of(statistics.X, *given, sample_weight=statistics.weight)
             stored = _stored(self._weights(statistics.X, _idf(plain)))

@@ -6,8 +6,8 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.matrix import CSR
 from textnb.estimators.classifier import CountClassifier
-from textnb.estimators.kept_rows import KeptRows
 from textnb.models import compound
+from textnb.models.labelled import Labelled
 from textnb.models.prior import Prior
 
 
@@ -31,10 +31,10 @@ class DirichletCompoundNB(CountClassifier):
     def __init__(self, prior: Prior = "empirical") -> None:
         self.prior = prior
 
-    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> KeptRows:
-        return KeptRows.of(rows, y, sample_weight)
+    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Labelled:
+        return Labelled.of_checked(rows, y, None, sample_weight)
 
-    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
+    def _fitted(self, rows: Labelled) -> dict[str, Any]:
         scorer = compound.fit_rows(rows.X, rows.y, rows.classes, rows.weight, self.prior)
         return {"alpha_": scorer.alpha, "solutions_": scorer.solutions, "scorer_": scorer}
 

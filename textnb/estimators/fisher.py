@@ -3,8 +3,9 @@
 from typing import Any
 
 from textnb.estimators.classifier import Discriminant
-from textnb.estimators.kept_rows import KeptRows, RealRows
+from textnb.estimators.real_rows import RealRows
 from textnb.models import fisher
+from textnb.models.labelled import Labelled
 from textnb.models.shared_covariance import SharedCovariance
 from textnb.numerics import Floats
 
@@ -38,8 +39,8 @@ class FisherDiscriminant(RealRows, Discriminant):
     def __init__(self, shrinkage: float | str = "auto", components: int | None = None) -> None:
         self.shrinkage, self.components = shrinkage, components
 
-    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
-        covariance = SharedCovariance.of(rows.X, rows.labels, rows.classes, rows.weight, self.shrinkage)
+    def _fitted(self, rows: Labelled) -> dict[str, Any]:
+        covariance = SharedCovariance.of_rows(rows, self.shrinkage)
         directions = fisher.directions(covariance, self.components)
         scorer = fisher.fit_directions(covariance, directions)
         return {"scorer_": scorer, "directions_": directions, "shrinkage_": covariance.shrinkage}

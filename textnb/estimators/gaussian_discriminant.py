@@ -3,8 +3,9 @@
 from typing import Any
 
 from textnb.estimators.classifier import IncrementalClassifier
-from textnb.estimators.kept_rows import KeptRows, RealRows
+from textnb.estimators.real_rows import RealRows
 from textnb.models import gaussian_discriminant
+from textnb.models.labelled import Labelled
 from textnb.models.prior import Prior
 from textnb.models.shared_covariance import SharedCovariance
 
@@ -35,7 +36,7 @@ class GaussianDiscriminant(RealRows, IncrementalClassifier):
     def __init__(self, shrinkage: float | str = "auto", prior: Prior = "empirical") -> None:
         self.shrinkage, self.prior = shrinkage, prior
 
-    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
-        covariance = SharedCovariance.of(rows.X, rows.labels, rows.classes, rows.weight, self.shrinkage)
+    def _fitted(self, rows: Labelled) -> dict[str, Any]:
+        covariance = SharedCovariance.of_rows(rows, self.shrinkage)
         scorer = gaussian_discriminant.fit_covariance(covariance, self.prior)
         return {"scorer_": scorer, "shrinkage_": covariance.shrinkage}

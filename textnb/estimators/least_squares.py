@@ -3,8 +3,9 @@
 from typing import Any
 
 from textnb.estimators.classifier import Discriminant
-from textnb.estimators.kept_rows import KeptRows, RealRows
+from textnb.estimators.real_rows import RealRows
 from textnb.models import least_squares
+from textnb.models.labelled import Labelled
 
 
 class LeastSquares(RealRows, Discriminant):
@@ -31,6 +32,5 @@ class LeastSquares(RealRows, Discriminant):
     def __init__(self, l2: float = 1.0) -> None:
         self.l2 = l2
 
-    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
-        scorer = least_squares.fit(rows.X, rows.labels, rows.classes, sample_weight=rows.weight, l2=self.l2)
-        return {"scorer_": scorer}
+    def _fitted(self, rows: Labelled) -> dict[str, Any]:
+        return {"scorer_": least_squares.fit_rows(rows, self.l2)}

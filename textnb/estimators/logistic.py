@@ -4,21 +4,20 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from textnb.counts.moments import as_reals
 from textnb.errors import ConvergenceWarning, NotFittedError
 from textnb.estimators.classifier import Classifier
 from textnb.estimators.inputs import outside
-from textnb.estimators.kept_rows import KeptRows
+from textnb.estimators.real_rows import RealRows
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import logistic
 from textnb.models.class_weight import ClassWeight, class_weighted
+from textnb.models.labelled import Labelled
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats
 
 
-class LogisticRegression(Classifier):
+class LogisticRegression(RealRows, Classifier):
     """Multinomial logistic regression over numbers of either sign, X (D, V), dense or sparse.
 
         p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)
@@ -71,13 +70,7 @@ class LogisticRegression(Classifier):
         """b (C,)."""
         return self._fitted_scorer.bias
 
-    def _as_rows(self, matrix: Any) -> Any:
-        return as_reals(matrix)
-
-    def _statistics(self, rows: Any, y: Any, sample_weight: ArrayLike | None) -> KeptRows:
-        return KeptRows.of(rows, y, sample_weight)
-
-    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
+    def _fitted(self, rows: Labelled) -> dict[str, Any]:
         settings = logistic.Settings(self.l2, self.solver, self.tol, self.max_iter)
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
@@ -97,8 +90,3 @@ class LogisticRegression(Classifier):
             raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
         scorer: LinearScorer = vars(self)["scorer_"]
         return scorer
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -42,8 +42,12 @@ def fit(
     array([[ 1.167, -0.167],
            [ 0.167,  0.833]])
     """
-    l2 = as_l2(l2)
-    data = Labelled.of(X, y, classes, sample_weight)
+    return fit_rows(Labelled.of(X, y, classes, sample_weight), l2, solver)
+
+
+def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScorer:
+    """The same, of labelled rows."""
+    l2, data = as_l2(l2), data.some
     together = np.zeros(len(data.y), np.intp)
     moments = data.moments(together, 1)
     shares = data.documents / data.documents.sum()

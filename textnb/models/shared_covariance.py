@@ -49,8 +49,12 @@ class SharedCovariance:
         solver: str | None = None,
     ) -> "SharedCovariance":
         """From X (D, V), dense or sparse, with labels y (D,)."""
-        wanted = as_shrinkage(shrinkage)
-        data = Labelled.of(X, y, classes, sample_weight)
+        return cls.of_rows(Labelled.of(X, y, classes, sample_weight), shrinkage, solver)
+
+    @classmethod
+    def of_rows(cls, data: Labelled, shrinkage: float | str = "auto", solver: str | None = None) -> "SharedCovariance":
+        """From labelled rows."""
+        wanted, data = as_shrinkage(shrinkage), data.some
         moments = data.moments(data.y, len(data.classes))
         Z = Centred.around(moments, data.X, data.y, data.weight)
         trace = float(Z.squares.sum() / data.weight.sum())
