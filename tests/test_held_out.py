@@ -65,7 +65,7 @@ def scores_of(classifier, text):
     X = np.zeros((1, len(fitted.vocabulary)), int)
     for token in tokens:
         X[0, fitted.vocabulary.columns[token]] += 1
-    return fitted.likelihood(fitted.weigher(as_counts(X)))[0], fitted.scorer.bias, len(tokens)
+    return fitted.likelihood(fitted.weigher(as_counts(X)))[0], fitted.log_prior, len(tokens)
 
 
 @pytest.mark.parametrize("prior", ["empirical", "uniform", {"food": 0.2, "sport": 0.3, "weather": 0.5}], ids=type)

@@ -27,13 +27,13 @@ TINY = [
     (["a b", "a b", "b a", "a b"], ["x", "x", "y", "y"]),
 ]
 
-OTHER_NUMBERS = {"pi": (0.6, 1.7)}
+OTHER_NUMBERS = {"pi": (0.6, 1.7), "l2": (0.01, 3.0), "shrinkage": (0.3, 1.0)}
 
 
 def allowed():
     """(model, weighting, alpha, options): every model with every weighting, every alpha and every option."""
     for model in MODELS.values():
-        for weighting in model.weightings:
+        for weighting in model.weightings[: 2 if model.needs_rows else None]:  # weighted rows are rows
             yield model.name, weighting, "evidence", {}
         for alpha in (*([0.3] if model.takes_a_number else []), *model.alphas[1:]):
             yield model.name, "raw" if "raw" in model.weightings else model.weightings[0], alpha, {}

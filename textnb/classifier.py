@@ -15,9 +15,11 @@ from textnb.explanation import Explanation
 from textnb.fitted import Fitted
 from textnb.held_out import calibration
 from textnb.inputs import as_documents, as_labelled
-from textnb.modelfile import Calibrated, read_model, write_model
+from textnb.modelfile import Calibrated, Content, read_model, write_model
+from textnb.models.model import Fit
 from textnb.models.prior import Prior
 from textnb.models.scorer import most_probable
+from textnb.models.table import model as model_of
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.recipe import SAMPLE, ClassifierRecipe, differing
@@ -64,7 +66,8 @@ class TextClassifier:
         told = {"model": model, "alpha": alpha, "prior": prior, "weighting": weighting, "options": {}}
         if not isinstance(model, str):
             told = _told_by(model, told)
-        tokenizer, analyzer = as_tokenizer(tokenizer), analyzer if analyzer is not None else Analyzer()
+        tokenizer = as_tokenizer(tokenizer)
+        analyzer = analyzer if analyzer is not None else Analyzer(**model_of(told["model"]).terms)
         self.recipe = ClassifierRecipe(
             tokenizer=tokenizer, analyzer=analyzer, calibrate=calibrate, sample=sample, **told
         )
@@ -146,25 +149,33 @@ class TextClassifier:
 
     def save(self, path: str | Path) -> None:
         """Write the model file, as a whole or not at all."""
-        write_model(path, self.recipe.json, self.learnt, self._calibrated)
+        costly = self._fitted is not None and model_of(self.recipe.model).needs_rows
+        fit = self.fitted.fit if costly else None
+        write_model(path, Content(self.recipe.json, self.learnt, self._calibrated, fit))
 
     @classmethod
     def load(cls, path: str | Path, trust: Collection[str] = ()) -> "TextClassifier":
         """The classifier in a model file. A tokenizer that is a Python function must be named in ``trust``."""
-        json, learnt, calibrated = read_model(path)
+        json, learnt, calibrated, fit = read_model(path)
         try:
-            return cls.of(ClassifierRecipe.of(json, trust), learnt, calibrated)
+            return cls.of(ClassifierRecipe.of(json, trust), learnt, calibrated, fit)
         except UntrustedError as error:
             raise UntrustedError(f"{path}: {error}") from error
         except (TextnbError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ModelFileError(f"{path}: its recipe cannot be followed: {error}") from error
 
     @classmethod
-    def of(cls, recipe: ClassifierRecipe, learnt: Learnt, calibrated: Calibrated | None = None) -> "TextClassifier":
-        """The classifier of a recipe and a learnt value; a calibration that was fitted on it is taken over."""
+    def of(
+        cls,
+        recipe: ClassifierRecipe,
+        learnt: Learnt,
+        calibrated: Calibrated | None = None,
+        fit: Fit | None = None,
+    ) -> "TextClassifier":
+        """The classifier of a recipe and a learnt value; what was fitted to it before is taken over."""
         classifier = cls.__new__(cls)
         classifier.recipe = recipe
-        return classifier.take(learnt, calibrated)
+        return classifier.take(learnt, calibrated, fit)
 
     @property
     def fitted(self) -> Fitted:
@@ -175,24 +186,30 @@ class TextClassifier:
 
     def change(self, learnt: Learnt) -> "TextClassifier":
         """Take over what has become of the learnt value; if no scorer can be made of it nothing changes."""
+        if learnt.counts.classes and self.recipe.keeps.examples and learnt.examples is None:
+            raise InputError(
+                f"the {self.recipe.model} model keeps no documents (sample=0), and needs them to learn more, to forget "
+                "or to merge; train it again"
+            )
         same_classes = learnt.counts.classes == self.learnt.counts.classes
         return self.take(learnt, self._calibrated if same_classes else None)
 
-    def take(self, learnt: Learnt, before: Calibrated | None) -> "TextClassifier":
+    def take(self, learnt: Learnt, before: Calibrated | None, fit: Fit | None = None) -> "TextClassifier":
         """Take over a learnt value, if a scorer can be made of it; else nothing changes.
 
-        before: the calibration there was, of the same classes, for want of documents to fit a newer one on.
+        before: the calibration there was, of the same classes, for want of documents to fit a newer one on. fit: what
+        was fitted to this learnt value, if that is at hand.
         """
         fitted, calibrated = None, None
         if learnt.counts.classes:
-            fitted = Fitted(self.recipe, learnt)
+            fitted = Fitted(self.recipe, learnt, fit)
             if self.recipe.calibrate:
                 calibrated = self._recalibrated(learnt, fitted, before)
             if calibrated is not None:
                 fitted = fitted.calibrated(calibrated.calibration)
         else:
             learnt = Learnt.zero(self.recipe.weights.unit, self.recipe.keeps)  # what is learnt first is calibrated by
-        self.learnt = learnt if self.recipe.sample or fitted is None else learnt.without_sample()
+        self.learnt = learnt if self.recipe.sample or fitted is None else learnt.without_documents()
         self._fitted, self._calibrated = fitted, calibrated
         return self
 

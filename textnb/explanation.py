@@ -22,7 +22,9 @@ class Explanation:
 
     Contributions stand in the order of the text. A term counted with a weight other than its number of occurrences
     has its weight shared out among them. All terms that the document lacks, where a model counts them, are one
-    contribution, ``ABSENT``. Where a score is infinite no sum is promised.
+    contribution, ``ABSENT``. Where a score is infinite no sum is promised. distance: how far the document lies from
+    the boundary between the two labels, before calibration and in the space of weighted terms, where the model is
+    linear.
     """
 
     label: str
@@ -30,6 +32,7 @@ class Explanation:
     score: float
     bias: float
     contributions: tuple[Contribution, ...]
+    distance: float | None = None
 
     def by_term(self) -> list[tuple[str, int, float]]:
         """(term, occurrences, value) of each distinct term, the weightiest first."""

@@ -4,34 +4,60 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from scipy import sparse
 
 from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, selected_columns
 from textnb.counts.matrix import CSR, mapped
+from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError, listed
 from textnb.evaluation.calibration import Calibration
 from textnb.explanation import ABSENT, Contribution, Explanation
-from textnb.models.scorer import Differences, difference
-from textnb.models.table import Statistics, model
-from textnb.numerics import Floats, log_softmax
+from textnb.models.geometry import distance_to_boundary
+from textnb.models.labelled import Labelled
+from textnb.models.model import Fit, Statistics
+from textnb.models.prior import log_prior
+from textnb.models.scorer import Differences, difference, log_posterior
+from textnb.models.table import model
+from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.recipe import ClassifierRecipe
 from textnb.text import NOWHERE
 
 
 class Fitted:
-    """Probabilities and explanations; immutable. Without a calibration the probabilities are the model's own."""
+    """Probabilities and explanations; immutable. Without a calibration the probabilities are the model's own.
 
-    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt, calibration: Calibration | None = None) -> None:
-        self.recipe, self.calibration = recipe, calibration
+    ``log_prior`` (C,) is the prior; ``base`` (C,) what the scores hold beside what the document says: the prior, or
+    the classes' shares where the model knows no prior; ``shift`` (C,) what brings scores to the prior.
+    """
+
+    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt, fit: Fit | None = None) -> None:
+        """fit: the fit to this learnt value, where it has been kept."""
+        self.recipe = recipe
+        self.calibration: Calibration | None = None
         columns = _selection(recipe, learnt.counts)
         stored = learnt.counts if len(columns) == learnt.counts.n_terms else learnt.counts.selected(columns)
         assert stored.vocabulary is not None
         self.vocabulary, self.classes = stored.vocabulary, stored.classes
         self.weigher = recipe.weights.on(stored)
-        self.counts = self._weighted(stored, learnt)
-        statistics = Statistics(self.counts, learnt.counts, learnt.histograms, columns)
-        self.scorer, self.smoothing = model(recipe.model).fit(statistics, recipe.alpha, recipe.prior, recipe.options)
+        chosen, rows = model(recipe.model), self._rows(learnt)
+        self.counts = self._weighted(stored, rows)
+        if fit is None:
+            least = least_df(learnt.counts, recipe.analyzer.min_df)
+            statistics = Statistics(self.counts, learnt.counts, learnt.histograms, columns, rows, least)
+            fit = chosen.fit(statistics, recipe.alpha, recipe.prior, recipe.options)
+        else:
+            fit.scorer.joint_log_scores(sparse.csr_array((1, len(columns))))  # refuses weights of other terms
+        self.fit, self.scorer = fit, fit.scorer
+        if chosen.needs_rows:
+            shares = log_prior("empirical", self.classes, stored.documents)
+            self.log_prior = log_prior(recipe.prior, self.classes, stored.documents)
+            self.base = shares if fit.has_probabilities else np.zeros(len(shares))
+            self.shift = self.log_prior - shares
+        else:
+            self.log_prior = self.base = self.scorer.bias
+            self.shift = np.zeros(len(self.base))
 
     def calibrated(self, calibration: Calibration | None) -> "Fitted":
         """The same with another calibration."""
@@ -50,16 +76,17 @@ class Fitted:
 
     def log_posterior(self, X: CSR) -> Floats:
         """Log probabilities of the classes for counts X on this vocabulary, (D, C); of an empty row the prior."""
-        weights, lengths, log_prior = self.weigher(X), _lengths(X), self.scorer.bias
+        weights, lengths = self.weigher(X), _lengths(X)
         if self.calibration is not None:
-            return self.calibration.log_posterior(self.likelihood(weights), log_prior, lengths)
+            return self.calibration.log_posterior(self.likelihood(weights), self.log_prior, lengths)
         empty = (lengths == 0)[:, np.newaxis]
-        return np.where(empty, log_softmax(log_prior[np.newaxis]), self.scorer.log_posterior(weights))
+        scores = self.scorer.joint_log_scores(weights) + self.shift
+        return log_posterior(np.where(empty, self.log_prior, scores), self.log_prior)
 
     def likelihood(self, weights: CSR) -> Floats:
         """The scores without the prior, (D, C)."""
         with np.errstate(invalid="ignore"):
-            rest = self.scorer.joint_log_scores(weights) - self.scorer.bias
+            rest = self.scorer.joint_log_scores(weights) - self.base
         return np.where(np.isnan(rest), 0.0, rest)  # a class of prior 0: whatever its score, it is impossible
 
     def explanation(self, document: Document, label: str | None, against: str | None) -> Explanation:
@@ -76,31 +103,40 @@ class Fitted:
         contributions = [Contribution(*place, share[place.term] / occurrences[place.term]) for place in located]
         if parts.absent:
             contributions.append(Contribution(ABSENT, NOWHERE, NOWHERE, parts.absent))
-        return Explanation(self.classes[mine], self.classes[other], parts.score, parts.bias, tuple(contributions))
+        shift = float(difference(self.shift[mine], self.shift[other]))
+        distance = distance_to_boundary(self.scorer, W, mine, other, shift)
+        names = self.classes[mine], self.classes[other]
+        return Explanation(*names, parts.score, parts.bias, tuple(contributions), distance)
 
-    def _weighted(self, stored: ClassCounts, learnt: Learnt) -> ClassCounts:
-        """The statistics of weighted documents: from those of stored weights, or from the documents."""
-        if not self.recipe.weights.normalised:
-            return self.weigher.class_counts(stored)
+    def _rows(self, learnt: Learnt) -> Labelled | None:
+        """The weighted documents, where they are kept."""
         if learnt.examples is None:
-            raise InputError(f"the weighting {self.recipe.weighting!r} needs the documents, which were not kept")
+            return None
         examples = learnt.examples
         X = self.weigher(mapped(examples.X, examples.vocabulary, self.vocabulary))
-        labels = np.array(examples.classes, object)[examples.y]
-        weighted = ClassCounts.of(X, labels, self.vocabulary, self.classes, containing=False)
+        y = np.array([self.number_of(name) for name in examples.classes], np.intp)[examples.y]
+        return Labelled(self.classes, X, y, np.ones(len(y)))
+
+    def _weighted(self, stored: ClassCounts, rows: Labelled | None) -> ClassCounts:
+        """The statistics of weighted documents: from those of stored weights, or from the documents."""
+        if rows is None or not self.recipe.weights.normalised:
+            return self.weigher.class_counts(stored)
+        weighted = ClassCounts.of(rows.X, rows.y, self.vocabulary, range(len(self.classes)), containing=False)
         return ClassCounts(self.vocabulary, self.classes, stored.documents, weighted.terms, stored.containing)
 
     def _differences(self, weights: CSR, lengths: Floats, mine: int, other: int) -> Differences:
         """What makes up the difference of two classes' scores, after calibration."""
         parts = self.scorer.differences(weights, mine, other)
-        prior = float(difference(self.scorer.bias[mine], self.scorer.bias[other]))
+        prior, base, shift = (
+            float(difference(part[mine], part[other])) for part in (self.log_prior, self.base, self.shift)
+        )
         if not lengths[0]:
             return Differences(prior, parts.values * 0)
         if self.calibration is None:
-            return parts
-        factor, shift = float(self.calibration.factors(lengths)[0]), self.calibration.bias
+            return parts._replace(bias=parts.bias + shift)
+        factor, bias = float(self.calibration.factors(lengths)[0]), self.calibration.bias
         if np.isfinite(prior):
-            prior += (parts.bias - prior) * factor + float(shift[mine] - shift[other])
+            prior += (parts.bias - base) * factor + float(bias[mine] - bias[other])
         return Differences(prior, parts.values * factor, parts.absent * factor)
 
     def _pair(self, log_posterior: Floats, label: str | None, against: str | None) -> tuple[int, int]:

@@ -7,9 +7,10 @@ digests, by fitting again. Documents of a class that has no other are left out f
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.counts import Examples, Learnt
-from textnb.counts.matrix import mapped
+from textnb.counts.matrix import CSR, mapped
 from textnb.counts.sample import Sample
 from textnb.errors import InputError
 from textnb.evaluation.calibration import Calibration, HeldOut, fit_calibration
@@ -33,6 +34,8 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
     if not len(kept):
         raise InputError("no class has two documents or more")
     examples, weights = sample.examples.rows(kept), sample.weights()[kept]
+    if fitted.fit.held_out is not None:
+        return fit_calibration(_already_there(fitted, learnt, fitted.fit.held_out))
     if model(recipe.model).left_out is None:
         return fit_calibration(_by_folds(recipe, learnt, fitted, examples, weights))
     return fit_calibration(_one_by_one(recipe, fitted, examples, weights))
@@ -51,24 +54,42 @@ def _one_by_one(recipe: ClassifierRecipe, fitted: Fitted, examples: Examples, we
     X = mapped(examples.X, examples.vocabulary, fitted.vocabulary)
     weighting, counts = recipe.weights, fitted.counts
     exact = fitted.weigher.idf is None and not weighting.normalised
-    y = np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+    y = _numbers(fitted, examples)
     rows = LeftOut(counts, weighting.stored(X) if exact else fitted.weigher(X), y)
     left_out = model(recipe.model).left_out
     assert left_out is not None
-    assert fitted.smoothing is not None
-    scores = left_out(rows, fitted.smoothing.alpha, recipe.options)
-    elsewhere = np.asarray(counts.containing.sum(axis=0))[X.indices] > 1
-    row = np.repeat(np.arange(len(y)), np.diff(X.indptr))
-    lengths = np.bincount(row, X.data * elsewhere, len(y)).astype(float)
-    return HeldOut(scores, rows.log_prior(recipe.prior), lengths, y, weights)
+    assert fitted.fit.smoothing is not None
+    scores = left_out(rows, fitted.fit.smoothing.alpha, recipe.options)
+    return HeldOut(scores, rows.log_prior(recipe.prior), _known(fitted, X), y, weights)
+
+
+def _known(fitted: Fitted, X: CSR) -> Floats:
+    """How many tokens of each document stand in other documents too, (D,)."""
+    elsewhere = np.asarray(fitted.counts.containing.sum(axis=0))[X.indices] > 1
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.bincount(row, X.data * elsewhere, X.shape[0]).astype(float)
+
+
+def _numbers(fitted: Fitted, examples: Examples) -> NDArray[np.intp]:
+    return np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+
+
+def _already_there(fitted: Fitted, learnt: Learnt, scores: Floats) -> HeldOut:
+    """The scores of all documents that the fit has come by itself."""
+    assert learnt.examples is not None
+    X = mapped(learnt.examples.X, learnt.examples.vocabulary, fitted.vocabulary)
+    y = _numbers(fitted, learnt.examples)
+    found = HeldOut(scores - fitted.base, np.tile(fitted.log_prior, (len(y), 1)), _known(fitted, X), y, np.ones(len(y)))
+    return found.rows(np.isfinite(scores[np.arange(len(y)), y]))  # a small class may lie in one fold
 
 
 def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, weights: Floats) -> HeldOut:
     n, n_classes = len(examples), len(fitted.classes)
     scores, log_prior, lengths = np.full((n, n_classes), -np.inf), np.full((n, n_classes), -np.inf), np.zeros(n)
-    y = np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+    y = _numbers(fitted, examples)
     is_given = not isinstance(recipe.prior, str)
-    of_any_classes = replace(recipe, prior="uniform") if is_given else recipe
+    settled = replace(recipe, options={**recipe.options, **fitted.fit.found})
+    of_any_classes = replace(settled, prior="uniform") if is_given else settled
     for fold in range(_FOLDS):
         rows = np.flatnonzero(examples.digests[:, -1] % _FOLDS == fold)
         part = examples.rows(rows)
@@ -80,7 +101,7 @@ def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples
         classes = np.array([fitted.number_of(name) for name in rest.classes], np.intp)
         there = np.ix_(rows, classes)
         scores[there] = rest.likelihood(rest.weigher(X))
-        log_prior[there] = fitted.scorer.bias[classes] if is_given else rest.scorer.bias
+        log_prior[there] = fitted.log_prior[classes] if is_given else rest.log_prior
         lengths[rows] = np.asarray(X.sum(axis=1))
     known = np.isfinite(scores[np.arange(n), y])  # a small class may lie in one fold
     return HeldOut(scores[known], log_prior[known], lengths[known], y[known], weights[known])

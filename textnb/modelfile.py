@@ -1,6 +1,6 @@
-"""Model files: a recipe, the learnt value and its calibration in one bundle.
+"""Model files: a recipe, the learnt value, its calibration, and what took long to fit, in one bundle.
 
-The scorer is made again on loading; two saves of equal models are equal bytes.
+Other scorers are made again on loading. Two saves of equal models are equal bytes.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,9 @@ from textnb.bundle import Arrays, read_bundle, write_bundle
 from textnb.counts import Learnt, Vocabulary, weighting
 from textnb.errors import ModelFileError, TextnbError
 from textnb.evaluation.calibration import Calibration
+from textnb.models.model import Fit
 from textnb.packing import checked, packed_learnt, unpacked_learnt
+from textnb.packing_fit import packed_fit, unpacked_fit
 from textnb.packing_rows import (
     packed_examples,
     packed_histograms,
@@ -32,10 +34,21 @@ class Calibrated(NamedTuple):
     of: str
 
 
-def write_model(
-    path: str | Path, recipe: Mapping[str, Any], learnt: Learnt, calibrated: Calibrated | None = None
-) -> None:
+class Content(NamedTuple):
+    """What a model file holds: the recipe as JSON, the learnt value, its calibration, and what was fitted to it.
+
+    fit: None for a model that is made again from the learnt value on loading.
+    """
+
+    recipe: Mapping[str, Any]
+    learnt: Learnt
+    calibrated: Calibrated | None = None
+    fit: Fit | None = None
+
+
+def write_model(path: str | Path, content: Content) -> None:
     """Write a model as a whole or not at all."""
+    recipe, learnt, calibrated, fit = content
     counts = learnt.counts
     assert counts.vocabulary is not None
     summary = {
@@ -49,11 +62,14 @@ def write_model(
         found = {} if calibrated.calibration is None else calibrated.calibration.json
         header["calibration"] = {**found, "of": calibrated.of}
     kept, arrays = _kept(learnt, counts.vocabulary)
+    if fit is not None:
+        kept["fit"], more = packed_fit(fit)
+        arrays |= more
     write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Any], Learnt, Calibrated | None]:
-    """The recipe, the learnt value and the calibration of a file; whatever does not fit together is refused."""
+def read_model(path: str | Path) -> Content:
+    """What a file holds; whatever does not fit together is refused."""
     header, arrays = read_bundle(path, KIND)
     recipe, classes = header.get("recipe"), header.get("classes", [])
     if not isinstance(recipe, dict) or not _are_classes(classes):
@@ -62,7 +78,9 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Learnt, Calibrated | N
         unit = checked(lambda: weighting(recipe["weighting"]).unit)
         learnt = unpacked_learnt(arrays, classes, unit)
         kept = header.get("kept", {})  # of format 1 nothing was kept
-        return recipe, checked(lambda: _with_kept(learnt, kept, arrays)), checked(lambda: _calibrated(header))
+        whole = checked(lambda: _with_kept(learnt, kept, arrays))
+        fit = checked(lambda: unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None)
+        return Content(recipe, whole, checked(lambda: _calibrated(header)), fit)
     except TextnbError as error:
         raise ModelFileError(f"{path}: {error}") from error
 

@@ -9,9 +9,10 @@ from textnb.counts.counting import ENTRIES
 from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import Weighting
 from textnb.errors import InputError, listed
+from textnb.models.model import Model
 from textnb.models.prior import PRIORS, Prior, as_shares
 from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
-from textnb.models.table import Model, model
+from textnb.models.table import model
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
@@ -52,7 +53,7 @@ class ClassifierRecipe:
             raise InputError(f"calibrate must be True or False, not {self.calibrate!r}")
         if type(self.sample) is not int or self.sample < 0:
             raise InputError(f"sample must be a whole number of documents, 0 for none, not {self.sample!r}")
-        if self.weights.normalised and not self.sample:
+        if self.weights.normalised and not self.sample and not chosen.needs_rows:
             raise InputError(f"the weighting {self.weighting!r} keeps the documents' counts; sample=0 forbids it")
 
     @property
@@ -69,8 +70,9 @@ class ClassifierRecipe:
     @property
     def keeps(self) -> Keeps:
         """What is kept of documents beside the statistics. A calibration needs a sample, if only while it is fitted."""
-        histograms = model(self.model).needs_histograms or self.alpha in OF_DOCUMENTS
-        examples = self.weights.normalised
+        chosen = model(self.model)
+        histograms = chosen.needs_histograms or self.alpha in OF_DOCUMENTS
+        examples = self.weights.normalised or chosen.needs_rows
         sample = (self.sample or SAMPLE) if self.calibrate and not examples else 0
         return Keeps(histograms, examples, sample)
 

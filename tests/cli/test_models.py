@@ -71,7 +71,7 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
 
 def test_one_alpha_is_told_with_the_way_to_it(run, corpus, tmp_path):
     done = run("train", corpus, "-o", "m.textnb", "-v")
-    found = TextClassifier.load(tmp_path / "m.textnb").fitted.smoothing
+    found = TextClassifier.load(tmp_path / "m.textnb").fitted.fit.smoothing
     (line,) = [line for line in done.err.splitlines() if line.startswith("alpha found: ")]
     assert line.startswith(f"alpha found: {found.alpha:.6g}; {found.solution.outcome} after ")
     smoothing = facts_of(run, "m.textnb")["smoothing"]
@@ -91,7 +91,7 @@ def test_an_alpha_a_term_is_told_by_its_sum_and_quartiles(run, corpus, tmp_path)
     done = run("train", corpus, "-o", "m.textnb", "--alpha", "leave-one-out", "-v")
     assert "alpha found: one a term: sum " in done.err
     alpha = facts_of(run, "m.textnb")["smoothing"]["alpha"]
-    found = TextClassifier.load(tmp_path / "m.textnb").fitted.smoothing.alpha
+    found = TextClassifier.load(tmp_path / "m.textnb").fitted.fit.smoothing.alpha
     assert alpha["sum"] == pytest.approx(found.sum())
     assert (alpha["quartiles"][0], alpha["quartiles"][-1]) == (found.min(), found.max())
 

@@ -203,7 +203,7 @@ def test_what_is_kept_is_what_was_asked_for(whole):
     assert full.histograms.documents.tolist() == full.counts.documents.tolist()
     assert len(full.examples) == len(whole)
     assert full.sample == Sample(full.examples, {}, 1000)
-    assert full.without_sample() == Learnt(full.counts, full.digests, full.histograms, full.examples)
+    assert full.without_documents() == Learnt(full.counts, full.digests, full.histograms)
 
 
 @few

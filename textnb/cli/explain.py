@@ -36,6 +36,8 @@ def explain(
             print_json({"id": document.id, **_as_json(explanation)}, indent=None)
         else:
             title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
+            if explanation.distance is not None:
+                title += f"; {explanation.distance:.3g} from the boundary"
             rows = [("(bias)", "", explanation.bias), *explanation.by_term()[:top]]
             print_table(["term", "times", "value"], rows, title)
 
@@ -46,5 +48,6 @@ def _as_json(explanation: Explanation) -> dict[str, object]:
         "against": explanation.against,
         "score": explanation.score,
         "bias": explanation.bias,
+        "distance": explanation.distance,
         "contributions": [contribution._asdict() for contribution in explanation.contributions],
     }

@@ -17,8 +17,10 @@ def found_facts(classifier: TextClassifier) -> dict[str, Any]:
     if isinstance(fitted.scorer, CompoundScorer):
         together, *of_class = map(_solution_facts, fitted.scorer.solutions)
         facts["smoothing"] = {"all documents": together, "classes": dict(zip(fitted.classes, of_class, strict=True))}
-    elif fitted.smoothing is not None:
-        facts["smoothing"] = fitted.smoothing.facts
+    elif fitted.fit.smoothing is not None:
+        facts["smoothing"] = fitted.fit.smoothing.facts
+    if fitted.fit.found or fitted.fit.facts:
+        facts["fit"] = {**fitted.fit.found, **fitted.fit.facts}
     calibration = fitted.calibration
     facts["calibration"] = {"state": classifier.calibration_state}
     if calibration is not None:
@@ -34,6 +36,7 @@ def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     """The same in words, a pair a line."""
     facts = found_facts(classifier)
     lines = [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
+    lines += [(f"{name} found", f"{value:.6g}") for name, value in facts.get("fit", {}).items()]
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "scale" in calibration:

@@ -1,15 +1,16 @@
 """The options for the model: which one, and what it is told."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from textnb.cli.values import as_prior
+from textnb.cli.values import as_number_or_name, as_prior
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
 from textnb.models.smoothing import ALPHAS
-from textnb.models.table import MODELS
+from textnb.models.table import MODELS, model
 from textnb.recipe import SAMPLE, ClassifierRecipe
 from textnb.text import Analyzer
 
@@ -51,6 +52,11 @@ class Modelling:
     complement: Annotated[
         bool, _model("--complement", f"By what the other classes are like ({_having('complement')}).")
     ] = False
+    l2: Annotated[str | None, _model("--l2", f"How small weights are kept: {_choice('l2')} ({_having('l2')}).")] = None
+    shrinkage: Annotated[
+        str | None, _model("--shrinkage", f"Of the covariance: {_choice('shrinkage')} ({_having('shrinkage')}).")
+    ] = None
+    balanced: Annotated[bool, _model("--balanced", f"Every class weighs the same ({_having('balanced')}).")] = False
     calibrate: Annotated[
         bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
     ] = True
@@ -58,6 +64,11 @@ class Modelling:
         int, typer.Option("--sample", min=0, metavar="N", rich_help_panel="Model",
                           help="Documents whose counts are kept to calibrate with, at most; 0: none."),
     ] = SAMPLE  # fmt: skip
+
+    @property
+    def terms(self) -> Mapping[str, Any]:
+        """What of an Analyzer suits the model."""
+        return model(self.model).terms
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """The recipe that was asked for."""
@@ -68,6 +79,9 @@ class Modelling:
             "pi": self.pi,
             "norm": self.norm,
             "complement": self.complement or None,
+            "l2": as_number_or_name(self.l2),
+            "shrinkage": as_number_or_name(self.shrinkage),
+            "balanced": self.balanced or None,
         }
         return ClassifierRecipe(
             self.model,

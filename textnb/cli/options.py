@@ -5,8 +5,8 @@ spreads them out for typer and gathers what was given.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -18,7 +18,7 @@ from textnb.counts import TermsOf
 from textnb.errors import InputError
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings
-from textnb.text import NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
+from textnb.text import FEATURES, NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
 from textnb.text.imported import Imported
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
@@ -124,7 +124,12 @@ class Cutting:
     normalise: Annotated[
         str | None, _text("--normalise", f"In the order given, with commas: {', '.join(NORMALISERS)}.")
     ] = None
-    ngram: Annotated[str | None, _text("--ngram", "Word n-grams, as in 1-2.  [default: 1]")] = None
+    ngram: Annotated[
+        str | None, _text("--ngram", "Word n-grams, as in 1-2.  [default: what suits the model; mostly 1]")
+    ] = None
+    features: Annotated[
+        str | None, _text("--features", f"Groups of terms beside the words, with commas: {', '.join(FEATURES)}.")
+    ] = None
 
     @property
     def given(self) -> bool:
@@ -135,6 +140,12 @@ class Cutting:
     def terms_of(self) -> TermsOf:
         """The tokenizer and the analyzer that were asked for."""
         return TermsOf(self._tokenizer(), self._analyzer())
+
+    def suited(self, terms: Mapping[str, Any]) -> TermsOf:
+        """The same, with what suits a model where nothing was asked for."""
+        asked = self.terms_of
+        suiting = {name: value for name, value in terms.items() if name != "ngram" or self.ngram is None}
+        return TermsOf(asked.tokenizer, replace(asked.analyzer, **suiting))
 
     def _tokenizer(self) -> Tokenizer:
         params = {
@@ -155,8 +166,12 @@ class Cutting:
         return tokenizer(self.tokenizer or "auto", **given)
 
     def _analyzer(self) -> Analyzer:
-        names = [name.strip() for name in (self.normalise or "").split(",") if name.strip()]
-        return Analyzer(normalisers=tuple(names), ngram=as_number_range(self.ngram, "--ngram") or (1, 1))
+        ngram = as_number_range(self.ngram, "--ngram") or (1, 1)
+        return Analyzer(normalisers=_names(self.normalise), ngram=ngram, features=_names(self.features))
+
+
+def _names(value: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,11 @@ def train(
     running: options.Running,
     modelling: Modelling,
     min_df: Annotated[
-        str | None, typer.Option("--min-df", help="Use terms in N documents or more, or a share.")
+        str | None,
+        typer.Option(
+            "--min-df",
+            help="Use terms in N documents or more, or a share, or auto: 2, or 1 if documents are few or short.",
+        ),
     ] = None,
     max_df: Annotated[
         str | None, typer.Option("--max-df", help="Use terms in N documents or fewer, or a share.")
@@ -49,7 +53,7 @@ def train(
     file = count_file(corpus, trust)
     if file is not None and cutting.given:
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
-    terms_of = cutting.terms_of if file is None else file[1]
+    terms_of = cutting.suited(modelling.terms) if file is None else file[1]
     selection: dict[str, Any] = {
         "min_df": as_frequency(min_df, "--min-df"),
         "max_df": as_frequency(max_df, "--max-df"),

@@ -20,13 +20,20 @@ def as_number_range(value: str | None, option: str) -> tuple[int, int] | None:
     return int(low), int(high or low)
 
 
-def as_frequency(value: str | None, option: str) -> int | float | None:
+def as_frequency(value: str | None, option: str) -> int | float | str | None:
     """``2`` documents or a share such as ``0.5``."""
-    if value is None:
-        return None
+    if value is None or value == "auto":
+        return value
     with suppress(ValueError):
         return int(value) if value.isdecimal() else float(value)
     raise InputError(f"{option} takes a number of documents or a share such as 0.5, not {value!r}")
+
+
+def as_number_or_name(value: str | None) -> float | str | None:
+    """``0.1`` as a number, anything else as it is."""
+    with suppress(TypeError, ValueError):
+        return float(value)  # type: ignore[arg-type]
+    return value
 
 
 def as_prior(value: str) -> str | dict[str, float]:

@@ -25,7 +25,7 @@ ENTRIES = 20_000_000
 
 @dataclass(frozen=True)
 class TermsOf:
-    """The terms of a document: those of its text, then its fields' as ``group:token``."""
+    """The terms of a document: those of its text, then the analyzer's features and its fields, as ``group:token``."""
 
     tokenizer: Tokenizer
     analyzer: Analyzer
@@ -36,7 +36,11 @@ class TermsOf:
 
     def stream(self, document: Document) -> Iterator[str]:
         """The same, one by one."""
-        return chain(self.analyzer.stream(document.text, self.tokenizer), _field_terms(document))
+        return chain(self.analyzer.stream(document.text, self.tokenizer), self.beside(document))
+
+    def beside(self, document: Document) -> list[str]:
+        """The terms beside those of the words: features of the text, and fields."""
+        return self.analyzer.feature_terms(document.text, self.tokenizer) + _field_terms(document)
 
     def located(self, document: Document) -> list[LocatedTerm]:
         """The same terms with their places in the text; those of fields have none."""
@@ -122,7 +126,7 @@ def _counted_natively(
                 if rows.n_entries >= entries:
                     return
 
-        for batch, counted_batch in map_on_threads(partial(_count_natively, rows), until_full(), jobs):
+        for batch, counted_batch in map_on_threads(partial(_count_natively, rows, terms_of), until_full(), jobs):
             known += batch
             rows.add(counted_batch)
         if not known:
@@ -130,9 +134,11 @@ def _counted_natively(
         yield Counted(*rows.build(), *zip(*known, strict=True))
 
 
-def _count_natively(rows: NativeRows, documents: list[Document]) -> tuple[list["_Known"], CountedRows]:
+def _count_natively(
+    rows: NativeRows, terms_of: TermsOf, documents: list[Document]
+) -> tuple[list["_Known"], CountedRows]:
     known = [_Known(d.label, d.digest, d.id, d.group) for d in documents]
-    return known, rows.count([document.text for document in documents], list(map(_field_terms, documents)))
+    return known, rows.count([document.text for document in documents], list(map(terms_of.beside, documents)))
 
 
 class _Known(NamedTuple):

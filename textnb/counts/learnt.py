@@ -60,12 +60,12 @@ class Learnt:
         return cls(counts, part.digest_multiset, histograms, examples, sample)
 
     def without(self, examples: Examples, weighting: Weighting) -> "Learnt":
-        """The statistics as if these documents had never been seen; neither examples nor sample."""
+        """What there is as if these documents had never been seen, without a sample."""
         labels = np.array(examples.classes, object)[examples.y].tolist()
         has_histograms = self.histograms is not None
         counts, histograms = _statistics(examples.X, labels, examples.vocabulary, weighting, has_histograms)
-        part = Learnt(counts, Digests.of_array(examples.digests), histograms)
-        return replace(self, examples=None, sample=None) - part
+        part = Learnt(counts, Digests.of_array(examples.digests), histograms, examples)
+        return replace(self, sample=None) - part
 
     def __add__(self, other: "Learnt") -> "Learnt":
         a, b = self.counts, other.counts
@@ -97,9 +97,9 @@ class Learnt:
         """32 hexadecimal digits that stand for the documents that were learnt."""
         return blake2b(self.digests.array.tobytes(), digest_size=16).hexdigest()
 
-    def without_sample(self) -> "Learnt":
-        """The same with no document's words kept for calibration."""
-        return replace(self, sample=None)
+    def without_documents(self) -> "Learnt":
+        """The same with no document's words kept."""
+        return replace(self, sample=None, examples=None)
 
     def _thinned(self) -> "Learnt":
         if self.sample is None:

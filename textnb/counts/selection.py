@@ -6,23 +6,42 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.vocabulary import Columns
 
 _ROUNDING = 1e-9  # shares and sample weights are floats
+AUTO = "auto"
+_FEW, _SHORT = 1000, 30
+
+
+def found_min_df(documents: float, length: float) -> int:
+    """What ``auto`` stands for: 2, or 1 where documents are few or short.
+
+    documents: how many there are; length: how many distinct terms one has, in the mean. A term of a single document
+    tells classes apart only where there is little else to go by.
+    """
+    return 1 if documents < _FEW or length < _SHORT else 2
+
+
+def least_df(counts: ClassCounts, min_df: int | float | str) -> float:
+    """In how many documents a term stands at least: min_df as a number of documents."""
+    documents = float(counts.documents.sum())
+    if isinstance(min_df, str):
+        return found_min_df(documents, float(counts.containing.sum()) / max(documents, 1.0))
+    return min_df * documents if isinstance(min_df, float) else min_df
 
 
 def selected_columns(
-    counts: ClassCounts, min_df: int | float = 1, max_df: int | float = 1.0, max_terms: int | None = None
+    counts: ClassCounts, min_df: int | float | str = 1, max_df: int | float = 1.0, max_terms: int | None = None
 ) -> Columns:
     """The columns of terms that stand in at least min_df and at most max_df documents, in ascending order.
 
-    A fraction is a share of all documents. Of more than max_terms the most widespread are kept; among equals the
-    first by code point.
+    A fraction is a share of all documents; min_df ``auto`` is 2, or 1 where documents are few or short. Of more than
+    max_terms the most widespread are kept; among equals the first by code point.
 
     >>> counts = ClassCounts.of([[1, 1, 0], [1, 0, 2], [1, 1, 0]], ["x", "y", "x"])
     >>> selected_columns(counts, min_df=2, max_df=0.7)
     array([1])
     """
     containing = counts.containing.sum(axis=0)
-    total = counts.documents.sum()
-    low, high = (limit * total if isinstance(limit, float) else limit for limit in (min_df, max_df))
+    low = least_df(counts, min_df)
+    high = max_df * counts.documents.sum() if isinstance(max_df, float) else max_df
     columns = np.flatnonzero((containing >= low * (1 - _ROUNDING)) & (containing <= high * (1 + _ROUNDING)))
     if max_terms is not None and len(columns) > max_terms:
         widespread = np.argsort(-containing[columns], kind="stable")[:max_terms]

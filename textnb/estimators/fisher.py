@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from textnb.errors import InputError
 from textnb.estimators.classifier import Discriminant
 from textnb.estimators.real_rows import RealRows
 from textnb.models import fisher
@@ -44,3 +45,8 @@ class FisherDiscriminant(RealRows, Discriminant):
         directions = fisher.directions(covariance, self.components)
         scorer = fisher.fit_directions(covariance, directions)
         return {"scorer_": scorer, "directions_": directions, "shrinkage_": covariance.shrinkage}
+
+    def _text_recipe(self) -> dict[str, Any]:
+        if self.components is not None:
+            raise InputError("for texts Fisher's discriminant takes all directions: leave components as it is")
+        return {"model": "fisher", "options": {"shrinkage": self.shrinkage}}

@@ -40,3 +40,6 @@ class GaussianDiscriminant(RealRows, IncrementalClassifier):
         covariance = SharedCovariance.of_rows(rows, self.shrinkage)
         scorer = gaussian_discriminant.fit_covariance(covariance, self.prior)
         return {"scorer_": scorer, "shrinkage_": covariance.shrinkage}
+
+    def _text_recipe(self) -> dict[str, Any]:
+        return {"model": "gaussian-discriminant", "prior": self.prior, "options": {"shrinkage": self.shrinkage}}

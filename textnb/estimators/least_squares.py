@@ -34,3 +34,6 @@ class LeastSquares(RealRows, Discriminant):
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
         return {"scorer_": least_squares.fit_rows(rows, self.l2)}
+
+    def _text_recipe(self) -> dict[str, Any]:
+        return {"model": "least-squares", "options": {"l2": self.l2}}

@@ -38,13 +38,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Number:
-    """A number that a function accepts; ``allowed`` says which, for a help text."""
+    """A number, or a name in its place, that a function accepts; ``allowed`` says which, for a help text."""
 
-    default: float
+    default: float | str
     allowed: str
-    accepted: Callable[[Any], float]
+    accepted: Callable[[Any], float | str]
 
-    def checked(self, value: Any, name: str) -> float:
+    def checked(self, value: Any, name: str) -> float | str:
         """The value, if it is accepted."""
         try:
             return self.accepted(value)

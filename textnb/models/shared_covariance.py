@@ -98,13 +98,13 @@ class SharedCovariance:
 
 def _best_shrinkage(Z: Centred, weight: Floats) -> float:
     """Eq. (3), with |z z' - S|^2 = |z|^4 - 2 z'S z + |S|^2, which sums to sum_i w_i |z_i|^4 - N |S|^2."""
+    if Z.squares.sum() == 0:
+        return 1.0
     n, n_columns = weight.sum(), Z.shape[1]
     norm = squared_norm(Z) / n**2
     fourths = float((_squared_lengths(Z) ** 2 / weight).sum())  # rows of Z have the root of w in them
     spread = norm - (Z.squares.sum() / n) ** 2 / n_columns
     noise = (fourths - n * norm) / n**2
-    if Z.squares.sum() == 0:
-        return 1.0
     if spread <= 1e-14 * norm:  # S is t I already
         return _LEAST
     return float(np.clip(noise / spread, _LEAST, 1.0))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from textnb.errors import InputError
+from textnb.text.features import as_features, feature_tokens
 from textnb.text.imported import NOWHERE
 from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import as_range
@@ -28,8 +29,10 @@ class Analyzer:
 
     normalisers: names of ``textnb.text.NORMALISERS``, applied in this order. ngram: (low, high), neighbouring tokens
     joined by a space; (1, 1) is single tokens. min_df, max_df: terms in fewer or more documents are left out of the
-    model (whole number: documents; fraction: share of them). max_terms: at most so many, the most widespread first.
-    Tokens of nothing but white space, which Janome gives, are no terms.
+    model (whole number: documents; fraction: share of them; min_df may be ``auto``: 2, or 1 where documents are few or
+    short). max_terms: at most so many, the most widespread first.
+    features: groups of terms beside these, names of ``textnb.text.FEATURES``. Tokens of nothing but white space, which
+    Janome gives, are no terms.
 
     >>> from textnb.text import tokenizer
     >>> Analyzer(normalisers=["casefold"], ngram=(1, 2)).terms("To be Or", tokenizer("words"))
@@ -38,15 +41,18 @@ class Analyzer:
 
     normalisers: tuple[str, ...] = ()
     ngram: tuple[int, int] = (1, 1)
-    min_df: int | float = 1
+    min_df: int | float | str = 1
     max_df: int | float = 1.0
     max_terms: int | None = None
+    features: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "normalisers", as_normalisers(self.normalisers))
         object.__setattr__(self, "ngram", as_range(self.ngram, "ngram"))
+        object.__setattr__(self, "features", as_features(self.features))
         for field in ("min_df", "max_df"):
-            _check_frequency(getattr(self, field), field)
+            if (field, getattr(self, field)) != ("min_df", "auto"):
+                _check_frequency(getattr(self, field), field)
         if type(self.min_df) is type(self.max_df) and self.min_df > self.max_df:
             raise InputError(f"min_df must not be above max_df, but {self.min_df} is above {self.max_df}")
         if self.max_terms is not None and (type(self.max_terms) is not int or self.max_terms < 1):
@@ -72,6 +78,12 @@ class Analyzer:
         """The same terms in a list."""
         return list(self.stream(text, tokenizer))
 
+    def feature_terms(self, text: str, tokenizer: Tokenizer) -> list[str]:
+        """The terms beside those of the words."""
+        if not self.features:
+            return []
+        return [token.surface for token in feature_tokens(self.normalised(text), tokenizer, self.features)]
+
     def tokens(self, text: str, tokenizer: Tokenizer) -> Iterator[tuple[Token, tuple[int, int]]]:
         """The tokens that make up the terms, each with its (start, end) in the text before normalisation."""
         changed, spans = normalised_spans(without_surrogates(text), self.normalisers)
@@ -80,9 +92,14 @@ class Analyzer:
                 yield token, _origin(spans, token.start, token.end)
 
     def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
-        """The terms in their order, each with its place in the text before normalisation."""
+        """The terms in their order and those beside them, each with its place in the text before normalisation."""
         tokens = (LocatedTerm(tokenizer.term(token), *place) for token, place in self.tokens(text, tokenizer))
-        return list(_ngrams(tokens, self.ngram, _joined))
+        return [*_ngrams(tokens, self.ngram, _joined), *self._located_features(text, tokenizer)]
+
+    def _located_features(self, text: str, tokenizer: Tokenizer) -> Iterator[LocatedTerm]:
+        changed, spans = normalised_spans(without_surrogates(text), self.normalisers)
+        for token in feature_tokens(changed, tokenizer, self.features):
+            yield LocatedTerm(token.surface, *_origin(spans, token.start, token.end))
 
     @property
     def recipe(self) -> Recipe:

@@ -1,0 +1,86 @@
+"""What a model by name is: how it is fitted, from what, and what it can be told."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from textnb.counts.class_counts import ClassCounts
+from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.vocabulary import Columns
+from textnb.errors import InputError
+from textnb.models.labelled import Labelled
+from textnb.models.left_out import LeftOut
+from textnb.models.options import Option
+from textnb.models.prior import Prior
+from textnb.models.scorer import Scorer
+from textnb.models.smoothing import Smoothing
+from textnb.numerics import Floats
+
+Options = Mapping[str, Any]
+
+
+class Statistics(NamedTuple):
+    """What a model is fitted from: weighted counts of the terms in use, and all that was counted.
+
+    ``columns`` are the terms in use among all. Histograms and rows, which are the weighted documents themselves, are
+    None unless the model needs them. ``min_df``: in how many documents a term in use stands at least.
+    """
+
+    counts: ClassCounts
+    all_counts: ClassCounts
+    histograms: ClassHistograms | None
+    columns: Columns
+    rows: Labelled | None = None
+    min_df: float = 1
+
+    @property
+    def of_documents(self) -> ClassHistograms:
+        """The histograms, which a model may not do without."""
+        if self.histograms is None:
+            raise InputError("the model needs the histograms of the documents, which were not kept")
+        return self.histograms
+
+    @property
+    def documents(self) -> Labelled:
+        """The rows, which a model may not do without."""
+        if self.rows is None:
+            raise InputError("the model needs the documents themselves, which were not kept")
+        return self.rows
+
+
+class Fit(NamedTuple):
+    """A fitted model.
+
+    smoothing: the alpha behind it; None for a model that has none, or one a class. found: the options that were left
+    open, as they were found. facts: what else is told of the fit, as plain JSON values. has_probabilities: whether
+    scores are logarithms of probabilities; else they only rank the classes. held_out: the scores of the rows by fits
+    without them (D, C), where the fit has come by them; -inf for a class that such a fit did not know.
+    """
+
+    scorer: Scorer
+    smoothing: Smoothing | None = None
+    found: Mapping[str, Any] = {}
+    facts: Mapping[str, Any] = {}
+    has_probabilities: bool = True
+    held_out: Floats | None = None
+
+
+class Model(NamedTuple):
+    """A model by name.
+
+    fit: from statistics, alpha, prior and options. left_out: the scores, without prior, of documents by statistics
+    without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
+    alphas: the named ones. options: what else it can be told, by name. needs_rows: it is fitted to the documents
+    themselves and not to counts; then it knows the classes' shares among them, and no other prior. terms: what of an
+    Analyzer suits it, where that is not the default.
+    """
+
+    name: str
+    fit: Callable[[Statistics, Any, Prior, Options], Fit]
+    left_out: Callable[[LeftOut, Any, Options], Floats] | None
+    weightings: tuple[str, ...]
+    alphas: tuple[str, ...] = ("evidence",)
+    takes_a_number: bool = True
+    options: Mapping[str, Option] = {}
+    needs_histograms: bool = False
+    needs_rows: bool = False
+    terms: Mapping[str, Any] = {}
