@@ -5,8 +5,7 @@ import numpy as np
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.vocabulary import Columns
 
-_ROUNDING = 1e-9  # shares and sample weights are floats
-AUTO = "auto"
+ROUNDING = 1e-9  # shares and sample weights are floats
 _FEW, _SHORT = 1000, 30
 
 
@@ -42,7 +41,7 @@ def selected_columns(
     containing = counts.containing.sum(axis=0)
     low = least_df(counts, min_df)
     high = max_df * counts.documents.sum() if isinstance(max_df, float) else max_df
-    columns = np.flatnonzero((containing >= low * (1 - _ROUNDING)) & (containing <= high * (1 + _ROUNDING)))
+    columns = np.flatnonzero((containing >= low * (1 - ROUNDING)) & (containing <= high * (1 + ROUNDING)))
     if max_terms is not None and len(columns) > max_terms:
         widespread = np.argsort(-containing[columns], kind="stable")[:max_terms]
         columns = np.sort(columns[widespread])

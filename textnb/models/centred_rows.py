@@ -11,6 +11,7 @@ mostly made, and which does what the bias does, iterative methods need far fewer
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,10 @@ class CentredRows:
 
     def squares(self) -> Floats:
         """sum_i w_i z_ij^2, (V+1,)."""
+        return self._squares
+
+    @cached_property
+    def _squares(self) -> Floats:
         total = self.weight.sum()
         if sparse.issparse(self.columns):
             of_terms = self.columns.multiply(self.columns).T @ self.weight - total * self.mean**2

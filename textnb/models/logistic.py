@@ -29,12 +29,12 @@ from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models import newton_step
 from textnb.models.class_weight import ClassWeight, class_weighted
 from textnb.models.logistic_solvers import SOLVERS, is_small
+from textnb.models.minimum import bound, minimum
 from textnb.models.scorer import LinearScorer
 from textnb.models.softmax_loss import Point, SoftmaxLoss
 from textnb.numerics import Floats, is_number
 
 _STILL_MOVING = 0.1
-_ROUNDING = 16 * np.finfo(float).eps
 
 
 @dataclass(frozen=True)
@@ -115,31 +115,17 @@ def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settin
 
 
 def _minimum(loss: SoftmaxLoss, settings: Settings) -> LogisticFit:
-    start = loss.at(loss.start)
-    if not np.isfinite(start.gradient_norm):
-        raise InputError("the numbers in X are too large for their squares: scale its columns")
-    bound = max(float(settings.tol) * start.gradient_norm, _rounding(loss))
-    point, steps = SOLVERS[settings.solver](start, bound, int(settings.max_iter))
-    trouble = _trouble(point, steps, bound)
-    return LogisticFit(loss.scorer(point.theta), point.value, point.gradient_norm, steps, trouble)
+    small = bound(loss, float(settings.tol))
+    found = minimum(loss, small, int(settings.max_iter), solver=settings.solver)
+    point: Point = found.point
+    trouble = found.trouble
+    if loss.l2 == 0 and _has_no_minimum(point, small):
+        norm = f"the norm of the gradient is {point.gradient_norm:.3g}"
+        trouble = f"there is no finite optimum: the rows can be separated and l2 is 0; use l2 > 0 ({norm})"
+    return LogisticFit(loss.scorer(point.theta), point.value, point.gradient_norm, found.steps, trouble)
 
 
-def _rounding(loss: SoftmaxLoss) -> float:
-    """A norm that the gradient may have by rounding alone."""
-    total = loss.Z.weight.sum()
-    return float(_ROUNDING * np.sqrt(total * (loss.squares.sum() + total * loss.Z.mean @ loss.Z.mean)))
-
-
-def _trouble(point: Point, steps: int, bound: float) -> str:
-    norm = f"the norm of the gradient is {point.gradient_norm:.3g}"
-    if point.loss.l2 == 0 and _has_no_minimum(point, bound):
-        return f"there is no finite optimum: the rows can be separated and l2 is 0; use l2 > 0 ({norm})"
-    if not point.gradient_norm <= bound:
-        return f"not converged after {steps} steps: {norm}, not {bound:.3g}; use a larger max_iter or tol, or scale X"
-    return ""
-
-
-def _has_no_minimum(point: Point, bound: float) -> bool:
+def _has_no_minimum(point: Point, small: float) -> bool:
     """Without a penalty: whether every row has its own class above the others, so that larger weights are ever better,
     or the gradient is small and Newton's step still moves scores: the loss falls off like exp(-s), for ever."""
     if point.loss.shape[1] == 0:
@@ -149,7 +135,7 @@ def _has_no_minimum(point: Point, bound: float) -> bool:
     others[np.arange(len(own)), point.loss.y] = 0
     if (own > others.max(axis=1)).all():
         return True
-    if not point.gradient_norm <= bound:
+    if not point.gradient_norm <= small:
         return False
     step = newton_step.exact(point) if is_small(point.loss) else newton_step.truncated(point, 0.1)
     return bool(np.abs(step.scores).max() > _STILL_MOVING)

@@ -1,4 +1,4 @@
-"""Minima of the softmax loss, by name; each solver starts at the same point and ends where |gradient| <= bound.
+"""Minima of a smooth loss, by name; each solver starts at the same point and ends where |gradient| <= bound.
 
     gradient   theta <- theta - eta g                steepest descent                                   (1)
     newton     theta <- theta - eta H^-1 g           H exact where it is small, else truncated          (2)
@@ -16,11 +16,11 @@ import numpy as np
 
 from textnb.models import newton_step
 from textnb.models.newton_step import Step
-from textnb.models.softmax_loss import Point, SoftmaxLoss
+from textnb.models.smooth_loss import Loss, Point
 from textnb.numerics import Floats
 
-Ended = tuple[Point, int]
-"""Where a solver ended, and after how many steps."""
+Ended = tuple[Any, int]
+"""The point where a solver ended, and after how many steps."""
 
 _ENOUGH = 1e-4
 _HALVINGS = 60
@@ -87,13 +87,13 @@ Solver = Callable[[Point, float, int], Ended]
 SOLVERS: dict[str, Solver] = {"newton": newton, "lbfgs": lbfgs, "gradient": gradient}
 
 
-def is_small(loss: SoftmaxLoss) -> bool:
+def is_small(loss: Loss) -> bool:
     """Whether the whole Hessian is worth making."""
     size = loss.shape[0] * loss.shape[1]
     return size <= _SMALL and loss.Z.shape[0] * size**2 <= _LITTLE_WORK
 
 
-def lowered(point: Point, step: Step, eta: float) -> Point | None:
+def lowered(point: Any, step: Step, eta: float) -> Any | None:
     """The first point along a step, eta halved and halved, where the loss has fallen enough; None if there is none."""
     for _ in range(_HALVINGS):
         new = point.moved(step.direction, step.scores, eta)

@@ -1,4 +1,4 @@
-"""Newton's direction d = -H^-1 g for the softmax loss: exactly, or by conjugate gradients.
+"""Newton's direction d = -H^-1 g for a smooth loss: exactly, or by conjugate gradients.
 
 Exactly: H is made and factorised. Where it is singular (l2 = 0 and columns that say the same) d is the shortest.
 Truncated: preconditioned conjugate gradients on H d = -g, which see H through its products only, until
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.models.softmax_loss import Point
+from textnb.models.smooth_loss import Point
 from textnb.numerics import Floats
 
 _SINGULAR = 1e-12

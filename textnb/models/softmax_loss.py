@@ -17,7 +17,7 @@ their mean m (``centred_rows.py``), the last row of theta for the bias:
 It is the same loss, without the directions in which nothing changes: two classes have one column.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,12 +64,16 @@ class SoftmaxLoss:
         """The loss at theta."""
         return Point(self, theta, self.Z.times(theta))
 
+    def with_l2(self, l2: float) -> "SoftmaxLoss":
+        """The same with another penalty."""
+        return replace(self, l2=l2)
+
     def scorer(self, theta: Floats) -> LinearScorer:
         """Eq. (5)."""
         by_term = theta[:-1] @ self.contrasts.T
         return LinearScorer(by_term, (theta[-1] - self.Z.mean @ theta[:-1]) @ self.contrasts.T)
 
-    @cached_property
+    @property
     def squares(self) -> Floats:
         """sum_i w_i z_ij^2, (V+1,)."""
         return self.Z.squares()

@@ -1,0 +1,57 @@
+"""Rows dealt to folds by what they contain: equal rows of a class stay together, and no order of rows matters.
+
+Each row has a number made of its terms, mixed so that it looks drawn at random. The different rows of a class are
+sorted by it and dealt out in turn, from a fold that depends on the class's rows. So every fold has its share of every
+class, to within one row, and a row that is repeated, or weighed, is held out with its twins.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textnb.counts.matrix import CSR
+from textnb.counts.sums import canonical
+from textnb.errors import InputError
+
+Numbers = NDArray[np.intp]
+
+
+def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
+    """The fold of each row, (D,), 0 to n_folds - 1, for counts X (D, V) and classes by number y (D,).
+
+    >>> from scipy import sparse
+    >>> X = sparse.csr_array([[1, 0], [0, 1], [1, 1], [2, 0]])
+    >>> folds = dealt_folds(X, np.zeros(4, int), 3)
+    >>> bool(folds[0] == folds[3]), sorted(folds[:3].tolist())
+    (True, [0, 1, 2])
+    """
+    numbers = _row_numbers(X)
+    folds = np.zeros(len(y), np.intp)
+    for k in np.unique(y):
+        rows = np.flatnonzero(y == k)
+        different, place = np.unique(numbers[rows], return_inverse=True)
+        first = int(np.bitwise_xor.reduce(different) % np.uint64(n_folds))
+        folds[rows] = (place + first) % n_folds
+    return folds
+
+
+def as_folds(folds: ArrayLike, n_rows: int) -> Numbers:
+    """Checked folds, one a row, numbered from 0 without gaps."""
+    given = np.asarray(folds)
+    if given.shape != (n_rows,) or given.dtype.kind not in "iu":
+        raise InputError(f"folds must be {n_rows} whole numbers, one a row, not {given.dtype} of shape {given.shape}")
+    return np.asarray(np.unique(given, return_inverse=True)[1], np.intp)
+
+
+def _row_numbers(X: CSR) -> NDArray[np.uint64]:
+    X = canonical(X)
+    of_terms = _mixed(np.arange(1, X.shape[1] + 1, dtype=np.uint64))
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(of_terms[X.indices])])  # modulo 2^64, so exact
+    return _mixed(np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]]))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A permutation of the 64-bit numbers in which neighbours land far apart (the end of splitmix64)."""
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
