@@ -10,6 +10,7 @@ from textnb.estimators.gaussian_discriminant import GaussianDiscriminant
 from textnb.estimators.least_squares import LeastSquares
 from textnb.estimators.logistic import LogisticRegression
 from textnb.estimators.multinomial import MultinomialNB
+from textnb.estimators.nb_logistic import NBLogistic
 from textnb.estimators.text_unb import TextUNB
 from textnb.estimators.unb import UNB
 
@@ -25,5 +26,6 @@ __all__ = [
     "LeastSquares",
     "LogisticRegression",
     "MultinomialNB",
+    "NBLogistic",
     "TextUNB",
 ]

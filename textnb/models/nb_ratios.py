@@ -80,9 +80,7 @@ class Presence:
         return sparse.csc_array((data, self.rows, self.starts), shape=(self.n_rows, self.n_terms))
 
 
-def used_terms(
-    presence: Presence, y: Numbers, weight: Floats, n_classes: int, min_df: float
-) -> tuple[Numbers, Floats]:
+def used_terms(presence: Presence, y: Numbers, weight: Floats, n_classes: int, min_df: float) -> tuple[Numbers, Floats]:
     """The terms that stand in rows of weight min_df or more, by number (v,), and n of eq. (1) of these, (v, C)."""
     columns: list[Numbers] = [np.empty(0, np.intp)]
     counts: list[Floats] = [np.empty((0, n_classes))]

@@ -1,0 +1,173 @@
+"""A linear model of terms weighed by naive Bayes log-count ratios (Wang and Manning 2012).
+
+    z_i = (b_i * s) / |b_i * s|           b_ij = 1 where x_ij > 0, s_j the largest log-count ratio of term j        (1)
+    W, b = argmin sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2                                                       (2)
+
+The scale s stands in ``nb_ratios.py``; the loss is that of logistic regression (``softmax_loss.py``) or the squared hinge
+(``squared_hinge.py``), which has scores but no probabilities. l2 is a number, or found from the rows: ``cv`` by
+cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold.
+
+- min_df ``auto``: terms of a single document are left out, unless documents are few or short: ``_FEW`` or ``_SHORT``.
+- prune: the share of the terms to keep. Of the minimum those with the largest weights stay; the others get the scale 0,
+  and (1) and (2) are done again.
+- One class: all weights are 0. A row without a known term has the scores of the bias. A class of which no row has a
+  weight: -inf, p = 0. Where no row can be held out there is nothing to choose by, and ``cv`` takes ``OTHERWISE``.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.sums import labelled_rows
+from textnb.errors import ConvergenceWarning, InputError, listed
+from textnb.models.class_weight import ClassWeight, class_weighted
+from textnb.models.folds import as_folds, dealt_folds
+from textnb.models.nb_problem import LOSSES, Problem, Rows
+from textnb.models.nb_ratios import Numbers, Presence
+from textnb.models.scaled_scorer import ScaledScorer
+from textnb.models.strength_path import STRENGTHS, Path, cross_validated
+from textnb.numerics import Floats, is_number
+
+OTHERWISE = 1.0
+N_FOLDS = 5
+_FEW = 1000
+_SHORT = 30
+_NAMED = ("cv",)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """l2 > 0 or ``cv``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df >= 1 or ``auto``; 0 < prune <= 1 or None;
+    tol > 0; max_iter >= 1."""
+
+    l2: float | str = "cv"
+    loss: str = "logistic"
+    a: float = 1.0
+    min_df: float | str = "auto"
+    prune: float | None = None
+    tol: float = 1e-4
+    max_iter: int = 1000
+
+    def __post_init__(self) -> None:
+        _check_choice("l2", self.l2, _NAMED)
+        _check_choice("min_df", self.min_df, ("auto",))
+        if self.loss not in LOSSES:
+            raise InputError(f"loss {self.loss!r} is not known; known: {listed(LOSSES)}")
+        for name in ("a", "tol"):
+            if not _is_positive(getattr(self, name)):
+                raise InputError(f"{name} must be a positive number, not {getattr(self, name)!r}")
+        if self.prune is not None and not (_is_positive(self.prune) and self.prune <= 1):
+            raise InputError(f"prune must be a share above 0 and at most 1, or None, not {self.prune!r}")
+        if not is_number(self.max_iter) or self.max_iter < 1 or self.max_iter != int(self.max_iter):
+            raise InputError(f"max_iter must be a whole number above 0, not {self.max_iter!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class NBLogisticFit:
+    """The scorer, the strength and min_df behind it, the path that chose the strength, and how the fit went.
+
+    ``path.scores`` (D, C) are those of every row by a model that has not seen its fold, at that strength.
+    """
+
+    scorer: ScaledScorer
+    l2: float
+    min_df: float
+    path: Path | None
+    value: float
+    iterations: int
+    trouble: str = ""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it is the minimum, to the tolerance."""
+        return not self.trouble
+
+
+def fit(
+    X: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight = None,
+    settings: Settings | None = None,
+) -> ScaledScorer:
+    """The scorer of eq. (2) for counts X (D, V), sparse or dense, and labels y (D,); classes are sorted.
+
+    >>> scorer = fit([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]], ["x", "x", "y", "y"], settings=Settings(l2=1.0))
+    >>> scorer.scale.round(3), scorer.weights.round(3)
+    (array([...]), array([...]))
+    """
+    X = as_counts(X)
+    classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
+    weight = np.ones(len(codes)) if weight is None else weight
+    kept = np.flatnonzero(weight > 0)
+    X, codes, weight = X[kept], codes[kept], weight[kept]
+    costs = class_weighted(weight, codes, classes, class_weight)
+    found = solution(X, codes, weight, costs, len(classes), settings or Settings())
+    if found.trouble:
+        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
+    return found.scorer
+
+
+def solution(
+    X: CSR,
+    y: Numbers,
+    documents: Floats,
+    weight: Floats,
+    n_classes: int,
+    settings: Settings,
+    folds: ArrayLike | None = None,
+) -> NBLogisticFit:
+    """Eq. (2) for checked counts X (D, V), classes by number y (D,), and two weights (D,), positive: how many documents
+    a row stands for, and what it weighs in the loss.
+
+    ``folds`` (D,), whole numbers, say which rows are held out together. Where they are given there is a path, with the
+    scores of rows held out, even for a single l2.
+    """
+    if not len(y):
+        raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
+    rows = Rows(Presence.of(X), y, documents, weight, n_classes)
+    min_df = float(_min_df(rows) if settings.min_df == "auto" else settings.min_df)
+
+    def make(some: Rows) -> Problem:
+        return Problem.of(some, settings.loss, float(settings.a), min_df)
+
+    tried = None
+    if folds is not None or settings.l2 == "cv":
+        groups = dealt_folds(X, y, N_FOLDS) if folds is None else as_folds(folds, len(y))
+        strengths = STRENGTHS if settings.l2 == "cv" else (float(settings.l2),)
+        tried = cross_validated(rows, groups, make, strengths, settings.prune)
+    l2 = _strength(settings, tried)
+    problem = make(rows)
+    found = problem.minimum(l2, settings.tol, int(settings.max_iter))
+    if settings.prune is not None:
+        problem = problem.pruned(found.point.theta, settings.prune)
+        found = problem.minimum(l2, settings.tol, int(settings.max_iter))
+    scorer = problem.scorer(found.point.theta)
+    return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
+
+
+def _strength(settings: Settings, tried: Path | None) -> float:
+    if settings.l2 != "cv":
+        return float(settings.l2)
+    return OTHERWISE if tried is None else tried.strengths[tried.best]
+
+
+def _min_df(rows: Rows) -> int:
+    """Of ``auto``."""
+    documents = rows.documents.sum()
+    length = rows.documents @ np.bincount(rows.presence.rows, minlength=len(rows.y)) / documents
+    return 1 if documents < _FEW or length < _SHORT else 2
+
+
+def _is_positive(value: Any) -> bool:
+    return is_number(value) and 0 < value < np.inf
+
+
+def _check_choice(name: str, value: Any, named: tuple[str, ...]) -> None:
+    if not (_is_positive(value) or (isinstance(value, str) and value in named)):
+        raise InputError(f"{name} must be a positive number or {' or '.join(map(repr, named))}, not {value!r}")

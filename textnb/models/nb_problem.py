@@ -1,0 +1,94 @@
+"""Labelled rows, weighed by their log-count ratios, as something to be minimised.
+
+Everything that is learnt is learnt here: which terms are in use, their scale (``nb_ratios.py``), and the weights (a
+smooth loss). So a problem made of some rows knows nothing of the others.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.models.minimum import Minimum, bound, minimum
+from textnb.models.nb_ratios import Numbers, Presence, largest_ratio, used_terms
+from textnb.models.scaled_scorer import ScaledScorer
+from textnb.models.scorer import LinearScorer
+from textnb.models.smooth_loss import Loss, LossOf
+from textnb.models.softmax_loss import SoftmaxLoss
+from textnb.models.squared_hinge import SquaredHingeLoss
+from textnb.numerics import Floats
+
+LOSSES: dict[str, LossOf] = {"logistic": SoftmaxLoss.of, "squared-hinge": SquaredHingeLoss.of}
+
+
+class Rows(NamedTuple):
+    """What rows contain, their classes by number (D,), how many documents each stands for, and its weight in the loss:
+    the same times the weight of its class."""
+
+    presence: Presence
+    y: Numbers
+    documents: Floats
+    weight: Floats
+    n_classes: int
+
+    def chosen(self, mask: NDArray[np.bool_]) -> "Rows":
+        """Some of the rows, by a mask (D,)."""
+        return Rows(self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A loss over v terms in use of V: their numbers ``columns`` (v,), ``scale`` (v,), and the classes that have rows."""
+
+    rows: Rows
+    name: str
+    columns: Numbers
+    scale: Floats
+    present: Numbers
+    loss: Loss
+
+    @classmethod
+    def of(cls, rows: Rows, loss: str, a: float, min_df: float) -> "Problem":
+        """The loss of that name over the rows."""
+        present, y = np.unique(rows.y, return_inverse=True)
+        columns, counts = used_terms(rows.presence, y, rows.documents, len(present), min_df)
+        return cls._scaled(rows, loss, columns, largest_ratio(counts, a))
+
+    @classmethod
+    def _scaled(cls, rows: Rows, loss: str, columns: Numbers, scale: Floats) -> "Problem":
+        columns, scale = columns[scale > 0], scale[scale > 0]
+        present, y = np.unique(rows.y, return_inverse=True)
+        Z = rows.presence.of_terms(columns).scaled(scale)
+        return cls(rows, loss, columns, scale, present, LOSSES[loss](Z, y, rows.weight, 1.0))
+
+    def minimum(self, l2: float, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
+        """The minimum at a strength, sought from theta (v+1, M)."""
+        return minimum(self.loss.with_l2(l2), bound(self.loss, tol), max_iter, theta)
+
+    def pruned(self, theta: Floats, share: float) -> "Problem":
+        """The same over a share of the terms: those with the largest weight in any class; of equals the first."""
+        largest = np.abs(self.loss.scorer(theta).by_term).max(axis=1, initial=0.0)
+        kept = np.sort(np.argsort(-largest, kind="stable")[: int(np.ceil(share * len(largest)))])
+        return self._scaled(self.rows, self.name, self.columns[kept], self.scale[kept])
+
+    def scaled(self, presence: Presence) -> Any:
+        """Other rows on the terms and the scale of this problem, csc (D, v)."""
+        return presence.of_terms(self.columns).scaled(self.scale)
+
+    def linear(self, theta: Floats) -> LinearScorer:
+        """The scorer of scaled rows, (v, C); a class that has no rows is impossible."""
+        found = self.loss.scorer(theta)
+        n_classes = self.rows.n_classes
+        if len(self.present) == n_classes:
+            return found
+        by_term, bias = np.zeros((len(self.columns), n_classes)), np.full(n_classes, -np.inf)
+        by_term[:, self.present], bias[self.present] = found.by_term, found.bias
+        return LinearScorer(by_term, bias)
+
+    def scorer(self, theta: Floats) -> ScaledScorer:
+        """The scorer of counts, over all V terms."""
+        linear, n_terms = self.linear(theta), self.rows.presence.n_terms
+        by_term, scale = np.zeros((n_terms, self.rows.n_classes)), np.zeros(n_terms)
+        by_term[self.columns], scale[self.columns] = linear.by_term, self.scale
+        return ScaledScorer(scale, LinearScorer(by_term, linear.bias))
