@@ -25,7 +25,7 @@ def _having(option: str) -> str:
 
 def _choice(option: str) -> str:
     """The values of an option, the default first."""
-    return next(model.options[option].allowed for model in MODELS.values() if option in model.options)
+    return "; ".join({model.options[option].allowed: 1 for model in MODELS.values() if option in model.options})
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,8 @@ class Modelling:
         bool, _model("--complement", f"By what the other classes are like ({_having('complement')}).")
     ] = False
     l2: Annotated[str | None, _model("--l2", f"How small weights are kept: {_choice('l2')} ({_having('l2')}).")] = None
+    loss: Annotated[str | None, _model("--loss", f"{_choice('loss')} ({_having('loss')}).")] = None
+    prune: Annotated[float | None, _model("--prune", f"{_choice('prune')} ({_having('prune')}).".capitalize())] = None
     shrinkage: Annotated[
         str | None, _model("--shrinkage", f"Of the covariance: {_choice('shrinkage')} ({_having('shrinkage')}).")
     ] = None
@@ -81,6 +83,8 @@ class Modelling:
             "complement": self.complement or None,
             "l2": as_number_or_name(self.l2),
             "shrinkage": as_number_or_name(self.shrinkage),
+            "loss": self.loss,
+            "prune": self.prune,
             "balanced": self.balanced or None,
         }
         return ClassifierRecipe(

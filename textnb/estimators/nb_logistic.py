@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.matrix import CSR
-from textnb.errors import ConvergenceWarning, NotFittedError
+from textnb.errors import ConvergenceWarning, InputError, NotFittedError
 from textnb.estimators.classifier import Classifier
 from textnb.estimators.inputs import as_count_rows, outside
-from textnb.estimators.kept_rows import KeptRows
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import nb_logistic
 from textnb.models.class_weight import ClassWeight, class_weighted
+from textnb.models.labelled import Labelled
 from textnb.models.scaled_scorer import ScaledScorer
 from textnb.numerics import Floats
 
@@ -89,10 +89,10 @@ class NBLogistic(Classifier):
     def _as_rows(self, matrix: Any) -> CSR:
         return as_count_rows(matrix, type(self).__name__)
 
-    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> KeptRows:
-        return KeptRows.of(rows, y, sample_weight)
+    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Labelled:
+        return Labelled.of_checked(rows, y, None, sample_weight)
 
-    def _fitted(self, rows: KeptRows) -> dict[str, Any]:
+    def _fitted(self, rows: Labelled) -> dict[str, Any]:
         settings = nb_logistic.Settings(self.l2, self.loss, self.a, self.min_df, self.prune, self.tol, self.max_iter)
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings)
@@ -106,6 +106,14 @@ class NBLogistic(Classifier):
             "n_iter_": found.iterations,
             "converged_": found.converged,
         }
+
+    def _text_recipe(self) -> dict[str, Any]:
+        if self.class_weight not in (None, "balanced"):
+            raise InputError("for texts class_weight is None or 'balanced'")
+        if (self.a, self.min_df) != (1.0, "auto"):
+            raise InputError("for texts a is 1, and min_df is the Analyzer's: leave both as they are")
+        options = {"l2": self.l2, "loss": self.loss, "prune": 1.0 if self.prune is None else self.prune}
+        return {"model": "nb-logistic", "options": {**options, "balanced": self.class_weight == "balanced"}}
 
     @property
     def _fitted_scorer(self) -> ScaledScorer:

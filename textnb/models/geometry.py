@@ -10,6 +10,7 @@ lie on a straight line has no such distance.
 import numpy as np
 
 from textnb.counts.matrix import CSR
+from textnb.models.scaled_scorer import ScaledScorer
 from textnb.models.scorer import LinearScorer, Scorer
 
 
@@ -21,6 +22,8 @@ def distance_to_boundary(scorer: Scorer, X: CSR, label: int, against: int, shift
     >>> distance_to_boundary(scorer, sparse.csr_array([[2.0, 3.5]]), 0, 1)
     2.0
     """
+    if isinstance(scorer, ScaledScorer):
+        X, scorer = scorer.scaled(X), scorer.linear
     if not isinstance(scorer, LinearScorer):
         return None
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -6,10 +6,11 @@ from typing import Any
 
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import ConvergenceWarning
-from textnb.models import fisher, gaussian_discriminant, least_squares, logistic
+from textnb.models import fisher, gaussian_discriminant, least_squares, logistic, nb_logistic
 from textnb.models.class_weight import class_weighted
 from textnb.models.labelled import Labelled
 from textnb.models.model import Fit, Model, Options, Statistics
+from textnb.models.nb_problem import LOSSES
 from textnb.models.options import Choice, Number, Option
 from textnb.models.prior import Prior
 from textnb.models.shared_covariance import SharedCovariance, as_shrinkage
@@ -27,9 +28,30 @@ def _logistic(rows: Labelled, options: Options) -> Fit:
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
     settings = logistic.Settings(l2=options["l2"])
     found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
+    return Fit(found.scorer, facts=_told(found))
+
+
+def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    rows, prune = statistics.documents, options["prune"]
+    weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
+    settings = nb_logistic.Settings(
+        options["l2"], options["loss"], min_df=max(statistics.min_df, 1), prune=None if prune == 1 else prune
+    )
+    found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings)
+    return Fit(
+        found.scorer,
+        found={"l2": found.l2},
+        facts=_told(found),
+        has_probabilities=options["loss"] == "logistic",
+        held_out=None if found.path is None else found.path.scores,
+    )
+
+
+def _told(found: logistic.LogisticFit | nb_logistic.NBLogisticFit) -> dict[str, Any]:
+    """What is told of a fit; a warning where it is none."""
     if found.trouble:
         warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
-    return Fit(found.scorer, facts={"steps": found.iterations, "loss": found.value})
+    return {"steps": found.iterations, "loss": found.value}
 
 
 def _least_squares(rows: Labelled, options: Options) -> Fit:
@@ -61,6 +83,21 @@ def _or_auto(shrinkage: float | None) -> float | str:
 
 MATRIX_MODELS = (
     _model("logistic", _logistic, {"l2": Number(0.1, _STRENGTH, least_squares.as_l2), "balanced": _BALANCED}),
+    Model(
+        "nb-logistic",
+        _nb_logistic,
+        None,
+        ("binary",),
+        takes_a_number=False,
+        options={
+            "l2": Number("cv", "cv (cross-validation), or a number above 0", nb_logistic.as_strength),
+            "loss": Choice(tuple(LOSSES)),
+            "prune": Number(1.0, "the share of the terms to keep, above 0 and at most 1", nb_logistic.as_share),
+            "balanced": _BALANCED,
+        },
+        needs_rows=True,
+        terms={"ngram": (1, 2), "min_df": "auto"},
+    ),
     _model("least-squares", _least_squares, {"l2": Number(1.0, _STRENGTH, least_squares.as_l2)}),
     _model("fisher", _fisher, {"shrinkage": _SHRINKAGE}),
     _model("gaussian-discriminant", _gaussian_discriminant, {"shrinkage": _SHRINKAGE}),

@@ -7,7 +7,7 @@ The scale s stands in ``nb_ratios.py``; the loss is that of logistic regression 
 (``squared_hinge.py``), which has scores but no probabilities. l2 is a number, or found from the rows: ``cv`` by
 cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold.
 
-- min_df ``auto``: terms of a single document are left out, unless documents are few or short: ``_FEW`` or ``_SHORT``.
+- min_df ``auto``: terms of a single document are left out, unless documents are few or short (``counts/selection.py``).
 - prune: the share of the terms to keep. Of the minimum those with the largest weights stay; the others get the scale 0,
   and (1) and (2) are done again.
 - One class: all weights are 0. A row without a known term has the scores of the bias. A class of which no row has a
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.selection import found_min_df
 from textnb.counts.sums import labelled_rows
 from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models.class_weight import ClassWeight, class_weighted
@@ -34,8 +35,6 @@ from textnb.numerics import Floats, is_number
 
 OTHERWISE = 1.0
 N_FOLDS = 5
-_FEW = 1000
-_SHORT = 30
 _NAMED = ("cv",)
 
 
@@ -53,15 +52,15 @@ class Settings:
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        _check_choice("l2", self.l2, _NAMED)
+        as_strength(self.l2)
         _check_choice("min_df", self.min_df, ("auto",))
         if self.loss not in LOSSES:
             raise InputError(f"loss {self.loss!r} is not known; known: {listed(LOSSES)}")
         for name in ("a", "tol"):
             if not _is_positive(getattr(self, name)):
                 raise InputError(f"{name} must be a positive number, not {getattr(self, name)!r}")
-        if self.prune is not None and not (_is_positive(self.prune) and self.prune <= 1):
-            raise InputError(f"prune must be a share above 0 and at most 1, or None, not {self.prune!r}")
+        if self.prune is not None:
+            as_share(self.prune)
         if not is_number(self.max_iter) or self.max_iter < 1 or self.max_iter != int(self.max_iter):
             raise InputError(f"max_iter must be a whole number above 0, not {self.max_iter!r}")
 
@@ -161,7 +160,20 @@ def _min_df(rows: Rows) -> int:
     """Of ``auto``."""
     documents = rows.documents.sum()
     length = rows.documents @ np.bincount(rows.presence.rows, minlength=len(rows.y)) / documents
-    return 1 if documents < _FEW or length < _SHORT else 2
+    return found_min_df(float(documents), float(length))
+
+
+def as_strength(l2: Any) -> float | str:
+    """A checked strength of the penalty, or how it is to be found."""
+    _check_choice("l2", l2, _NAMED)
+    return l2 if isinstance(l2, str) else float(l2)
+
+
+def as_share(prune: Any) -> float:
+    """A checked share of the terms to keep."""
+    if not _is_positive(prune) or prune > 1:
+        raise InputError(f"prune must be a share above 0 and at most 1, not {prune!r}")
+    return float(prune)
 
 
 def _is_positive(value: Any) -> bool:
