@@ -9,6 +9,7 @@ from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS
 
 # Beside its defaults, an estimator is held to the laws with these parameters.
 VARIANTS = {
+    "BayesianLogistic": [{"l2": 0.3}, {"l2": 5.0, "class_weight": "balanced"}],
     "BernoulliNB": [{"alpha": 0.0}, {"alpha": "evidence", "prior": "uniform"}],
     "ComplementNB": [
         {"tf": True, "prior": "uniform"},
@@ -74,6 +75,7 @@ N_FEATURES = 6
 
 # The parameter that every estimator is searched by: its name, two values, and a wrong one with what is said of it.
 TURNED = {
+    "BayesianLogistic": ("l2", ["evidence", 3.0], "guessed", "l2 'guessed' is not known"),
     "FisherDiscriminant": ("shrinkage", [0.1, "auto"], -1, "shrinkage must be"),
     "LeastSquares": ("l2", [0.1, 10.0], -1, "l2 must be"),
     "NBLogistic": ("a", [0.5, 1.0], -1, "a must be a positive number"),

@@ -1,5 +1,6 @@
 """Models in the shape of scikit-learn's estimators, which work in its tools and do not need it."""
 
+from textnb.estimators.bayes_logistic import BayesianLogistic
 from textnb.estimators.bernoulli import BernoulliNB
 from textnb.estimators.categorical import CategoricalNB
 from textnb.estimators.complement import ComplementNB
@@ -16,6 +17,7 @@ from textnb.estimators.unb import UNB
 
 __all__ = [
     "UNB",
+    "BayesianLogistic",
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",
