@@ -8,7 +8,14 @@ from small_models import rewritten
 
 from textnb import Analyzer, TextClassifier
 from textnb.errors import InputError, ModelFileError
-from textnb.estimators import FisherDiscriminant, GaussianDiscriminant, LeastSquares, LogisticRegression
+from textnb.estimators import (
+    BayesianLogistic,
+    FisherDiscriminant,
+    GaussianDiscriminant,
+    LeastSquares,
+    LogisticRegression,
+    NBLogistic,
+)
 from textnb.models.table import MODELS
 
 RNG = np.random.default_rng(5)
@@ -102,6 +109,12 @@ def test_a_model_that_keeps_no_documents_answers_and_refuses_to_change(model, tm
     ("estimator", "model", "options"),
     [
         (LogisticRegression(3.0, class_weight="balanced"), "logistic", {"l2": 3.0, "balanced": True}),
+        (BayesianLogistic(2.0), "bayes-logistic", {"l2": 2.0, "balanced": False}),
+        (
+            NBLogistic(loss="squared-hinge", prune=0.1),
+            "nb-logistic",
+            {"l2": "cv", "loss": "squared-hinge", "prune": 0.1, "balanced": False},
+        ),
         (LeastSquares(2.0), "least-squares", {"l2": 2.0}),
         (FisherDiscriminant(0.5), "fisher", {"shrinkage": 0.5}),
         (GaussianDiscriminant(), "gaussian-discriminant", {"shrinkage": "auto"}),
@@ -118,11 +131,30 @@ def test_an_estimator_says_which_model_it_is(estimator, model, options):
     [
         (LogisticRegression(class_weight={"rare": 2}), "class_weight is None or 'balanced'"),
         (FisherDiscriminant(components=1), "leave components"),
+        (BayesianLogistic(class_weight={"rare": 2}), "class_weight is None or 'balanced'"),
+        (NBLogistic(class_weight={"rare": 2}), "class_weight is None or 'balanced'"),
+        (NBLogistic(a=0.5), "leave both as they are"),
     ],
 )
 def test_what_texts_cannot_have_is_refused(estimator, said):
     with pytest.raises(InputError, match=said):
         TextClassifier(estimator)
+
+
+def test_what_answers_by_its_documents_cannot_do_without_them():
+    with pytest.raises(InputError, match=r"bayes-logistic answers by the documents .* sample=0 forbids it"):
+        TextClassifier("bayes-logistic", sample=0)
+
+
+def test_the_flagship_has_the_terms_that_suit_it_and_calibrates_by_its_own_folds():
+    classifier = TextClassifier("nb-logistic", tokenizer="words").fit(TEXTS, LABELS)
+    assert classifier.recipe.analyzer == Analyzer(ngram=(1, 2), min_df="auto")
+    held_out = classifier.fitted.fit.held_out
+    assert held_out.shape == (len(TEXTS), 2)
+    y = [classifier.fitted.classes.index(name) for name in classifier.learnt.examples.classes]
+    right = held_out.argmax(axis=1) == np.array(y)[classifier.learnt.examples.y]
+    assert 0.5 < right.mean() < 1  # by fits without them
+    assert classifier.calibration_state == "calibrated"
 
 
 def test_classes_of_equal_weight_are_told_apart_better_when_balanced():

@@ -41,7 +41,7 @@ class Fitted:
         assert stored.vocabulary is not None
         self.vocabulary, self.classes = stored.vocabulary, stored.classes
         self.weigher = recipe.weights.on(stored)
-        chosen, rows = model(recipe.model), self._rows(learnt)
+        chosen, rows = model(recipe.model), self.rows(learnt)
         self.counts = self._weighted(stored, rows)
         if fit is None:
             least = least_df(learnt.counts, recipe.analyzer.min_df)
@@ -108,8 +108,8 @@ class Fitted:
         names = self.classes[mine], self.classes[other]
         return Explanation(*names, parts.score, parts.bias, tuple(contributions), distance)
 
-    def _rows(self, learnt: Learnt) -> Labelled | None:
-        """The weighted documents, where they are kept."""
+    def rows(self, learnt: Learnt) -> Labelled | None:
+        """The weighted documents of a learnt value, where they are kept."""
         if learnt.examples is None:
             return None
         examples = learnt.examples

@@ -53,6 +53,8 @@ class ClassifierRecipe:
             raise InputError(f"calibrate must be True or False, not {self.calibrate!r}")
         if type(self.sample) is not int or self.sample < 0:
             raise InputError(f"sample must be a whole number of documents, 0 for none, not {self.sample!r}")
+        if chosen.answers_by_rows and not self.sample:
+            raise InputError(f"the model {self.model} answers by the documents that it has learnt; sample=0 forbids it")
         if self.weights.normalised and not self.sample and not chosen.needs_rows:
             raise InputError(f"the weighting {self.weighting!r} keeps the documents' counts; sample=0 forbids it")
 

@@ -32,6 +32,18 @@ def found_facts(classifier: TextClassifier) -> dict[str, Any]:
     return facts
 
 
+def evidence_facts(classifier: TextClassifier) -> dict[str, float]:
+    """The Laplace evidence and the BIC of a logistic model, where its documents are kept."""
+    fitted = classifier.fitted
+    rows = fitted.rows(classifier.learnt)
+    if classifier.recipe.model != "logistic" or rows is None or not classifier.recipe.options["l2"]:
+        return {}
+    from textnb.models.logistic_evidence import evidence
+
+    found = evidence(rows.X, rows.y, l2=classifier.recipe.options["l2"])
+    return {"log_evidence": found.log_evidence, "bic": found.bic}
+
+
 def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     """The same in words, a pair a line."""
     facts = found_facts(classifier)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
-from textnb.cli.found import found_facts, found_lines
+from textnb.cli.found import evidence_facts, found_facts, found_lines
 from textnb.cli.output import print_json, print_table
 
 
@@ -34,9 +34,11 @@ def info(model: options.ModelPath, as_json: options.Json = False, trust: options
         "engine here": recipe.tokenizer.runs_on,
         "analyzer": recipe.analyzer.recipe,
     }
+    evidence = evidence_facts(classifier) if by_class else {}
     if as_json:
-        print_json({**facts, **(found_facts(classifier) if by_class else {}), "classes": by_class})
+        print_json({**facts, **(found_facts(classifier) if by_class else {}), **evidence, "classes": by_class})
         return
     found = found_lines(classifier) if by_class else []
+    found += [(name, f"{value:.6g}") for name, value in evidence.items()]
     print_table(["what", "value"], [*((name, str(value)) for name, value in facts.items()), *found])
     print_table(["class", "documents"], list(by_class.items()))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.errors import ConvergenceWarning, NotFittedError
+from textnb.errors import ConvergenceWarning, InputError, NotFittedError
 from textnb.estimators.classifier import Classifier
 from textnb.estimators.inputs import outside
 from textnb.estimators.real_rows import RealRows
@@ -84,6 +84,11 @@ class BayesianLogistic(RealRows, Classifier):
             "n_iter_": found.fit.iterations,
             "converged_": found.fit.converged,
         }
+
+    def _text_recipe(self) -> dict[str, Any]:
+        if self.class_weight not in (None, "balanced"):
+            raise InputError("for texts class_weight is None or 'balanced'")
+        return {"model": "bayes-logistic", "options": {"l2": self.l2, "balanced": self.class_weight == "balanced"}}
 
     @property
     def _fitted_scorer(self) -> bayes_logistic.ModeratedScorer:

@@ -38,7 +38,7 @@ from textnb.models.laplace import Spread
 from textnb.models.logistic import LogisticFit, Settings
 from textnb.models.logistic_evidence import Evidence, laplace_fit
 from textnb.models.scorer import Differences, LinearScorer, log_posterior
-from textnb.numerics import Floats
+from textnb.numerics import Floats, is_number
 
 EVIDENCE = "evidence"
 
@@ -123,10 +123,20 @@ def solution(
     max_iter: int = 1000,
 ) -> BayesFit:
     """The same for checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
+    l2 = as_precision(l2)
     if isinstance(l2, str):
-        if l2 != EVIDENCE:
-            raise InputError(f"l2 {l2!r} is not known; known: {EVIDENCE}, or a number")
         Settings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search
         l2 = best_l2(X, y, weight, n_classes).l2
     found = laplace_fit(X, y, weight, n_classes, Settings(l2, tol=tol, max_iter=max_iter))
     return BayesFit(ModeratedScorer(found.fit.scorer, found.posterior.spread()), l2, found.evidence, found.fit)
+
+
+def as_precision(l2: Any) -> float | str:
+    """A checked precision of the prior, or ``evidence``."""
+    if isinstance(l2, str):
+        if l2 != EVIDENCE:
+            raise InputError(f"l2 {l2!r} is not known; known: {EVIDENCE}, or a number")
+        return l2
+    if not is_number(l2) or not 0 < l2 < np.inf:
+        raise InputError(f"l2 must be above 0, not {l2!r}: without a prior there is no evidence")
+    return float(l2)

@@ -6,7 +6,7 @@ from typing import Any
 
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import ConvergenceWarning
-from textnb.models import fisher, gaussian_discriminant, least_squares, logistic, nb_logistic
+from textnb.models import bayes_logistic, fisher, gaussian_discriminant, least_squares, logistic, nb_logistic
 from textnb.models.class_weight import class_weighted
 from textnb.models.labelled import Labelled
 from textnb.models.model import Fit, Model, Options, Statistics
@@ -29,6 +29,13 @@ def _logistic(rows: Labelled, options: Options) -> Fit:
     settings = logistic.Settings(l2=options["l2"])
     found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
     return Fit(found.scorer, facts=_told(found))
+
+
+def _bayes_logistic(rows: Labelled, options: Options) -> Fit:
+    weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
+    found = bayes_logistic.solution(rows.X, rows.y, weight, len(rows.classes), options["l2"])
+    evidence = {"log_evidence": found.evidence.log_evidence, "bic": found.evidence.bic}
+    return Fit(found.scorer, found={"l2": found.l2}, facts={**_told(found.fit), **evidence})
 
 
 def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
@@ -98,6 +105,14 @@ MATRIX_MODELS = (
         needs_rows=True,
         terms={"ngram": (1, 2), "min_df": "auto"},
     ),
+    _model(
+        "bayes-logistic",
+        _bayes_logistic,
+        {
+            "l2": Number("evidence", "evidence, or a number above 0", bayes_logistic.as_precision),
+            "balanced": _BALANCED,
+        },
+    )._replace(answers_by_rows=True),
     _model("least-squares", _least_squares, {"l2": Number(1.0, _STRENGTH, least_squares.as_l2)}),
     _model("fisher", _fisher, {"shrinkage": _SHRINKAGE}),
     _model("gaussian-discriminant", _gaussian_discriminant, {"shrinkage": _SHRINKAGE}),

@@ -70,8 +70,8 @@ class Model(NamedTuple):
     fit: from statistics, alpha, prior and options. left_out: the scores, without prior, of documents by statistics
     without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
     alphas: the named ones. options: what else it can be told, by name. needs_rows: it is fitted to the documents
-    themselves and not to counts; then it knows the classes' shares among them, and no other prior. terms: what of an
-    Analyzer suits it, where that is not the default.
+    themselves and not to counts; then it knows the classes' shares among them, and no other prior. answers_by_rows: it
+    needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default.
     """
 
     name: str
@@ -83,4 +83,5 @@ class Model(NamedTuple):
     options: Mapping[str, Option] = {}
     needs_histograms: bool = False
     needs_rows: bool = False
+    answers_by_rows: bool = False
     terms: Mapping[str, Any] = {}
