@@ -53,7 +53,7 @@ class Fitted:
         if chosen.needs_rows:
             shares = log_prior("empirical", self.classes, stored.documents)
             self.log_prior = log_prior(recipe.prior, self.classes, stored.documents)
-            self.base = shares if fit.has_probabilities else np.zeros(len(shares))
+            self.base = shares if fit.holds_shares else np.zeros(len(shares))
             self.shift = self.log_prior - shares
         else:
             self.log_prior = self.base = self.scorer.bias

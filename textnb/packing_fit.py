@@ -40,7 +40,7 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
     """What the header says of a fit, and its arrays; nothing of a fit that is made again on loading."""
     for name, kind in _KINDS.items():
         if type(fit.scorer) is kind.scorer:
-            facts = {"found": dict(fit.found), "facts": dict(fit.facts), "has_probabilities": fit.has_probabilities}
+            facts = {"found": dict(fit.found), "facts": dict(fit.facts), "holds_shares": fit.holds_shares}
             parts = zip(kind.names, kind.arrays(fit.scorer), strict=True)
             return {"scorer": name, **facts}, {f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts}
     return {}, {}
@@ -48,11 +48,11 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
 
 def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fit:
     """The fit again."""
-    name, found, told, has_probabilities = (facts[key] for key in ("scorer", "found", "facts", "has_probabilities"))
+    name, found, told, holds_shares = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
     if name not in _KINDS or not isinstance(found, dict) or not isinstance(told, dict):
         raise ModelFileError(f"the header does not describe a fitted model, but {str(name)[:40]!r}")
     parts = [_part(arrays, part, n_classes) for part in _KINDS[name].names]
-    return Fit(_KINDS[name].built(*parts), found=found, facts=told, has_probabilities=bool(has_probabilities))
+    return Fit(_KINDS[name].built(*parts), found=found, facts=told, holds_shares=bool(holds_shares))
 
 
 def _part(arrays: Arrays, name: str, n_classes: int) -> Floats:

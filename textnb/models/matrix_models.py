@@ -35,7 +35,7 @@ def _bayes_logistic(rows: Labelled, options: Options) -> Fit:
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
     found = bayes_logistic.solution(rows.X, rows.y, weight, len(rows.classes), options["l2"])
     evidence = {"log_evidence": found.evidence.log_evidence, "bic": found.evidence.bic}
-    return Fit(found.scorer, found={"l2": found.l2}, facts={**_told(found.fit), **evidence})
+    return Fit(found.scorer, found={"l2": found.l2}, facts={**_told(found.fit), **evidence}, holds_shares=False)
 
 
 def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
@@ -49,7 +49,7 @@ def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) ->
         found.scorer,
         found={"l2": found.l2},
         facts=_told(found),
-        has_probabilities=options["loss"] == "logistic",
+        holds_shares=options["loss"] == "logistic",
         held_out=None if found.path is None else found.path.scores,
     )
 
@@ -62,13 +62,13 @@ def _told(found: logistic.LogisticFit | nb_logistic.NBLogisticFit) -> dict[str, 
 
 
 def _least_squares(rows: Labelled, options: Options) -> Fit:
-    return Fit(least_squares.fit_rows(rows, options["l2"]), has_probabilities=False)
+    return Fit(least_squares.fit_rows(rows, options["l2"]), holds_shares=False)
 
 
 def _fisher(rows: Labelled, options: Options) -> Fit:
     covariance = SharedCovariance.of_rows(rows, options["shrinkage"])
     scorer = fisher.fit_directions(covariance, fisher.directions(covariance))
-    return Fit(scorer, found={"shrinkage": covariance.shrinkage}, has_probabilities=False)
+    return Fit(scorer, found={"shrinkage": covariance.shrinkage}, holds_shares=False)
 
 
 def _gaussian_discriminant(rows: Labelled, options: Options) -> Fit:

@@ -104,7 +104,7 @@ def log_count_ratios(counts: Floats, a: float = 1.0) -> Floats:
     [[0.693, -0.693], [-0.693, 0.693]]
     """
     n_terms, n_classes = counts.shape
-    if n_classes < 2:
+    if n_classes < 2 or not n_terms:
         return np.zeros(counts.shape)
     others = counts.sum(axis=1, keepdims=True) - counts
     log_p = np.log(counts + a) - np.log(counts.sum(axis=0) + a * n_terms)
