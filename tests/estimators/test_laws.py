@@ -67,6 +67,8 @@ def test_the_order_of_rows_of_fractions_does_not_matter_beyond_rounding(estimato
 def test_the_order_of_columns_does_not_matter_beyond_rounding(estimator):
     if np.ndim(estimator.get_params().get("alpha", 1)):
         pytest.skip("one alpha a column moves with its column")
+    if estimator.get_params().get("l2") == "cv":
+        pytest.skip("rows are dealt to folds by the numbers of their columns")
     X, y = data_for(estimator)
     order = np.random.default_rng(5).permutation(N_FEATURES)
     a, b = fresh(estimator).fit(X, y), fresh(estimator).fit(X[:, order], y)

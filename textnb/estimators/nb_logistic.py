@@ -68,7 +68,8 @@ class NBLogistic(Classifier):
 
     def decision_function(self, X: Any) -> Floats:
         """Scores W z + b, (D, C); of two classes that of the second less that of the first, (D,)."""
-        scores = self.scorer_.joint_log_scores(self._asked(X))
+        rows = self._asked(X)
+        scores = self.scorer_.joint_log_scores(rows)
         return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
 
     @property

@@ -77,7 +77,7 @@ class CentredRows:
     def _squares(self) -> Floats:
         total = self.weight.sum()
         if sparse.issparse(self.columns):
-            of_terms = self.columns.multiply(self.columns).T @ self.weight - total * self.mean**2
+            of_terms = self.columns.power(2).T @ self.weight - total * self.mean**2
         else:
             of_terms = np.einsum("i,ij,ij->j", self.weight, self.columns, self.columns)
         return np.append(np.maximum(of_terms, 0.0), total)

@@ -16,7 +16,8 @@ Numbers = NDArray[np.intp]
 
 
 def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
-    """The fold of each row, (D,), 0 to n_folds - 1, for counts X (D, V) and classes by number y (D,).
+    """The fold of each row, (D,), for counts X (D, V) and classes by number y (D,); no fold from 0 to the last is empty,
+    but there may be fewer than n_folds.
 
     >>> from scipy import sparse
     >>> X = sparse.csr_array([[1, 0], [0, 1], [1, 1], [2, 0]])
@@ -31,7 +32,7 @@ def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
         different, place = np.unique(numbers[rows], return_inverse=True)
         first = int(np.bitwise_xor.reduce(different) % np.uint64(n_folds))
         folds[rows] = (place + first) % n_folds
-    return folds
+    return np.asarray(np.unique(folds, return_inverse=True)[1], np.intp)
 
 
 def as_folds(folds: ArrayLike, n_rows: int) -> Numbers:

@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A loss over v terms in use of V: their numbers ``columns`` (v,), ``scale`` (v,), and the classes that have rows."""
+    """A loss over the v terms in use, by number ``columns`` (v,), with their ``scale`` (v,), and the classes with rows."""
 
     rows: Rows
     name: str

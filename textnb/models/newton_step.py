@@ -49,11 +49,13 @@ def _shortest(H: Floats, g: Floats) -> Floats:
 
 def truncated(point: Point, eta: float, most: int = 200) -> Step:
     """Newton's direction to a residual of eta |g|, by at most ``most`` products with the Hessian."""
-    per_curvature = 1 / np.maximum(point.hessian_diagonal(), np.finfo(float).tiny ** 0.5)
+    per_curvature = np.maximum(point.hessian_diagonal(), np.finfo(float).tiny ** 0.5)
+    np.reciprocal(per_curvature, out=per_curvature)
     residual = -point.gradient
     direction, scores = np.zeros_like(residual), np.zeros_like(point.scores)
     conjugate = per_curvature * residual
     power = np.vdot(residual, conjugate)
+    spare = np.empty_like(conjugate)  # arrays of the size of theta are large: as few as can be
     for _ in range(most):
         moved = point.loss.Z.times(conjugate)
         product = point.hessian_times(conjugate, moved)
@@ -61,12 +63,13 @@ def truncated(point: Point, eta: float, most: int = 200) -> Step:
         if not curvature > 0:
             break
         length = power / curvature
-        direction += length * conjugate
         scores += length * moved
-        residual -= length * product
+        direction += np.multiply(conjugate, length, out=spare)
+        product *= length
+        residual -= product
         if np.linalg.norm(residual) <= eta * point.gradient_norm:
             break
-        preconditioned = per_curvature * residual
+        preconditioned = np.multiply(per_curvature, residual, out=spare)
         power, before = np.vdot(residual, preconditioned), power
         conjugate *= power / before
         conjugate += preconditioned

@@ -1,4 +1,4 @@
-"""The squared hinge loss, one class against the rest, with its gradient and its Hessian: a linear support vector machine.
+"""The squared hinge loss, one class against the rest: that of a linear support vector machine.
 
 Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise -1:
 

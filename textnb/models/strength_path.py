@@ -5,11 +5,11 @@
     E(lambda) = sum_i w_i e(y_i, scores of row i without its fold) / sum_i w_i                          (3)
 
 e is the loss of a row without penalty: -log p(y|x), or the sum of its squared hinges. Each minimum is sought from the
-one before. The path ends as soon as E has grown, and the strength of the least E is taken; of equals the strongest. All
+two before: where the path leads, if it goes on as it has. The path ends as soon as E has grown, and the strength of the least E is taken; of equals the strongest. All
 folds go along together, so that memory holds the scaled rows of all of them: one copy of X less than there are folds.
 
-On the path |theta - minimum| <= _CLOSE |theta|, for the gradient g of a loss with the penalty lambda/2 |theta|^2 says how
-far the minimum is: by no more than |g| / lambda.
+On the path |theta - minimum| <= _CLOSE |theta|: with a penalty of lambda/2 |theta|^2 and a gradient g the minimum is no
+farther than |g| / lambda.
 
 A row whose class has no row outside its fold cannot be scored: its own class has the score -inf, and it is left out of
 (3). Where that leaves nothing there is nothing to choose by, and the path has no losses.
@@ -29,7 +29,7 @@ from textnb.numerics import Floats, log_softmax
 STRENGTHS = tuple(float(f"{10 ** (1 - step / 2):.3g}") for step in range(10))
 """10, 3.16, 1, ... 0.000316."""
 
-_CLOSE = 0.1
+_CLOSE = 0.3
 _MAX_ITER = 100
 
 
@@ -50,18 +50,20 @@ class Fold:
         self.held, self.presence = held, rows.presence.of_rows(held)
         self.problem = make(rows.chosen(~held))
         self.Z = self.problem.scaled(self.presence)
-        self.theta = self.problem.loss.start
+        self.theta = self.before = self.problem.loss.start
 
     def solve(self, l2: float) -> None:
-        """Go on to another strength."""
+        """Go on to the next strength."""
         loss, norm = self.problem.loss, float(np.linalg.norm(self.theta[:-1]))
         small = _CLOSE * l2 * norm if norm else bound(loss, _CLOSE)
-        self.theta = minimum(loss.with_l2(l2), small, _MAX_ITER, self.theta).point.theta
+        ahead = 2 * self.theta - self.before if self.before[:-1].any() else self.theta
+        self.theta, self.before = minimum(loss.with_l2(l2), small, _MAX_ITER, ahead).point.theta, self.theta
 
     def prune(self, share: float, l2: float) -> None:
         """Keep a share of the terms."""
         self.problem = self.problem.pruned(self.theta, share)
         self.Z, self.theta = self.problem.scaled(self.presence), self.problem.loss.start
+        self.before = self.theta
         self.solve(l2)
 
 
