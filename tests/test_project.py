@@ -21,7 +21,7 @@ LAYERS = [
     {"models"},
     {"evaluation"},
     {"recipe", "explanation", "inputs", "fitted", "held_out"},
-    {"packing", "packing_rows", "modelfile", "countfile", "estimators", "classifier"},
+    {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier"},
     {"corpus"},
     {"cli", "__main__"},
 ]

@@ -74,11 +74,12 @@ def cross_validated(
     strengths: Sequence[float],
     prune: float | None = None,
 ) -> Path | None:
-    """The path over folds (D,), numbered from 0; None where no row can be held out. ``make`` states the problem of some
-    rows. With a share to prune to, the scores are those of pruned models."""
-    if len(np.unique(rows.y)) < 2 or folds.max() < 1:
+    """The path over folds by number (D,); None where no row can be held out. ``make`` states the problem of some rows.
+    With a share to prune to, the scores are those of pruned models."""
+    used = np.unique(folds)
+    if len(np.unique(rows.y)) < 2 or len(used) < 2:
         return None
-    parts = [Fold(rows, folds == f, make) for f in range(int(folds.max()) + 1)]
+    parts = [Fold(rows, folds == f, make) for f in used]
     losses: list[float] = []
     thetas: list[Floats] = []
     for l2 in strengths:
