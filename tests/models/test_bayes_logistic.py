@@ -64,6 +64,20 @@ def test_it_is_about_the_mean_over_weights_drawn_from_the_posterior(n_classes):
     assert np.abs(moderated - average).mean() < np.abs(at_peak - average).mean() / 2
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_few_labels_drawn_from_the_model_are_told_better_than_by_the_peak(n_classes):
+    gains = []
+    for seed in range(100, 140):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(340, 20))
+        scores = X @ rng.normal(0, 2, (20, n_classes))
+        y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+        scorer = fit(X[:40], y[:40], l2=1 / 2**2)
+        asked, true = X[40:], (np.arange(300), y[40:])
+        gains.append((scorer.log_posterior(asked)[true] - scorer.linear.log_posterior(asked)[true]).mean())
+    assert np.mean(gains) > 3 * np.std(gains, ddof=1) / np.sqrt(40) > 0
+
+
 @classes
 def test_the_likeliest_class_is_that_of_the_peak_and_less_sure(n_classes):
     X, y = points(n_classes)

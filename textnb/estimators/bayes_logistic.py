@@ -32,8 +32,8 @@ class BayesianLogistic(RealRows, Classifier):
     ``intercept_`` (C,) before moderation; ``n_iter_``; ``converged_``. With V > D the rows are kept. Exact up to some
     4,000 rows of 9 classes, or some 12,000 weights; beyond that an estimate (``textnb.models.laplace``).
 
-    With far more columns than rows, as texts have, the answers are too modest: ``LogisticRegression`` is then the
-    better calibrated.
+    It is meant for measurements, and for comparing models by their evidence. Texts get answers that are far too modest:
+    for them ``LogisticRegression`` is the better calibrated.
 
     >>> X, y = [[0.2, -1.0], [0.1, -0.5], [-0.3, 1.0], [0.0, 2.0]], ["down", "down", "up", "up"]
     >>> model = BayesianLogistic(l2=1.0).fit(X, y)
