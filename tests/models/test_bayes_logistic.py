@@ -6,7 +6,7 @@ from scipy import sparse
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models import laplace as laplace_module
-from textnb.models import logistic
+from textnb.models import logistic, minimum
 from textnb.models.bayes_logistic import ModeratedScorer, fit, solution
 from textnb.models.best_l2 import best_l2
 from textnb.models.scorer import LinearScorer
@@ -182,8 +182,8 @@ def test_sparse_rows_of_many_terms_never_become_dense():
     [
         ({"l2": "best"}, "l2 'best' is not known; known: evidence, or a number"),
         ({"l2": 0}, "l2 must be above 0, not 0"),
-        ({"l2": -1}, "l2 must be a finite number"),
-        ({"l2": None}, "l2 must be a finite number"),
+        ({"l2": -1}, "l2 must be above 0, not -1"),
+        ({"l2": None}, "l2 must be above 0, not None"),
         ({"sample_weight": np.zeros(60)}, "nothing to learn from"),
         ({"class_weight": "fair"}, "class_weight 'fair' is not known"),
     ],
@@ -197,7 +197,7 @@ def test_what_is_wrong_is_refused(options, why):
 
 
 def test_a_peak_that_is_not_reached_is_told_of(monkeypatch):
-    monkeypatch.setattr(logistic, "SOLVERS", {"newton": lambda start, *_: (start, 0)})
+    monkeypatch.setattr(minimum, "SOLVERS", {"newton": lambda start, *_: (start, 0)})
     with pytest.warns(ConvergenceWarning, match="not converged after 0 steps") as caught:
         fit(*points(), l2=1.0)
     assert caught[0].filename == __file__

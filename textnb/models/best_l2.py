@@ -13,9 +13,9 @@ the first fall over two powers.
   returned, and ``bounded`` is False.
 - One class, or columns that do not vary: every l2 is as good, and it is 1.
 - The precision belongs to the weights, and hardly to the number of rows: of 6,000 documents of livedoor (9 classes,
-  tf-idf) 600, 1,000 and 2,000 rows gave 0.053, 0.049 and 0.046. So at most ``most_rows`` rows are looked at, evenly taken from each class in
-  their order. A step costs some C D^3 multiplications of so many rows D, whatever V is: where V > D the rows are turned
-  into D columns first, which changes no scalar product.
+  tf-idf) 600, 1,000 and 2,000 rows gave 0.053, 0.049 and 0.046. So at most ``most_rows`` rows are looked at, evenly
+  taken from each class in their order. A step costs some C D^3 multiplications of so many rows D, whatever V is: where
+  V > D the rows are turned into D columns first, which changes no scalar product.
 """
 
 from collections.abc import Callable

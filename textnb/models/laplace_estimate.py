@@ -13,8 +13,8 @@ of the PROBES vectors g, drawn from one seed, so that the evidence of neighbouri
 (D, C) numbers.
 
 s^2(x) comes from at most ROWS rows, evenly taken, each with the mean of its R_i over the contrasts (``alike`` in
-``laplace_dual.py``). On 1,500 documents of 9 classes this was off by 3 to 6 % of the exact s^2 (root mean square; l2 from
-.05 to .00001), and with half of the rows, whose error is of the other sign, by 2 %. The diagonal of H, which is
+``laplace_dual.py``). On 1,500 documents of 9 classes this was off by 3 to 6 % of the exact s^2 (root mean square; l2
+from .05 to .00001), and with half of the rows, whose error is of the other sign, by 2 %. The diagonal of H, which is
 cheaper, was off by 4 %, and knew less of what sets documents apart: its correlation with the exact s^2 was .74 to .79,
 that of half of the rows .94 to .96. For 2 classes and 200 documents half of the rows were off by 7 to 8 %.
 """
