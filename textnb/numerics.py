@@ -43,6 +43,16 @@ def log_softmax(scores: Floats) -> Floats:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
 
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The values in order, each once. By sorting: np.unique hashes, which takes several times as long.
+
+    >>> distinct(np.array([3, 1, 3]))
+    array([1, 3])
+    """
+    values = np.sort(values)
+    return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values
+
+
 def bracketed_root(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-14) -> float:
     """Where a function that has other signs at both ends crosses 0, by Ridders' method: the bracket halves each time.
 

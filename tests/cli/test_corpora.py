@@ -36,25 +36,6 @@ def test_the_parts_of_a_corpus_are_named_when_the_whole_is_read(run, ja_mini):
     assert f"{ja_mini}/train, {ja_mini}/test" in done.err
 
 
-def test_check_counts_and_names_what_is_odd(run, corpus):
-    (corpus / "pets" / "empty.txt").write_text("  \n")
-    (corpus / "pets" / "same.txt").write_text("cat bird")
-    (corpus / "food" / "contradiction.txt").write_text("cat bird")
-    (corpus / "food" / "broken.txt").write_bytes(b"salt \xff\xff")
-    result = json.loads(run("corpus", "check", corpus, "--json").out)
-    assert result["classes"] == {"food": 5, "pets": 4}
-    assert result["empty"] == ["pets/empty.txt"]
-    assert result["damaged"] == ["food/broken.txt"]
-    twice = ["food/contradiction.txt = pets/1.txt", "food/contradiction.txt = pets/same.txt"]
-    assert result["repeated under another label"] == twice
-
-
-def test_a_corpus_is_checked_by_its_name_against_its_description(run):
-    done = run("corpus", "check", "ja-mini", "--json")
-    assert done.code == 0
-    assert json.loads(done.out)["classes"] == catalogue()["ja-mini"].classes
-
-
 def test_another_archive_than_the_corpus_is_refused_and_nothing_stays(run, env, tmp_path):
     (tmp_path / "car.data").write_text("other,rows\n")
     with tarfile.open(tmp_path / "car.tar", "w") as tape:

@@ -1,19 +1,17 @@
 """textnb corpus: corpora by name."""
 
-from itertools import chain
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from textnb.cli import options
+from textnb.cli.check import check
 from textnb.cli.console import bytes_progress, say
 from textnb.cli.output import print_json, print_table
-from textnb.cli.sources import corpus_documents
-from textnb.corpus import CorpusCheck, catalogue, corpus_parts, corpus_path, fetch, known
-from textnb.errors import InputError
+from textnb.corpus import catalogue, corpus_path, fetch, known
 
 app = typer.Typer(help="Corpora by name: list, get, path, check.", no_args_is_help=True)
+app.command("check")(options.grouped(check))
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `textnb corpus list` shows.")]
 
 
@@ -61,42 +59,6 @@ def path(name: Name) -> None:
         textnb train $(textnb corpus path ja-mini)/train -o model.textnb
     """
     print(corpus_path(name))
-
-
-@app.command("check")
-@options.grouped
-def check(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus, or a name of `textnb corpus list`.")],
-    reading: options.LabelledReading,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Count the documents of a corpus by class, and name those that are empty, damaged or repeated.
-
-    A corpus with a name is compared with the numbers in its description.
-
-    Examples:
-
-        textnb corpus check news/
-
-        textnb corpus check ja-mini
-    """
-    named = None if Path(corpus).exists() else known(corpus)
-    paths = [Path(corpus)] if named is None else corpus_parts(corpus)
-    result = CorpusCheck.of(chain.from_iterable(corpus_documents(path, reading, quiet) for path in paths))
-    odd = {
-        "empty": list(result.empty),
-        "damaged": list(result.damaged),
-        "repeated": [" = ".join(pair) for pair in result.repeated],
-        "repeated under another label": [" = ".join(pair) for pair in result.contradictory],
-    }
-    if as_json:
-        print_json({"documents": result.documents, "characters": result.characters, "classes": result.classes, **odd})
-    else:
-        print_table(["class", "documents"], [*result.classes.items(), ("(all)", result.documents)])
-        print_table(["what", "number", "for instance"], [(k, len(v), "; ".join(v[:3])) for k, v in odd.items()])
-    if named is not None and named.classes and named.classes != result.classes:
-        raise InputError(f"the corpus {corpus!r} should have {named.classes}; fetch it again")
 
 
 def _shown(row: dict[str, object]) -> tuple[object, ...]:
