@@ -47,13 +47,6 @@ def test_explain_refuses_a_class_that_is_not_there(run, model):
     assert "'fish' is not among the classes: food, pets" in done.err
 
 
-def test_words_lists_the_terms_of_a_class(run, model):
-    done = run("words", model, "--class", "pets", "--top", 2)
-    assert done.lines[0] == "class\tterm\tvalue\tdocuments"
-    assert [line.split("\t")[1] for line in done.lines[1:]] == ["cat", "dog"]
-    assert run("words", model, "--class", "fish").code == 1
-
-
 def test_info_tells_the_recipe_and_the_classes(run, model):
     result = json.loads(run("info", model, "--json").out)
     assert result["classes"] == {"food": 3, "pets": 2}
