@@ -101,6 +101,14 @@ def test_thousands_of_rows_that_fall_short_of_the_threshold_cost_no_more_than_th
     assert n < pairs <= near_duplicates.WINDOW * n
 
 
+def test_a_narrow_window_may_miss_pairs_and_never_makes_one_up(monkeypatch):
+    X = families(np.random.default_rng(3), n_families=3, size=20, n_terms=60)
+    monkeypatch.setattr(near_duplicates, "WINDOW", 1)
+    found, wanted = duplicate_groups(X, threshold=0.7), np.array(brute_force_groups(X, 0.7))
+    assert (wanted[found] == wanted).all()
+    assert len(set(found.tolist())) > len(set(wanted.tolist()))
+
+
 def test_similarity_of_pairs_in_blocks_is_that_of_pairs_at_once(monkeypatch):
     X = families(np.random.default_rng(2), n_families=4, size=3)
     a, b = (np.array(side) for side in zip(*combinations(range(len(X)), 2), strict=True))

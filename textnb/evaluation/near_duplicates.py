@@ -14,8 +14,8 @@ one document alone, so only documents that share a rare term are compared at all
 drawn at random, nothing is estimated.
 
 Of each term, the documents that have it under (2) are put in the order of their sizes, and each is compared with the
-next ``WINDOW`` of the list whose size allows (1). So no pair is missed of which some common term under (2) has no more
-documents than that between the two, and the cost is at most ``WINDOW`` comparisons an entry. Equal sets count once and
+next ``WINDOW`` of the list whose size allows (1). So the cost is at most ``WINDOW`` comparisons an entry, and no pair is
+missed that has a common term under (2) with fewer documents than that between the two. Equal sets count once, and
 pairs that are connected already are passed over: a thousand copies, exact or nearly so, cost little more than one.
 """
 
@@ -53,9 +53,9 @@ def duplicate_groups(X: Any, *, threshold: float = THRESHOLD) -> Rows:
         raise InputError(f"the threshold of similarity must be above 0 and at most 1, not {threshold!r}")
     sets = presence(as_counts(X))
     first = _first_equal(sets)
-    distinct = np.unique(first)
-    group = distinct[_connected(sets[distinct], float(threshold))]
-    return np.asarray(group[np.searchsorted(distinct, first)])
+    kept = distinct(first)
+    group = kept[_connected(sets[kept], float(threshold))]
+    return np.asarray(group[np.searchsorted(kept, first)])
 
 
 def jaccard(X: Any, a: Rows, b: Rows) -> Floats:
@@ -145,7 +145,7 @@ def _not_in(known: Rows, numbers: Rows) -> Rows:
     if not len(known):
         return numbers
     places = np.searchsorted(known, numbers).clip(max=len(known) - 1)
-    return numbers[known[places] != numbers]
+    return np.asarray(numbers[known[places] != numbers])
 
 
 def _similarity(sets: CSR, sizes: NDArray[Any], a: Rows, b: Rows) -> Floats:
