@@ -14,8 +14,8 @@ one document alone, so only documents that share a rare term are compared at all
 drawn at random, nothing is estimated.
 
 Of each term, the documents that have it under (2) are put in the order of their sizes, and each is compared with the
-next ``WINDOW`` of the list whose size allows (1). So the cost is at most ``WINDOW`` comparisons an entry, and no pair is
-missed that has a common term under (2) with fewer documents than that between the two. Equal sets count once, and
+next ``WINDOW`` of the list whose size allows (1). So the cost is at most ``WINDOW`` comparisons an entry, and no pair
+is missed that has a common term under (2) with fewer documents than that between the two. Equal sets count once, and
 pairs that are connected already are passed over: a thousand copies, exact or nearly so, cost little more than one.
 """
 
