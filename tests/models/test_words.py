@@ -13,6 +13,7 @@ from textnb.errors import InputError
 from textnb.models import bernoulli, multinomial
 from textnb.models.table import MODELS
 from textnb.models.words import chi_squared, contributions, log_odds, typical_terms, words_of
+from textnb.text import Analyzer
 
 X = np.array([[2, 1, 0, 0, 1], [1, 0, 0, 3, 1], [0, 2, 1, 0, 1], [0, 1, 4, 0, 1], [1, 0, 1, 1, 1], [0, 1, 0, 2, 1]])
 Y = np.array(["x", "x", "y", "y", "y", "z"])
@@ -38,7 +39,8 @@ def test_of_a_model_of_presence_too():
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_names_the_terms_of_its_classes(model):
     texts = ["dog cat dog", "cat dog the", "egg salt the", "salt egg oil"]
-    fitted = TextClassifier(model, tokenizer="words", calibrate=False).fit(texts, ["pets"] * 2 + ["food"] * 2).fitted
+    classifier = TextClassifier(model, tokenizer="words", analyzer=Analyzer(ngram=(1, 1)), calibrate=False)
+    fitted = classifier.fit(texts, ["pets"] * 2 + ["food"] * 2).fitted
     for k, wanted in enumerate([{"egg", "salt"}, {"cat", "dog"}]):
         found = typical_terms(fitted.scorer, fitted.counts, k, 2)
         assert {fitted.vocabulary.terms[column] for column, _ in found} == wanted
