@@ -1,41 +1,11 @@
 """textnb train and info with every model: what is said, what is found, what is refused."""
 
 import json
-import logging
-import sys
-import warnings
-from types import SimpleNamespace
 
 import pytest
 
 from textnb import TextClassifier
-from textnb.cli import main
 from textnb.models.table import MODELS
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """The same command in this process: a fraction of the time, for what needs no process of its own."""
-    log = logging.getLogger("textnb")
-    level = log.level
-    monkeypatch.setattr(log, "handlers", log.handlers)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    monkeypatch.chdir(tmp_path)
-
-    def textnb(*arguments, env=None):
-        for name, value in (env or {}).items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setattr(sys, "argv", ["textnb", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        said = capsys.readouterr()
-        return SimpleNamespace(code=code, out=said.out, err=said.err)
-
-    yield textnb
-    log.setLevel(level)
 
 
 def facts_of(run, path):

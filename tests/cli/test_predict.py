@@ -10,9 +10,9 @@ import pytest
 from textnb import TextClassifier
 
 
-def test_every_line_has_its_row_in_its_order(run, model):
+def test_every_line_has_its_row_in_its_order(run_alone, model):
     lines = ["dog", "", "egg", "unknown words", "   ", "cat"]
-    done = run("predict", model, stdin="\n".join(lines))
+    done = run_alone("predict", model, stdin="\n".join(lines))
     assert done.code == 0
     header, *rows = done.lines
     assert header == "id\tlabel\tprobability"
@@ -109,14 +109,15 @@ def test_a_damaged_model_is_one_clear_line(run, tmp_path, damage):
     assert done.out == ""
 
 
-def test_a_python_tokenizer_must_be_trusted(run, corpus, tmp_path):
+def test_a_python_tokenizer_must_be_trusted(run_alone, corpus, tmp_path):
     (tmp_path / "mine.py").write_text("def cut(text):\n    return text.split()\n")
     env = {"PYTHONPATH": str(tmp_path)}
-    assert run("train", corpus, "-o", "m.textnb", "--tokenizer", "mine:cut", env=env).code == 0
-    refused = run("predict", "m.textnb", stdin="dog\n", env=env)
+    assert run_alone("train", corpus, "-o", "m.textnb", "--tokenizer", "mine:cut", env=env).code == 0
+    refused = run_alone("predict", "m.textnb", stdin="dog\n", env=env)
     assert refused.code == 1
     assert "mine:cut" in refused.err
-    assert run("predict", "m.textnb", "--trust", "mine:cut", stdin="dog\n", env=env).lines[1].startswith("1\tpets")
+    trusted = run_alone("predict", "m.textnb", "--trust", "mine:cut", stdin="dog\n", env=env)
+    assert trusted.lines[1].startswith("1\tpets")
 
 
 def test_what_standard_input_or_a_model_cannot_be_is_refused(run, model):

@@ -7,14 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from textnb import Analyzer, TextClassifier, read_corpus
-from textnb.cli import app
 
 
-def test_training_writes_the_model_that_the_library_writes(run, corpus, tmp_path):
-    done = run("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", "--alpha", 0.5, "--weighting", "raw")
+def test_training_writes_the_model_that_the_library_writes(run_alone, corpus, tmp_path):
+    done = run_alone("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", "--alpha", 0.5, "--weighting", "raw")
     assert done.code == 0
     assert done.out == ""
     assert "learnt 5 documents; cli.textnb holds 5 documents, 2 classes, 7 terms" in done.err
@@ -131,13 +129,13 @@ def test_a_wrong_option_is_exit_code_2(run, corpus):
     assert run("dance").code == 2
 
 
-def test_help_has_examples_for_every_verb():
+def test_help_has_examples_for_every_verb(run):
     verbs = ["train", "predict", "test", "explain", "words", "info", "tokenize", "update", "forget", "merge", "count"]
     for verb in verbs:
-        done = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "100"})  # no process each: it says the same
-        assert done.exit_code == 0
-        assert "Example" in done.output
-        assert f"textnb {verb}" in done.output
+        done = run(verb, "--help", env={"COLUMNS": "100"})
+        assert done.code == 0
+        assert "Example" in done.out
+        assert f"textnb {verb}" in done.out
 
 
 def test_the_version_is_the_packages(run):
@@ -153,15 +151,15 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(run, corpus):
         assert "nowhere/m.textnb cannot be written" in done.err
 
 
-def test_merging_waits_for_its_turn_and_keeps_the_update(run, model, tmp_path):
+def test_merging_waits_for_its_turn_and_keeps_the_update(run_alone, model, tmp_path):
     from concurrent.futures import ThreadPoolExecutor
 
     (tmp_path / "more" / "weather").mkdir(parents=True)
     (tmp_path / "more" / "weather" / "1.txt").write_text("rain")
     (tmp_path / "other.textnb").write_bytes(model.read_bytes())
     with ThreadPoolExecutor(2) as pool:
-        update = pool.submit(run, "update", model, "more")
-        merge = pool.submit(run, "merge", model, "other.textnb", "-o", model)
+        update = pool.submit(run_alone, "update", model, "more")
+        merge = pool.submit(run_alone, "merge", model, "other.textnb", "-o", model)
     assert update.result().code == merge.result().code == 0
     assert TextClassifier.load(model).recipe == TextClassifier.load(tmp_path / "other.textnb").recipe
     assert len(TextClassifier.load(model).learnt.digests) == 11
