@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+# Before numpy is loaded, for this process and those it starts: pytest-xdist keeps all processors busy, and threads of
+# BLAS that wait for one another over tables of a few rows take five times as long as none.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _CACHE = "TEXTNB_CACHE"
 _own_cache: list[str] = []
 

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -17,16 +17,23 @@ def has_extension() -> bool:
     return _has_extension()
 
 
-@cache
-def _janome() -> JanomeTokenizer:
-    return JanomeTokenizer()
+@lru_cache(8)
+def _janome(words: UserDictionary | None) -> JanomeTokenizer:
+    """Janome, with a user dictionary that it reads from a file or without."""
+    if words is None:
+        return JanomeTokenizer()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "words.csv"
+        path.write_text(words.csv, encoding="utf-8", newline="\n")
+        return JanomeTokenizer(str(path), udic_type=words.kind, udic_enc="utf-8")
 
 
-def _tokens(text: str, janome: JanomeTokenizer | None = None) -> list[Token]:
+@lru_cache(512)  # the same text is asked for by the test of every engine
+def _tokens(text: str, words: UserDictionary | None = None) -> list[Token]:
     """What Janome says, called as its users call it."""
     text = without_surrogates(text)
     start, tokens = len(text) - len(text.lstrip()), []
-    for found in (janome or _janome()).tokenize(text):
+    for found in _janome(words).tokenize(text):
         end = start + len(found.surface)
         tokens.append(Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end))
         start = end
@@ -52,12 +59,5 @@ def of_janome() -> Callable[..., list[Token]]:
 
 @pytest.fixture(scope="session")
 def janome_with() -> Callable[[UserDictionary, str], list[Token]]:
-    """Janome's tokens with a user dictionary, which Janome reads from a file."""
-
-    def cut(words: UserDictionary, text: str) -> list[Token]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "words.csv"
-            path.write_text(words.csv, encoding="utf-8", newline="\n")
-            return _tokens(text, JanomeTokenizer(str(path), udic_type=words.kind, udic_enc="utf-8"))
-
-    return cut
+    """Janome's tokens with a user dictionary."""
+    return lambda words, text: _tokens(text, words)
