@@ -186,7 +186,7 @@ class TextClassifier:
 
     def change(self, learnt: Learnt) -> "TextClassifier":
         """Take over what has become of the learnt value; if no scorer can be made of it nothing changes."""
-        if learnt.counts.classes and self.recipe.keeps.examples and learnt.examples is None:
+        if self.recipe.keeps.examples and learnt.examples is None:
             raise InputError(
                 f"the {self.recipe.model} model keeps no documents (sample=0), and needs them to learn more, to forget "
                 "or to merge; train it again"

@@ -16,7 +16,7 @@ def facts_of(run, path):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus, tmp_path, name):
-    done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--model", name, "-v")
+    done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--ngram", 1, "--model", name, "-v")
     assert done.code == 0, done.err
     assert done.out == ""
     assert "m.textnb holds 5 documents, 2 classes, 7 terms" in done.err

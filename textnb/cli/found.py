@@ -48,7 +48,9 @@ def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     """The same in words, a pair a line."""
     facts = found_facts(classifier)
     lines = [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
-    lines += [(f"{name} found", f"{value:.6g}") for name, value in facts.get("fit", {}).items()]
+    fit = classifier.fitted.fit
+    lines += [(f"{name} found", f"{value:.6g}") for name, value in fit.found.items()]
+    lines += [(name.replace("_", " "), f"{value:.6g}") for name, value in fit.facts.items()]
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "scale" in calibration:

@@ -39,6 +39,6 @@ def info(model: options.ModelPath, as_json: options.Json = False, trust: options
         print_json({**facts, **(found_facts(classifier) if by_class else {}), **evidence, "classes": by_class})
         return
     found = found_lines(classifier) if by_class else []
-    found += [(name, f"{value:.6g}") for name, value in evidence.items()]
+    found += [(name.replace("_", " "), f"{value:.6g}") for name, value in evidence.items()]
     print_table(["what", "value"], [*((name, str(value)) for name, value in facts.items()), *found])
     print_table(["class", "documents"], list(by_class.items()))

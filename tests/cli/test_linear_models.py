@@ -1,0 +1,101 @@
+"""textnb train, info, explain and update with the linear models: their options, what is found, what is refused."""
+
+import json
+
+import pytest
+
+from textnb import TextClassifier
+
+WORDS = ["--tokenizer", "words"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (["--model", "logistic", "--l2", "0.5", "--balanced"], {"l2": 0.5, "balanced": True}),
+        (["--model", "bayes-logistic", "--l2", "evidence"], {"l2": "evidence", "balanced": False}),
+        (
+            ["--model", "nb-logistic", "--loss", "squared-hinge", "--prune", "0.5", "--l2", "0.1"],
+            {"l2": 0.1, "loss": "squared-hinge", "prune": 0.5, "balanced": False},
+        ),
+        (["--model", "least-squares", "--l2", "2"], {"l2": 2.0}),
+        (["--model", "fisher", "--shrinkage", "0.3"], {"shrinkage": 0.3}),
+        (["--model", "gaussian-discriminant", "--shrinkage", "auto"], {"shrinkage": "auto"}),
+    ],
+    ids=lambda value: value[1] if isinstance(value, list) else "",
+)
+def test_options_reach_the_recipe(run, corpus, tmp_path, arguments, options):
+    done = run("train", corpus, "-o", "m.textnb", *WORDS, *arguments)
+    assert done.code == 0, done.err
+    assert TextClassifier.load(tmp_path / "m.textnb").recipe.options == options
+
+
+def test_terms_are_those_that_suit_the_model_unless_others_are_asked_for(run, corpus, tmp_path):
+    for arguments, ngram, min_df in (
+        (["--model", "nb-logistic"], (1, 2), "auto"),
+        (["--model", "nb-logistic", "--ngram", "1"], (1, 1), "auto"),
+        (["--model", "nb-logistic", "--min-df", "1"], (1, 2), 1),
+        (["--model", "logistic", "--min-df", "auto"], (1, 1), "auto"),
+    ):
+        assert run("train", corpus, "-o", "m.textnb", *WORDS, *arguments).code == 0
+        analyzer = TextClassifier.load(tmp_path / "m.textnb").recipe.analyzer
+        assert (analyzer.ngram, analyzer.min_df) == (ngram, min_df)
+
+
+def test_groups_of_features_are_counted_and_explained(run, corpus, tmp_path):
+    done = run("train", corpus, "-o", "m.textnb", *WORDS, "--model", "logistic", "--features", "first-line,length")
+    assert done.code == 0, done.err
+    terms = TextClassifier.load(tmp_path / "m.textnb").fitted.vocabulary.terms
+    assert any(term.startswith("first-line:") for term in terms)
+    assert any(term.startswith("length:") for term in terms)
+
+
+def test_the_evidence_and_bic_of_a_logistic_model_are_told(run, corpus):
+    for model in ("logistic", "bayes-logistic"):
+        assert run("train", corpus, "-o", "m.textnb", *WORDS, "--model", model, "--l2", "1").code == 0
+        facts = json.loads(run("info", "m.textnb", "--json").out)
+        facts = {**facts, **facts["fit"]}
+        assert facts["bic"] < facts["log_evidence"] < 0
+        assert "log evidence" in run("info", "m.textnb").out
+
+
+def test_explain_tells_the_distance_to_the_boundary_of_a_linear_model(run, corpus, tmp_path):
+    (tmp_path / "cat.txt").write_text("a cat")
+    for model, linear in (("nb-logistic", True), ("bernoulli", False)):
+        assert run("train", corpus, "-o", "m.textnb", *WORDS, "--model", model).code == 0
+        assert ("from the boundary" in run("explain", "m.textnb", "cat.txt").out) is linear
+        explained = json.loads(run("explain", "m.textnb", "cat.txt", "--json").out)
+        assert (explained["distance"] is not None) is linear
+
+
+def test_a_model_without_documents_refuses_to_learn_more_and_stays_as_it_is(run, corpus, tmp_path):
+    assert run("train", corpus, "-o", "m.textnb", *WORDS, "--model", "nb-logistic", "--sample", "0").code == 0
+    before = (tmp_path / "m.textnb").read_bytes()
+    for verb in ("update", "forget"):
+        done = run(verb, "m.textnb", corpus)
+        assert (done.code, len(done.err.splitlines())) == (1, 1)
+        assert "the nb-logistic model keeps no documents (sample=0)" in done.err
+    assert (tmp_path / "m.textnb").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "logistic", "--l2", "much"], "l2 must be a finite number and not negative, not 'much'"),
+        (["--model", "logistic", "--shrinkage", "0.5"], "the model logistic has no option 'shrinkage'"),
+        (["--model", "nb-logistic", "--l2", "0"], "l2 must be a positive number or 'cv'"),
+        (["--model", "nb-logistic", "--prune", "2"], "prune must be a share above 0 and at most 1"),
+        (["--model", "nb-logistic", "--loss", "hinge"], "loss of the model nb-logistic must be"),
+        (["--model", "nb-logistic", "--weighting", "log"], "takes the weighting binary"),
+        (["--model", "bayes-logistic", "--sample", "0"], "answers by the documents"),
+        (["--model", "fisher", "--shrinkage", "2"], "shrinkage must be 'auto' or a number from 0 to 1"),
+        (["--model", "fisher", "--alpha", "1"], "the model fisher has not the alpha"),
+        (["--features", "title"], "feature 'title' is not known"),
+    ],
+)
+def test_what_a_linear_model_does_not_have_is_one_clear_line(run, corpus, tmp_path, arguments, words):
+    done = run("train", corpus, "-o", "m.textnb", *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert words in done.err
+    assert len(done.err.splitlines()) == 1
+    assert not (tmp_path / "m.textnb").exists()
