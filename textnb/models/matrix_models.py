@@ -89,7 +89,7 @@ def _or_auto(shrinkage: float | None) -> float | str:
 
 
 MATRIX_MODELS = (
-    _model("logistic", _logistic, {"l2": Number(0.1, _STRENGTH, least_squares.as_l2), "balanced": _BALANCED}),
+    _model("logistic", _logistic, {"l2": Number(0.003, _STRENGTH, least_squares.as_l2), "balanced": _BALANCED}),
     Model(
         "nb-logistic",
         _nb_logistic,
@@ -113,7 +113,7 @@ MATRIX_MODELS = (
             "balanced": _BALANCED,
         },
     )._replace(answers_by_rows=True),
-    _model("least-squares", _least_squares, {"l2": Number(1.0, _STRENGTH, least_squares.as_l2)}),
+    _model("least-squares", _least_squares, {"l2": Number(0.1, _STRENGTH, least_squares.as_l2)}),
     _model("fisher", _fisher, {"shrinkage": _SHRINKAGE}),
     _model("gaussian-discriminant", _gaussian_discriminant, {"shrinkage": _SHRINKAGE}),
 )
