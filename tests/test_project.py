@@ -20,8 +20,8 @@ LAYERS = [
     {"counts"},
     {"models"},
     {"evaluation"},
-    {"recipe", "explanation", "inputs", "fitted", "held_out"},
-    {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier"},
+    {"recipe", "explanation", "shading", "inputs", "fitted", "held_out"},
+    {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier", "report"},
     {"corpus"},
     {"cli", "__main__"},
 ]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 ABSENT = "(absent terms)"
+BIAS = "(bias)"
+REST = "(rest)"
 
 
 class Contribution(NamedTuple):
@@ -41,3 +43,15 @@ class Explanation:
             values[contribution.term].append(contribution.value)
         rows = [(term, len(parts), sum(parts)) for term, parts in values.items()]
         return sorted(rows, key=lambda row: (-abs(row[2]), row[0]))
+
+    def rows(self, top: int) -> list[tuple[str, int | None, float]]:
+        """The bias, the weightiest terms, and the others as one, ``REST``: together they are the score.
+
+        >>> words = tuple(Contribution(term, -1, -1, value) for term, value in (("a", 3.0), ("b", -1.0), ("c", 0.5)))
+        >>> Explanation("x", "y", 3.0, 0.5, words).rows(1)
+        [('(bias)', None, 0.5), ('a', 1, 3.0), ('(rest)', 2, -0.5)]
+        """
+        terms = self.by_term()
+        others = terms[top:]
+        left = [(REST, sum(times for _, times, _ in others), sum(value for *_, value in others))] if others else []
+        return [(BIAS, None, self.bias), *terms[:top], *left]

@@ -22,7 +22,7 @@ from textnb.models.table import model
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.recipe import ClassifierRecipe
-from textnb.text import NOWHERE
+from textnb.text import NOWHERE, LocatedTerm
 
 
 class Fitted:
@@ -91,9 +91,18 @@ class Fitted:
 
     def explanation(self, document: Document, label: str | None, against: str | None) -> Explanation:
         """What each word of a document adds to the score of ``label`` over ``against``."""
+        return self._explanation(self.recipe.terms_of.located(document), label, against)
+
+    def explanation_counted(self, part: Counted, row: int, label: str | None, against: str | None) -> Explanation:
+        """The same for a document of which only the counts are left: its words stand nowhere."""
+        columns, times = part.X[[row]].indices.tolist(), part.X[[row]].data.tolist()
+        terms = [part.vocabulary.terms[j] for j, n in zip(columns, times, strict=True) for _ in range(int(n))]
+        return self._explanation([LocatedTerm(term, NOWHERE, NOWHERE) for term in terms], label, against)
+
+    def _explanation(self, places: list[LocatedTerm], label: str | None, against: str | None) -> Explanation:
         if len(self.classes) < 2:
             raise InputError(f"there is nothing to explain: {self.classes[0]!r} is the only class")
-        located = [place for place in self.recipe.terms_of.located(document) if place.term in self.vocabulary]
+        located = [place for place in places if place.term in self.vocabulary]
         occurrences = Counter(place.term for place in located)
         X = count_matrix([[place.term for place in located]], self.vocabulary)[0]
         mine, other = self._pair(self.log_posterior(X)[0], label, against)

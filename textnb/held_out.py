@@ -16,6 +16,7 @@ from textnb.errors import InputError
 from textnb.evaluation.calibration import Calibration, HeldOut, fit_calibration
 from textnb.fitted import Fitted
 from textnb.models.left_out import LeftOut
+from textnb.models.scorer import log_posterior
 from textnb.models.table import model
 from textnb.numerics import Floats
 from textnb.recipe import SAMPLE, ClassifierRecipe
@@ -27,7 +28,23 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
     """The calibration of a fitted model by documents that it has learnt; InputError says why there is none."""
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
-    sample = _sample(recipe, learnt)
+    return fit_calibration(_held_out(recipe, learnt, fitted, _sample(recipe, learnt)))
+
+
+def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
+    """The labels of some learnt documents and their log probabilities (D, C) by statistics without them.
+
+    Every learnt document is as likely as any other to be among them, so they stand for all. InputError says why there
+    are none. The calibration, if there is one, is the one that was fitted on documents like these.
+    """
+    rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt).evened())
+    labels = [fitted.classes[k] for k in rows.y]
+    if fitted.calibration is not None:
+        return labels, fitted.calibration.log_posterior(rows.scores, rows.log_prior, rows.lengths)
+    return labels, log_posterior(rows.scores + rows.log_prior, rows.log_prior)
+
+
+def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
     documents = dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True))
     of_class = np.array([documents[name] for name in sample.examples.classes])
     kept = np.flatnonzero(of_class[sample.examples.y] >= 2)
@@ -37,8 +54,8 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
     if fitted.fit.held_out is not None:
         return fit_calibration(_already_there(fitted, learnt, fitted.fit.held_out))
     if model(recipe.model).left_out is None:
-        return fit_calibration(_by_folds(recipe, learnt, fitted, examples, weights))
-    return fit_calibration(_one_by_one(recipe, fitted, examples, weights))
+        return _by_folds(recipe, learnt, fitted, examples, weights)
+    return _one_by_one(recipe, fitted, examples, weights)
 
 
 def _sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:

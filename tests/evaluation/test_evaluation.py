@@ -72,7 +72,7 @@ def test_the_json_is_plain_and_holds_every_number():
     assert again["confusion"] == evaluation.confusion.tolist()
     assert (again["accuracy"], again["classes"]) == (evaluation.accuracy, list(CLASSES))
     assert again["accuracy_interval"] == list(evaluation.accuracy_interval)
-    assert again.keys() == set(Evaluation.__dataclass_fields__)
+    assert again.keys() == {*Evaluation.__dataclass_fields__, "per_class"}
 
 
 def test_the_json_is_plain_where_the_log_loss_is_infinite():

@@ -1,19 +1,27 @@
 """textnb explain."""
 
+import sys
 from typing import Annotated
 
 import typer
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
-from textnb.cli.output import print_json, print_table
+from textnb.cli.output import print_json, print_table, visible
+from textnb.cli.reporting import Reporting
 from textnb.cli.sources import input_documents
 from textnb.explanation import Explanation
+from textnb.report.values import ExplainedDocument, Report
+from textnb.shading import shaded
+
+_FOR = ("", "black on #dbe9f9", "black on #b0d0f2", "black on #7fb2e8", "white on #1f5fa8")
+_AGAINST = ("", "black on #fce6d8", "black on #f7c6a6", "black on #ee9d68", "white on #a83f08")
 
 
 def explain(
     model: options.ModelPath,
     reading: options.Reading,
+    reporting: Reporting,
     inputs: options.Inputs = None,
     label: Annotated[str | None, typer.Option("--label", help="Explain this class, not the likeliest.")] = None,
     against: Annotated[str | None, typer.Option("--against", help="Compare with this class, not the next.")] = None,
@@ -23,23 +31,47 @@ def explain(
 ) -> None:
     """Show what each word of a document adds to the score of its class over the next.
 
-    The values and the bias sum to the difference of the two scores. `--json` has every occurrence with its place.
+    The text is shown as it was written, words that speak for the class in blue, words against it in orange, the
+    stronger the more they say; an n-gram shares its value out over its letters. The rows of the table sum to the
+    difference of the two scores. `--json` has every occurrence with its place.
 
-    Example:
+    Examples:
 
         echo '明日は雨が降るでしょう' | textnb explain news.textnb
+
+        textnb explain news.textnb article.txt --html why.html
     """
+    reporting.check(model)
     classifier = TextClassifier.load(model, trust or ())
+    explained = []
     for document in input_documents(inputs, reading):
         explanation = classifier.explain(document, label, against)
         if as_json:
             print_json({"id": document.id, **_as_json(explanation)}, indent=None)
         else:
+            _print_text(document.text, explanation)
             title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
             if explanation.distance is not None:
                 title += f"; {explanation.distance:.3g} from the boundary"
-            rows = [("(bias)", "", explanation.bias), *explanation.by_term()[:top]]
+            rows = [*explanation.rows(top), ("sum", None, explanation.score)]
             print_table(["term", "times", "value"], rows, title)
+        if reporting.html is not None:
+            explained.append(ExplainedDocument(document.id, document.text, explanation))
+    if reporting.html is not None:
+        title = reporting.language("Explained by {model}", model=model.name)
+        reporting.write(Report(title, documents=explained), quiet=False)
+
+
+def _print_text(text: str, explanation: Explanation) -> None:
+    """The text, coloured if that is a terminal that shows colours."""
+    from rich.console import Console
+    from rich.text import Text
+
+    shown = Text()
+    for stretch in shaded(text, explanation):
+        style = _FOR[stretch.level] if stretch.level >= 0 else _AGAINST[-stretch.level]
+        shown.append(visible(stretch.text), style)
+    Console(file=sys.stdout).print(shown, soft_wrap=True)
 
 
 def _as_json(explanation: Explanation) -> dict[str, object]:

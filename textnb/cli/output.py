@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from types import NoneType
 from typing import Any, Literal
 
 Format = Literal["tsv", "csv", "jsonl"]
@@ -50,7 +51,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: st
     if title is not None:
         console.print(Text(title), soft_wrap=True)
     table = Table()
-    numbers = [all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(columns))]
+    numbers = [all(isinstance(row[i], (int, float, NoneType)) for row in rows) for i in range(len(columns))]
     for column, number in zip(columns, numbers, strict=True):
         table.add_column(column, justify="right" if number else "left", overflow="fold")
     for row in rows:
@@ -58,8 +59,19 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: st
     console.print(table)
 
 
+def visible(text: str) -> str:
+    """The text with nothing in it that would steer a terminal; line ends and tabs stay.
+
+    >>> visible("a\x1b[31m\tb")
+    'a\ufffd[31m\tb'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t\u3000" else "\ufffd" for c in text)
+
+
 def _shown(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else visible(str(value))
 
 
 def _finite(value: Any) -> Any:

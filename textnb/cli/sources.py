@@ -32,13 +32,21 @@ def counted_corpus(
     path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str] | None
 ) -> Iterator[Counted]:
     """The documents of a corpus, counted now or, in a count file, before and in the same way."""
-    file = count_file(path, trust)
-    if file is None:
+    before = counted_before(path, terms_of, trust)
+    if before is None:
         documents = corpus_documents(path, reading, running.quiet)
         yield from counted(documents, terms_of, jobs=running.n_jobs)
     else:
-        _check_same_terms(path, terms_of, file[1])
-        yield file[0]
+        yield before
+
+
+def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None) -> Counted | None:
+    """The documents of a count file, counted in the same way; None for any other corpus."""
+    file = count_file(path, trust)
+    if file is None:
+        return None
+    _check_same_terms(path, terms_of, file[1])
+    return file[0]
 
 
 def input_documents(inputs: list[str] | None, reading: Reading) -> Iterator[Document]:

@@ -1,15 +1,24 @@
 """textnb test."""
 
+from typing import Annotated
+
 import numpy as np
+import typer
 
 from textnb.classifier import TextClassifier
 from textnb.cli import options
 from textnb.cli.deciding import CostsFile
 from textnb.cli.output import print_json, print_table
-from textnb.cli.sources import counted_corpus
-from textnb.evaluation import CostEvaluation, Evaluation, RiskCoverage, read_costs
+from textnb.cli.reporting import Reporting, model_facts, top_words
+from textnb.cli.testing import answers, mistake_json, mistake_row
+from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
+from textnb.evaluation.reliability import Bin
+from textnb.evaluation.risk_coverage import Point
+from textnb.report.values import ExplainedDocument, Report
 
 _MOST_SHOWN = 12
+_MISTAKES = 5
+_MISTAKES_ON_A_PAGE = 50
 
 
 def test(
@@ -17,15 +26,27 @@ def test(
     corpus: options.CorpusPath,
     reading: options.LabelledReading,
     running: options.Running,
+    reporting: Reporting,
     costs: CostsFile = None,
+    mistakes: Annotated[
+        int | None,
+        typer.Option(
+            "--mistakes",
+            min=0,
+            metavar="N",
+            help=f"How many mistakes to show.  [default: {_MISTAKES}, and {_MISTAKES_ON_A_PAGE} on a page]",
+        ),
+    ] = None,
     as_json: options.Json = False,
     trust: options.Trust = None,
 ) -> None:
     """Classify a labelled corpus and say how well it went.
 
-    Accuracy has its 95 % interval (Wilson). ECE is the expected calibration error over 15 bins. The last
-    table is for choosing a P for `textnb predict --unsure P`: how many documents are still answered, and how well, if
-    only the surest are. AURC is the area under the share of errors over the share of documents answered, 0 at best.
+    Accuracy has its 95 % interval (Wilson). ECE is the expected calibration error over the 15 bins of the table of
+    reliability. The table of the surest is for choosing a P for `textnb predict --unsure P`: how many documents are
+    still answered, and how well, if only the surest are. AURC is the area under the share of errors over the share of
+    documents answered, 0 at best. The mistakes are those that the model was surest of, with the words that spoke for
+    them, over the true class.
 
     With `--costs` (`textnb predict --help` shows such a file) also the mean cost of a document, decided by least
     expected cost and, beside it, for the most probable class. A true class that the model does not know costs the
@@ -36,33 +57,44 @@ def test(
         textnb test news.textnb held-out/
 
         textnb test mail.textnb held-out/ --costs costs.toml
+
+        textnb test news.textnb held-out/ --html report.html --lang ja
     """
+    reporting.check(model, corpus)
     classifier = TextClassifier.load(model, trust or ())
     fitted = classifier.fitted
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
         prices.rule(fitted.classes)  # a class that is not there is said before the work, not after it
-    labels: list[str] = []
-    logs = [np.empty((0, len(fitted.classes)))]
-    for part in counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust):
-        labels += part.named_labels
-        logs.append(fitted.log_proba_counted(part))
-    log_probabilities = np.concatenate(logs)
-    evaluation = Evaluation.of(labels, log_probabilities, fitted.classes)
+    most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
+    given = answers(classifier, corpus, reading, running, trust, most)
+    evaluation = Evaluation.of(given.labels, given.log_probabilities, fitted.classes)
     costly = None
     if prices is not None:
-        costly = CostEvaluation.of(labels, np.exp(log_probabilities), prices, fitted.classes)
+        costly = CostEvaluation.of(given.labels, np.exp(given.log_probabilities), prices, fitted.classes)
     if as_json:
-        print_json({**evaluation.json, **({"costs": costly.json} if costly else {})})
+        coded = {**evaluation.json, "mistakes": list(map(mistake_json, given.mistakes))}
+        print_json({**coded, **({"costs": costly.json} if costly else {})})
     else:
         _print_evaluation(evaluation, costly)
+        _print_mistakes(given.mistakes[: _MISTAKES if mistakes is None else None])
+    if reporting.html is not None:
+        language = reporting.language
+        report = Report(
+            language("Test of {model}", model=model.name),
+            facts=model_facts(classifier, model, corpus, language),
+            evaluation=evaluation,
+            costs=costly,
+            words=top_words(classifier),
+            mistakes=given.mistakes,
+        )
+        reporting.write(report, running.quiet)
 
 
 def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> None:
-    low, high = evaluation.accuracy_interval
     facts = [
         ("documents", f"{evaluation.documents:,}"),
-        ("accuracy", f"{evaluation.accuracy:.4f}  ({low:.4f} to {high:.4f})"),
+        ("accuracy", _with_interval(evaluation)),
         ("macro F1", f"{evaluation.macro_f1:.4f}"),
         ("log loss", f"{evaluation.log_loss:.4f}"),
         ("Brier", f"{evaluation.brier:.4f}"),
@@ -84,18 +116,32 @@ def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> 
     confusions = evaluation.confusions()[:_MOST_SHOWN]
     if confusions:
         print_table(["true", "predicted", "documents"], confusions, "most frequent confusions")
+    _print_reliability(evaluation.reliability)
     _print_risk_coverage(evaluation.risk_coverage)
+
+
+def _print_mistakes(documents: list[ExplainedDocument]) -> None:
+    if documents:
+        columns = ["document", "true", "predicted", "probability", "words that spoke for it"]
+        print_table(columns, list(map(mistake_row, documents)), "mistakes that the model was surest of")
+
+
+def _print_reliability(table: Reliability) -> None:
+    rows = [
+        (f"{each.low:.3f} to {each.high:.3f}", each.documents, each.confidence, _with_interval(each))
+        for each in table.bins
+    ]
+    print_table(["probability", "documents", "mean probability", "accuracy"], rows, "reliability")
+
+
+def _with_interval(each: Bin | Point | Evaluation) -> str:
+    low, high = each.accuracy_interval
+    return f"{each.accuracy:.4f}  ({low:.4f} to {high:.4f})"
 
 
 def _print_risk_coverage(curve: RiskCoverage) -> None:
     rows = [
-        (
-            str(point.threshold),
-            point.documents,
-            f"{point.coverage:.1%}",
-            point.errors,
-            f"{point.accuracy:.4f}  ({point.accuracy_interval[0]:.4f} to {point.accuracy_interval[1]:.4f})",
-        )
+        (str(point.threshold), point.documents, f"{point.coverage:.1%}", point.errors, _with_interval(point))
         for point in curve.points()
     ]
     columns = ["unsure below", "answered", "coverage", "errors", "accuracy of the answered"]

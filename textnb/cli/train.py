@@ -1,6 +1,7 @@
 """textnb train."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,10 +11,16 @@ from textnb.cli import options
 from textnb.cli.console import say
 from textnb.cli.found import found_lines
 from textnb.cli.modelling import Modelling
+from textnb.cli.reporting import Reporting, model_facts, top_words
 from textnb.cli.saving import check_output, save_and_say
 from textnb.cli.sources import count_file, counted_corpus
 from textnb.cli.values import as_frequency
+from textnb.counts import Learnt
 from textnb.errors import InputError
+from textnb.evaluation import Evaluation
+from textnb.held_out import held_out_log_posterior
+from textnb.report.language import Language
+from textnb.report.values import Report
 
 
 def train(
@@ -23,6 +30,7 @@ def train(
     reading: options.LabelledReading,
     running: options.Running,
     modelling: Modelling,
+    reporting: Reporting,
     min_df: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +58,7 @@ def train(
         textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -v -o news.textnb
     """
     check_output(output, corpus)
+    reporting.check(corpus, output)
     file = count_file(corpus, trust)
     if file is not None and cutting.given:
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
@@ -69,3 +78,30 @@ def train(
     if verbose:
         for name, value in found_lines(classifier):
             say(f"{name}: {value}")
+    if reporting.html is not None:
+        reporting.write(_report(classifier, learnt, output, corpus, reporting.language), running.quiet)
+
+
+def _report(classifier: TextClassifier, learnt: Learnt, output: Path, corpus: Path, language: Language) -> Report:
+    """What was learnt, and how well it may be expected to do."""
+    fitted = classifier.fitted
+    evaluation = None
+    try:
+        labels, log_probabilities = held_out_log_posterior(classifier.recipe, learnt, fitted)
+        evaluation = Evaluation.of(labels, log_probabilities, fitted.classes)
+        estimated = (
+            "These are estimates: each of {number} training documents was scored by what was learnt from the others."
+        )
+        notes = [language(estimated, number=f"{len(labels):,}")]
+        if fitted.calibration is not None:
+            notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
+    except InputError as why:
+        notes = [language("There are no estimates: {why}", why=str(why))]
+    return Report(
+        language("Training of {model}", model=output.name),
+        facts=model_facts(classifier, output, corpus, language),
+        notes=notes,
+        learnt=dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True)),
+        evaluation=evaluation,
+        words=top_words(classifier),
+    )

@@ -52,6 +52,11 @@ class Sample:
         levels = {name: max(self.levels.get(name, 0), needed.get(name, 0)) for name in documents}
         return self._at({name: level for name, level in levels.items() if level})
 
+    def evened(self) -> "Sample":
+        """Every class thinned to the highest level there is: each learnt document is as likely as any other in it."""
+        highest = max(self.levels.values(), default=0)
+        return self._at(dict.fromkeys(self.examples.classes, highest)) if highest else self
+
     def weights(self) -> NDArray[np.float64]:
         """How many learnt documents each document of the sample stands for, (D,)."""
         of_class = np.array([2.0 ** self.levels.get(name, 0) for name in self.examples.classes])

@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError
 from textnb.evaluation import metrics
+from textnb.evaluation.reliability import Reliability
 from textnb.evaluation.risk_coverage import RiskCoverage
 from textnb.models.scorer import most_probable
 from textnb.numerics import Floats
 
 UNKNOWN = "(unknown)"
+PER_CLASS = ("class", "precision", "recall", "f1", "documents")
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The numbers and the confusion table.
+    """The numbers, the confusion table, and how far the probabilities can be relied on.
 
     ``unknown`` are the true labels that the model does not know; together they are one more of the ``classes``.
     """
@@ -31,6 +33,7 @@ class Evaluation:
     log_loss: float
     brier: float
     ece: float
+    reliability: Reliability
     risk_coverage: RiskCoverage
     classes: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -51,6 +54,8 @@ class Evaluation:
             never = np.full((len(labels), 1), -np.inf)
             log_probabilities = np.hstack([log_probabilities, never])
         probabilities, predicted = np.exp(log_probabilities), most_probable(log_probabilities)
+        sure, right = probabilities.max(axis=1), predicted == y
+        reliability = Reliability.of(sure, right)
         table = metrics.confusion(y, predicted, len(names))
         return cls(
             len(y),
@@ -59,15 +64,16 @@ class Evaluation:
             metrics.macro_f1(table),
             metrics.log_loss(y, log_probabilities),
             metrics.brier(y, probabilities),
-            metrics.calibration_error(y, probabilities),
-            RiskCoverage.of(probabilities.max(axis=1), predicted != y),
+            reliability.error,
+            reliability,
+            RiskCoverage.of(sure, ~right),
             names,
             unknown,
             table,
         )
 
     def per_class(self) -> list[tuple[str, float, float, float, int]]:
-        """(class, precision, recall, F1, support) of each class."""
+        """``PER_CLASS`` of each class; documents is the number that truly belong to it, its support."""
         precision, recall, f1 = metrics.precision_recall_f1(self.confusion)
         support = self.confusion.sum(axis=1)
         rows = zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True)
@@ -87,8 +93,10 @@ class Evaluation:
         return {
             **{key: getattr(self, key) for key in keys},
             "log_loss": self.log_loss if math.isfinite(self.log_loss) else None,
+            "reliability": self.reliability.json,
             "risk_coverage": self.risk_coverage.json,
             "classes": list(self.classes),
             "unknown": list(self.unknown),
             "confusion": self.confusion.tolist(),
+            "per_class": [dict(zip(PER_CLASS, row, strict=True)) for row in self.per_class()],
         }

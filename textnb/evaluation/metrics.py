@@ -72,11 +72,19 @@ def brier(y: Classes, probabilities: Floats) -> float:
     return float((np.einsum("ik,ik->i", probabilities, probabilities) - 2 * of_truth + 1).mean())
 
 
+def bin_of(sure: Floats, bins: int) -> Classes:
+    """The number of the bin of equal width that each probability lies in, (D,); 1 lies in the last.
+
+    >>> bin_of(np.array([0.0, 0.49, 0.5, 1.0]), 2)
+    array([0, 0, 1, 1])
+    """
+    return np.minimum((sure * bins).astype(np.intp), bins - 1)
+
+
 def calibration_error(y: Classes, probabilities: Floats, bins: int = 15) -> float:
     """The expected calibration error (ECE)."""
     sure, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == y
-    of_bin = np.minimum((sure * bins).astype(np.intp), bins - 1)
-    gaps = np.bincount(of_bin, weights=right - sure, minlength=bins)
+    gaps = np.bincount(bin_of(sure, bins), weights=right - sure, minlength=bins)
     return float(np.abs(gaps).sum() / len(y))
 
 

@@ -1,0 +1,140 @@
+"""Documents with their words highlighted as they stand in the text, and what each word adds."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from textnb.explanation import ABSENT, BIAS, REST, Explanation
+from textnb.report.confusion import Pair, anchor, place_of
+from textnb.report.language import Language, language_of
+from textnb.report.markup import Html, element, joined
+from textnb.report.sections import Section
+from textnb.report.tables import scrolling, shown, signed
+from textnb.report.values import ExplainedDocument, Report
+from textnb.shading import Stretch, shaded
+
+_TOP = 12
+_LONGEST = 10_000
+"""Characters of a mistake that are shown; a document that was asked for by name is shown whole."""
+
+
+def mistakes(report: Report, say: Language) -> Section | None:
+    """The surest mistakes, each to be opened, under a heading for each pair of classes."""
+    if report.evaluation is None or not (report.mistakes or report.evaluation.accuracy == 1):
+        return None
+    if not report.mistakes:
+        return say("Mistakes"), element("p", say("There are no mistakes."))
+    evaluation = report.evaluation
+    groups: dict[Pair, list[ExplainedDocument]] = defaultdict(list)
+    for document in report.mistakes:
+        groups[place_of(document, evaluation.classes)].append(document)
+    phrase = "The {shown} surest of {all} mistakes, by true and predicted class. Open one to see why."
+    wrong = sum(number for *_, number in evaluation.confusions())
+    note = say(phrase, shown=f"{len(report.mistakes):,}", all=f"{wrong:,}")
+    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    parts = [_group(pair, documents, evaluation.classes, say) for pair, documents in ordered]
+    return say("Mistakes"), joined([element("p", note), *parts])
+
+
+def _group(pair: Pair, documents: Sequence[ExplainedDocument], classes: Sequence[str], say: Language) -> Html:
+    true, predicted = (say.of_class(classes[k]) for k in pair)
+    heading = element("h3", say("{true} taken for {predicted}", true=true, predicted=predicted))
+    return element("section", heading, *(_mistake(each, say) for each in documents), id=anchor(pair), class_="pair")
+
+
+def _mistake(document: ExplainedDocument, say: Language) -> Html:
+    mistake = document.mistake
+    assert mistake is not None
+    chances = say(
+        "{predicted} {probability}, {true} {of_true}",
+        predicted=mistake.predicted,
+        true=mistake.true,
+        probability=f"{mistake.probability:.1%}",
+        of_true=f"{mistake.probability_of_true:.1%}",
+    )
+    title = element("summary", element("strong", document.id), " ", element("span", chances, class_="chances"))
+    return element("details", title, _explained(document, say, _LONGEST), class_="document")
+
+
+def documents(report: Report, say: Language) -> Section | None:
+    """Documents that were asked for, each whole."""
+    if not report.documents:
+        return None
+    parts = [
+        element("section", element("h3", each.id), _explained(each, say, None), class_="document")
+        for each in report.documents
+    ]
+    return say("Documents"), joined(parts)
+
+
+def _explained(document: ExplainedDocument, say: Language, longest: int | None) -> Html:
+    explanation = document.explanation
+    parts = [] if explanation is None else [_key(explanation, say)]
+    if document.text is None:
+        parts.append(element("p", say("Only the counts of this document are left, so its text cannot be shown.")))
+    elif not document.text:
+        parts.append(element("p", say("The text is empty.")))
+    else:
+        parts.append(_text(document.text, explanation, say, longest))
+    if explanation is not None:
+        parts.append(_contributions(explanation, say))
+    return joined(parts)
+
+
+def _key(explanation: Explanation, say: Language) -> Html:
+    """What the colours mean."""
+    meant = say("speaks for {label}", label=explanation.label)
+    other = say("speaks against it, for {against}", against=explanation.against)
+    score = say(
+        "{label} over {against}: {score}",
+        label=explanation.label,
+        against=explanation.against,
+        score=signed(explanation.score),
+    )
+    marks = [element("mark", meant, class_="for3"), " ", element("mark", other, class_="against3")]
+    return element("p", *marks, " ", element("span", score, class_="score"), class_="key")
+
+
+def _text(text: str, explanation: Explanation | None, say: Language, longest: int | None) -> Html:
+    stretches = [Stretch(text, 0.0, 0)] if explanation is None else shaded(text, explanation)
+    end = len(text) if longest is None else min(longest, len(text))
+    parts, done = [], 0
+    for stretch in stretches:
+        if done < end:
+            parts.append(_stretch(stretch._replace(text=stretch.text[: end - done])))
+        done += len(stretch.text)
+    more = [element("p", "… ", say("{number} more characters", number=f"{len(text) - end:,}"), class_="note")]
+    whole = element("div", *parts, class_="text", dir="auto", lang=language_of(text))
+    return joined([whole, *(more if end < len(text) else [])])
+
+
+def _stretch(stretch: Stretch) -> Html | str:
+    """Highlighted by its sign and size; what says nothing stays plain."""
+    if not stretch.level:
+        return stretch.text
+    kind = "for" if stretch.level > 0 else "against"
+    return element("mark", stretch.text, class_=f"{kind}{abs(stretch.level)}", title=signed(stretch.value))
+
+
+def _contributions(explanation: Explanation, say: Language) -> Html:
+    """The weightiest terms and the rest; the rows add up to the last."""
+    own = {BIAS, REST, ABSENT}
+    rows = [
+        element(
+            "tr",
+            element("th", say(term) if term in own else term, scope="row"),
+            element("td", shown(times), class_="number"),
+            element("td", signed(value), class_="number"),
+        )
+        for term, times, value in explanation.rows(_TOP)
+    ]
+    head = [element("th", say("term"), scope="col")]
+    head += [element("th", say(name), scope="col", class_="number") for name in ("times", "value")]
+    last = [
+        element("th", say("sum"), scope="row"),
+        element("td"),
+        element("td", signed(explanation.score), class_="number"),
+    ]
+    phrase = "What each word adds to the score of {label} over {against}"
+    caption = say(phrase, label=explanation.label, against=explanation.against)
+    parts = (element("thead", element("tr", *head)), element("tbody", *rows), element("tfoot", element("tr", *last)))
+    return scrolling(caption, *parts, class_="contributions")

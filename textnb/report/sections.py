@@ -1,0 +1,168 @@
+"""The sections of a report but for its documents. Each is a heading and a body, or None where there is nothing to show.
+
+A section never asks what the report is for: it shows what it is given.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from textnb.evaluation import Evaluation
+from textnb.report.charts import learning_curve_chart, reliability_diagram, risk_coverage_chart
+from textnb.report.confusion import confusion_matrix
+from textnb.report.language import Language
+from textnb.report.markup import Html, element, joined
+from textnb.report.svg import rectangle
+from textnb.report.tables import shown, table
+from textnb.report.values import Estimate, Report, Word
+
+Section = tuple[str, Html]
+_BAR = 96
+
+
+def summary(report: Report, say: Language) -> Section | None:
+    """What was done, and the numbers that say how well it went."""
+    facts = [element("div", element("dt", say.name(name)), element("dd", value)) for name, value in report.facts]
+    parts = [element("dl", *facts, class_="facts")] if facts else []
+    parts += [element("p", note, class_="note") for note in report.notes]
+    if report.evaluation is not None:
+        parts.append(element("dl", *_numbers(report, report.evaluation, say), class_="cards"))
+        unknown = report.evaluation.unknown
+        if unknown:
+            phrase = "{number} labels are unknown to the model and always count as mistakes: {names}"
+            names = ", ".join(unknown)
+            parts.append(element("p", say(phrase, number=str(len(unknown)), names=names), class_="note"))
+    return (say("Summary"), joined(parts)) if parts else None
+
+
+def _numbers(report: Report, evaluation: Evaluation, say: Language) -> Iterator[Html]:
+    low, high = (f"{end:.4f}" for end in evaluation.accuracy_interval)
+    rows: list[tuple[str, float, str]] = [
+        ("accuracy", evaluation.accuracy, say("share answered rightly, with its 95 % interval")),
+        ("macro F1", evaluation.macro_f1, say("mean of the classes' F1")),
+        ("log loss", evaluation.log_loss, say("0 at best; dear where a sure answer is wrong")),
+        ("Brier", evaluation.brier, say("squared error of the probabilities, 0 to 2")),
+        ("ECE", evaluation.ece, say("how far probabilities are from what happens")),
+        ("AURC", evaluation.risk_coverage.aurc, say("share of errors, the surest answered first")),
+    ]
+    if report.costs is not None:
+        rows.append(("mean cost", report.costs.mean_cost, say("of a document, decided by least expected cost")))
+    for name, value, meaning in rows:
+        interval = [element("span", say("{low} to {high}", low=low, high=high), class_="interval")]
+        yield element(
+            "div",
+            element("dt", say(name)),
+            element("dd", element("strong", shown(value)), *(interval if name == "accuracy" else [])),
+            element("dd", meaning, class_="meaning"),
+        )
+
+
+def models(report: Report, say: Language) -> Section | None:
+    """The table of models."""
+    if report.models is None:
+        return None
+    return say("Models"), table(say("Models"), report.models.columns, report.models.rows, say)
+
+
+def curves(report: Report, say: Language) -> Section | None:
+    """Learning curves as charts, with their numbers."""
+    if not report.curves:
+        return None
+    figures = []
+    for what, lines in report.curves.items():
+        rows = [(line.name, n, each) for line in lines for n, each in zip(line.documents, line.values, strict=True)]
+        numbers = table(say("Numbers of the curve"), ["recipe", "training documents", what], rows, say)
+        figures.append(_figure(learning_curve_chart(what, lines, say), say("Numbers of the curve"), numbers))
+    note = element("p", say("The band around each line is its 95 % interval."))
+    return say("Learning curve"), joined([note, element("div", *figures, class_="figures")])
+
+
+def learnt(report: Report, say: Language) -> Section | None:
+    """How many documents of each class were learnt."""
+    if not report.learnt:
+        return None
+    rows = list(report.learnt.items())
+    return say("Documents learnt"), table(say("Documents learnt"), ["class", "documents"], rows, say)
+
+
+def classes(report: Report, say: Language) -> Section | None:
+    """Precision, recall and F1 of each class."""
+    if report.evaluation is None:
+        return None
+    rows = [(say.of_class(row[0]), *row[1:]) for row in report.evaluation.per_class()]
+    return say("Classes"), table(say("Classes"), ["class", "precision", "recall", "F1", "documents"], rows, say)
+
+
+def confusion(report: Report, say: Language) -> Section | None:
+    """Who is taken for whom."""
+    if report.evaluation is None:
+        return None
+    return say("Confusion matrix"), confusion_matrix(report.evaluation, report.mistakes, say)
+
+
+def reliability(report: Report, say: Language) -> Section | None:
+    """The reliability diagram and its numbers."""
+    if report.evaluation is None:
+        return None
+    bins = report.evaluation.reliability.bins
+    columns = ["probability of the answer", "documents", "mean probability", "accuracy"]
+    rows = [
+        (f"{b.low:.3f}–{b.high:.3f}", b.documents, b.confidence, Estimate(b.accuracy, *b.accuracy_interval))
+        for b in bins
+    ]
+    note = (
+        "On the dashed line probabilities mean what they say; below it answers are too sure. Bars show 95 % intervals."
+    )
+    numbers = say("Numbers of the diagram")
+    chart = reliability_diagram(report.evaluation.reliability, say)
+    return say("Reliability"), joined(
+        [element("p", say(note)), _figure(chart, numbers, table(numbers, columns, rows, say))]
+    )
+
+
+def coverage(report: Report, say: Language) -> Section | None:
+    """Risk over coverage, and the thresholds to choose from."""
+    if report.evaluation is None:
+        return None
+    curve = report.evaluation.risk_coverage
+    columns = ["unsure below", "answered", "coverage", "errors", "accuracy of the answered"]
+    rows = [
+        (str(p.threshold), p.documents, f"{p.coverage:.1%}", p.errors, Estimate(p.accuracy, *p.accuracy_interval))
+        for p in curve.points()
+    ]
+    title = say("Answering only the surest")
+    phrase = "If documents below a probability are left unanswered (textnb predict --unsure), fewer answers are wrong."
+    note = element("p", say(phrase))
+    return title, joined([note, _figure(risk_coverage_chart(curve, say), None, table(title, columns, rows, say))])
+
+
+def words(report: Report, say: Language) -> Section | None:
+    """The words of each class, with what they add."""
+    if not report.words:
+        return None
+    note = element("p", say("The words that add most to the score of the class in a typical document of it."))
+    lists = [
+        element("section", element("h3", name), element("ol", *_word_rows(of_class, say)), class_="words")
+        for name, of_class in report.words.items()
+    ]
+    return say("Words of each class"), joined([note, element("div", *lists, class_="columns")])
+
+
+def _word_rows(rows: Sequence[Word], say: Language) -> Iterator[Html]:
+    most = max((word.value for word in rows), default=0.0)
+    for term, value, documents in rows:
+        width = _BAR * max(min(value / most, 1.0), 0.0) if 0 < most < float("inf") else 0.0
+        bar = element(
+            "svg",
+            rectangle((0, 3), width, 6, "bar"),
+            viewBox=f"0 0 {_BAR} 12",
+            class_="chart meter",
+            aria_hidden="true",
+        )
+        where = say("{number} documents of the class", number=f"{documents:,}")
+        yield element("li", element("span", term, class_="term"), bar, element("small", shown(value), title=where))
+
+
+def _figure(chart: Html, summary_of_numbers: str | None, numbers: Html) -> Html:
+    """A chart and its numbers, folded away under a summary if there is one."""
+    if summary_of_numbers is not None:
+        numbers = element("details", element("summary", summary_of_numbers), numbers)
+    return element("div", element("figure", chart), numbers, class_="figure")
