@@ -37,14 +37,14 @@ def confusion_matrix(evaluation: Evaluation, mistakes: Sequence[ExplainedDocumen
     linked = {place_of(document, evaluation.classes) for document in mistakes}
     notes = ["A row is a true class, a column what was answered."]
     notes += ["Underlined numbers lead to the mistakes."] if linked else []
-    return joined([element("p", " ".join(map(say, notes))), _matrix(evaluation, linked, say)])
+    return joined([element("p", say.sentences(*notes)), _matrix(evaluation, linked, say)])
 
 
 def _matrix(evaluation: Evaluation, linked: set[Pair], say: Language) -> Html:
     names = list(map(say.of_class, evaluation.classes))
     columns = [element("th", element("span", name), scope="col") for name in names]
     over = element("th", say("predicted class"), scope="colgroup", colspan=len(names), class_="over")
-    head = [element("tr", element("td", rowspan=2), over), element("tr", *columns)]
+    head = [element("tr", element("td", say("true class"), rowspan=2), over), element("tr", *columns)]
     body = []
     for k, (name, row) in enumerate(zip(names, evaluation.confusion.tolist(), strict=True)):
         cells = [_cell((k, j), n, n / max(sum(row), 1), (k, j) in linked) for j, n in enumerate(row)]

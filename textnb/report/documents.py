@@ -67,23 +67,24 @@ def documents(report: Report, say: Language) -> Section | None:
 
 
 def _explained(document: ExplainedDocument, say: Language, longest: int | None) -> Html:
+    """What the colours mean, the text, and the table beside it."""
     explanation = document.explanation
-    parts = [] if explanation is None else [_key(explanation, say)]
     if document.text is None:
-        parts.append(element("p", say("Only the counts of this document are left, so its text cannot be shown.")))
+        reading = element("p", say("Only the counts of this document are left, so its text cannot be shown."))
     elif not document.text:
-        parts.append(element("p", say("The text is empty.")))
+        reading = element("p", say("The text is empty."))
     else:
-        parts.append(_text(document.text, explanation, say, longest))
-    if explanation is not None:
-        parts.append(_contributions(explanation, say))
-    return joined(parts)
+        reading = _text(document.text, explanation, say, longest)
+    parts = [element("div", reading, class_="reading")]
+    if explanation is None:
+        return joined(parts)
+    parts.append(_contributions(explanation, say))
+    return joined([_key(explanation, say), element("div", *parts, class_="explained")])
 
 
 def _key(explanation: Explanation, say: Language) -> Html:
     """What the colours mean."""
-    meant = say("speaks for {label}", label=explanation.label)
-    other = say("speaks against it, for {against}", against=explanation.against)
+    meant, other = (say("speaks for {label}", label=name) for name in (explanation.label, explanation.against))
     score = say(
         "{label} over {against}: {score}",
         label=explanation.label,

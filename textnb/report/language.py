@@ -78,7 +78,6 @@ _JAPANESE = {
     "A row is a true class, a column what was answered.": "行が正解のクラス、列が予測したクラスです。",
     "Underlined numbers lead to the mistakes.": "下線のある数は誤りの一覧へつながっています。",
     "Most frequent confusions": "多い取り違え",
-    "Nothing was confused.": "取り違えはありません。",
     # reliability
     "Reliability": "確率の信頼性",
     "Reliability diagram: accuracy against the probability of the answer": "信頼性図: 答えの確率に対する正解率",
@@ -86,9 +85,7 @@ _JAPANESE = {
         "破線の上では確率がそのとおりの意味をもち、下では自信過剰です。縦棒は 95 % 区間です。"
     ),
     "probability of the answer": "答えの確率",
-    "share of documents": "文書の割合",
     "mean probability": "平均確率",
-    "95 % interval": "95 % 区間",
     "Numbers of the diagram": "図の数値",
     # risk and coverage
     "Answering only the surest": "確信のある文書だけに答える",
@@ -125,7 +122,6 @@ _JAPANESE = {
     "{number} more characters": "残り {number} 文字",
     "The text is empty.": "本文は空です。",
     "speaks for {label}": "{label} を支持",
-    "speaks against it, for {against}": "{against} を支持",
     "Documents": "文書",
     "{label} over {against}: {score}": "{label} 対 {against}: {score}",
     "What each word adds to the score of {label} over {against}": "{label} と {against} のスコアの差への各語の寄与",
@@ -133,7 +129,7 @@ _JAPANESE = {
     "times": "回数",
     "value": "寄与",
     "sum": "合計",
-    "(bias)": "(事前の差)",
+    "(bias)": "(切片)",
     "(rest)": "(その他)",
     "(absent terms)": "(現れない語)",
     "(unknown)": "(未知)",
@@ -167,6 +163,10 @@ class Language:
         """The phrase with the values in it."""
         japanese = _JAPANESE[phrase]  # in English too: a phrase that is missing must not wait for a Japanese reader
         return (japanese if self.code == "ja" else phrase).format(**values)
+
+    def sentences(self, *phrases: str) -> str:
+        """One after the other, with a space between them where the language has spaces."""
+        return ("" if self.code == "ja" else " ").join(map(self, phrases))
 
     def name(self, word: str) -> str:
         """A word that may be a user's own, such as a column's name: in this language if it is known, else as it is."""

@@ -20,7 +20,10 @@ _BAR = 96
 
 def summary(report: Report, say: Language) -> Section | None:
     """What was done, and the numbers that say how well it went."""
-    facts = [element("div", element("dt", say.name(name)), element("dd", value)) for name, value in report.facts]
+    told = list(report.facts)
+    if report.evaluation is not None:
+        told.insert(0, ("documents", f"{report.evaluation.documents:,}"))
+    facts = [element("div", element("dt", say.name(name)), element("dd", value)) for name, value in told]
     parts = [element("dl", *facts, class_="facts")] if facts else []
     parts += [element("p", note, class_="note") for note in report.notes]
     if report.evaluation is not None:
@@ -69,8 +72,10 @@ def curves(report: Report, say: Language) -> Section | None:
     figures = []
     for what, lines in report.curves.items():
         rows = [(line.name, n, each) for line in lines for n, each in zip(line.documents, line.values, strict=True)]
-        numbers = table(say("Numbers of the curve"), ["recipe", "training documents", what], rows, say)
-        figures.append(_figure(learning_curve_chart(what, lines, say), say("Numbers of the curve"), numbers))
+        title = say("Numbers of the curve")
+        numbers = table(title, ["recipe", "training documents", what], rows, say)
+        folded = element("details", element("summary", title), numbers)
+        figures.append(_figure(learning_curve_chart(what, lines, say), folded))
     note = element("p", say("The band around each line is its 95 % interval."))
     return say("Learning curve"), joined([note, element("div", *figures, class_="figures")])
 
@@ -105,17 +110,15 @@ def reliability(report: Report, say: Language) -> Section | None:
     bins = report.evaluation.reliability.bins
     columns = ["probability of the answer", "documents", "mean probability", "accuracy"]
     rows = [
-        (f"{b.low:.3f}–{b.high:.3f}", b.documents, b.confidence, Estimate(b.accuracy, *b.accuracy_interval))
+        (f"{b.low:.2f}–{b.high:.2f}", b.documents, b.confidence, Estimate(b.accuracy, *b.accuracy_interval))
         for b in bins
     ]
-    note = (
+    phrase = (
         "On the dashed line probabilities mean what they say; below it answers are too sure. Bars show 95 % intervals."
     )
-    numbers = say("Numbers of the diagram")
-    chart = reliability_diagram(report.evaluation.reliability, say)
-    return say("Reliability"), joined(
-        [element("p", say(note)), _figure(chart, numbers, table(numbers, columns, rows, say))]
-    )
+    numbers = table(say("Numbers of the diagram"), columns, rows, say)
+    figure = _figure(reliability_diagram(report.evaluation.reliability, say), numbers)
+    return say("Reliability"), joined([element("p", say(phrase)), figure])
 
 
 def coverage(report: Report, say: Language) -> Section | None:
@@ -130,8 +133,8 @@ def coverage(report: Report, say: Language) -> Section | None:
     ]
     title = say("Answering only the surest")
     phrase = "If documents below a probability are left unanswered (textnb predict --unsure), fewer answers are wrong."
-    note = element("p", say(phrase))
-    return title, joined([note, _figure(risk_coverage_chart(curve, say), None, table(title, columns, rows, say))])
+    figure = _figure(risk_coverage_chart(curve, say), table(title, columns, rows, say))
+    return title, joined([element("p", say(phrase)), figure])
 
 
 def words(report: Report, say: Language) -> Section | None:
@@ -161,8 +164,6 @@ def _word_rows(rows: Sequence[Word], say: Language) -> Iterator[Html]:
         yield element("li", element("span", term, class_="term"), bar, element("small", shown(value), title=where))
 
 
-def _figure(chart: Html, summary_of_numbers: str | None, numbers: Html) -> Html:
-    """A chart and its numbers, folded away under a summary if there is one."""
-    if summary_of_numbers is not None:
-        numbers = element("details", element("summary", summary_of_numbers), numbers)
+def _figure(chart: Html, numbers: Html) -> Html:
+    """A chart, and its numbers beside or below it."""
     return element("div", element("figure", chart), numbers, class_="figure")

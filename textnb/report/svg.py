@@ -42,7 +42,7 @@ class Frame:
     y: Axis
     left: float = 56
     top: float = 12
-    width: float = W - 56 - 16
+    width: float = W - 56 - 24
     height: float = H - 12 - 48
 
     def at(self, x: float, y: float) -> Point:

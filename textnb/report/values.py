@@ -57,6 +57,7 @@ class Report:
     """A page's content. title, notes and the names of facts are in the page's language, or names of the user's own.
 
     facts: what was done, with what. curves: by what is measured, such as ``accuracy``. words: by class.
+    mistakes: shown where there is an evaluation. documents: explained, each shown whole.
     """
 
     title: str
