@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from textnb import TextClassifier
-from textnb.counts import as_counts
+from textnb.counts import as_counts, count_matrix
 from textnb.counts.digests import labelled_digest
 from textnb.errors import InputError
 from textnb.evaluation.calibration import fit_calibration
-from textnb.held_out import calibration
+from textnb.held_out import calibration, held_out_log_posterior
 from textnb.models.table import MODELS
 from textnb.readers import Document
 
@@ -303,3 +303,36 @@ def test_what_cannot_be_calibrated_says_so_once(tmp_path, caplog):
     assert (len(caplog.records), again.calibration_state) == (1, "none")
     again.save(tmp_path / "again.textnb")
     assert (tmp_path / "again.textnb").read_bytes() == (tmp_path / "model.textnb").read_bytes()
+
+
+@pytest.mark.parametrize("model", [*ONE_BY_ONE[:1], *BY_FOLDS[:1]])
+def test_estimates_are_by_classifiers_that_have_not_seen_the_document(model):
+    classifier = of(model, **({"alpha": 1.0, "calibrate": True} if model in ONE_BY_ONE else {}))
+    labels, log_p = held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
+    kept, folds = in_order(classifier)
+    assert labels == [label for _, label in kept]
+    np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1.0)
+    for i, (text, label) in enumerate(kept[:3]):
+        mine = {i} if model in ONE_BY_ONE else set(np.flatnonzero(folds == folds[i]))
+        others = of(model, [pair for j, pair in enumerate(kept) if j not in mine], alpha=classifier.recipe.alpha)
+        expected = others.fitted.calibrated(classifier.fitted.calibration).log_posterior(
+            count_matrix([text.split()], others.fitted.vocabulary)[0]
+        )
+        assert dict(zip(classifier.fitted.classes, log_p[i], strict=True))[label] == pytest.approx(
+            dict(zip(others.fitted.classes, expected[0], strict=True))[label], rel=1e-6
+        )
+
+
+def test_estimates_without_a_calibration_are_the_models_own():
+    classifier = of("multinomial", alpha=1.0)
+    fitted = classifier.fitted.calibrated(None)
+    _, log_p = held_out_log_posterior(classifier.recipe, classifier.learnt, fitted)
+    (text, _), *rest = in_order(classifier)[0]
+    others = of("multinomial", rest, alpha=1.0, calibrate=False)
+    np.testing.assert_allclose(log_p[0], others.predict_log_proba([text])[0], rtol=1e-6)
+
+
+def test_no_estimates_where_no_documents_were_kept():
+    classifier = of("multinomial", calibrate=False)
+    with pytest.raises(InputError, match="no documents were kept"):
+        held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)

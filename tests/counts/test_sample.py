@@ -172,3 +172,14 @@ def test_nothing_is_a_sample_of_nothing():
     assert Sample.zero(5).examples == Examples.zero()
     assert Sample.zero(5).weights().tolist() == []
     assert Sample.zero(5).thinned({}) == Sample.zero(5)
+
+
+@laws
+@given(corpora, st.integers(1, 50))
+def test_an_evened_sample_has_every_class_at_the_highest_level(documents, most):
+    found = sample(documents, most).evened()
+    highest = max(found.levels.values(), default=0)
+    every = counted(documents).examples if documents else Examples.zero()
+    below = [int.from_bytes(bytes(digest)[:4], "big") < 2 ** (32 - highest) for digest in every.digests]
+    assert found.examples == every.rows(np.flatnonzero(below))
+    assert len(set(found.weights().tolist())) <= 1
