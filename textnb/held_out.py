@@ -41,7 +41,8 @@ def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     labels = [fitted.classes[k] for k in rows.y]
     if fitted.calibration is not None:
         return labels, fitted.calibration.log_posterior(rows.scores, rows.log_prior, rows.lengths)
-    return labels, log_posterior(rows.scores + rows.log_prior, rows.log_prior)
+    prior = rows.log_prior if fitted.fit.has_probabilities else fitted.shift
+    return labels, log_posterior(rows.scores + prior, rows.log_prior)
 
 
 def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
@@ -52,7 +53,7 @@ def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: 
         raise InputError("no class has two documents or more")
     examples, weights = sample.examples.rows(kept), sample.weights()[kept]
     if fitted.fit.held_out is not None:
-        return fit_calibration(_already_there(fitted, learnt, fitted.fit.held_out))
+        return _already_there(fitted, learnt, fitted.fit.held_out)
     if model(recipe.model).left_out is None:
         return _by_folds(recipe, learnt, fitted, examples, weights)
     return _one_by_one(recipe, fitted, examples, weights)
