@@ -4,7 +4,7 @@
     .venv/bin/python scripts/experiments/unb_paper.py --contours ex1 0.5 1 1.5 --plots FOLDER
 
 FOLDER holds monks-1.train, monks-1.test, monks-2.train, monks-2.test, car.data and nursery.data of the UCI repository.
---draws 0 leaves out table 6. --plots needs matplotlib (textnb[report]) and writes SVG files with text as text.
+--draws 0 leaves out table 6. --plots needs matplotlib (textnb[figures]) and writes SVG files with text as text.
 
 Figure 4: the joint KL divergence of the test part from the model, D(p*, p), against pi of ex1 with alpha = 0, for the
 U-product over all attributes (model 1), over attributes 1 and 2 (model 2), and over attributes 3 to 6 (model 3).
