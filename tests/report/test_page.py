@@ -160,7 +160,7 @@ def test_a_share_shades_its_cell_and_the_rows_of_the_matrix_are_the_true_classes
     logs = np.log([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.1, 0.9]])
     shown_text = page(Report("t", evaluation=Evaluation.of(["a", "a", "a", "a"], logs, ("a", "b"))))
     row = re.search(r'<tbody><tr><th scope="row">a</th>(<td class="(?:right|wrong).*?)</tr>', shown_text)[1]
-    assert row == '<td class="right shade2" title="25.0%">1</td><td class="wrong shade6" title="75.0%">3</td>'
+    assert row == '<td class="right shade4" title="25.0%">1</td><td class="wrong shade7" title="75.0%">3</td>'
 
 
 def test_numbers_that_are_none_are_shown_all_the_same():

@@ -14,8 +14,9 @@ from textnb.explanation import Explanation
 from textnb.report.values import ExplainedDocument, Report
 from textnb.shading import shaded
 
-_FOR = ("", "black on #dbe9f9", "black on #b0d0f2", "black on #7fb2e8", "white on #1f5fa8")
-_AGAINST = ("", "black on #fce6d8", "black on #f7c6a6", "black on #ee9d68", "white on #a83f08")
+# Weak words have a coloured letter, strong ones a coloured ground: so they rank alike on light and dark terminals.
+_FOR = ("", "#3d82c4", "underline bold #3d82c4", "#ffffff on #4a83bd", "bold #ffffff on #0f58ae")
+_AGAINST = ("", "#c4661f", "underline bold #c4661f", "#ffffff on #bd7038", "bold #ffffff on #a83f08")
 
 
 def explain(

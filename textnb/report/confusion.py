@@ -1,4 +1,4 @@
-"""The confusion matrix: a table whose cells are shaded by the share of their row, and lead to the mistakes in them."""
+"""The confusion matrix: a table whose cells are shaded by their share of the row, and lead to the mistakes in them."""
 
 import math
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def _matrix(evaluation: Evaluation, linked: set[Pair], say: Language) -> Html:
 
 def _cell(pair: Pair, documents: int, share: float, linked: bool) -> Html:
     right = pair[0] == pair[1]
-    shade = math.ceil(share * _SHADES)
+    shade = math.ceil(math.sqrt(share) * _SHADES)  # so that rare confusions differ to the eye
     shown = f"{documents:,}" if documents else "·"
     inside = element("a", shown, href=f"#{anchor(pair)}") if linked else shown
     kind = f"{'right' if right else 'wrong'} shade{shade}"

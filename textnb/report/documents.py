@@ -74,7 +74,7 @@ def _explained(document: ExplainedDocument, say: Language, longest: int | None) 
     elif not document.text:
         reading = element("p", say("The text is empty."))
     else:
-        reading = _text(document.text, explanation, say, longest)
+        reading = _text(document, document.text, say, longest)
     parts = [element("div", reading, class_="reading")]
     if explanation is None:
         return joined(parts)
@@ -95,8 +95,10 @@ def _key(explanation: Explanation, say: Language) -> Html:
     return element("p", *marks, " ", element("span", score, class_="score"), class_="key")
 
 
-def _text(text: str, explanation: Explanation | None, say: Language, longest: int | None) -> Html:
-    stretches = [Stretch(text, 0.0, 0)] if explanation is None else shaded(text, explanation)
+def _text(document: ExplainedDocument, text: str, say: Language, longest: int | None) -> Html:
+    """The text in a region that scrolls by itself where it is long, by keyboard too."""
+    why = document.explanation
+    stretches = [Stretch(text, 0.0, 0)] if why is None else shaded(text, why)
     end = len(text) if longest is None else min(longest, len(text))
     parts, done = [], 0
     for stretch in stretches:
@@ -104,7 +106,8 @@ def _text(text: str, explanation: Explanation | None, say: Language, longest: in
             parts.append(_stretch(stretch._replace(text=stretch.text[: end - done])))
         done += len(stretch.text)
     more = [element("p", "… ", say("{number} more characters", number=f"{len(text) - end:,}"), class_="note")]
-    whole = element("div", *parts, class_="text", dir="auto", lang=language_of(text))
+    region = {"role": "region", "aria_label": document.id, "tabindex": "0"}
+    whole = element("div", *parts, class_="text", dir="auto", lang=language_of(text), **region)
     return joined([whole, *(more if end < len(text) else [])])
 
 
