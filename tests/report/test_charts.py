@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.evaluation import Reliability, RiskCoverage
+from textnb.report import learning_curve_svg
 from textnb.report.charts import learning_curve_chart, reliability_diagram, risk_coverage_chart
 from textnb.report.language import Language
 from textnb.report.svg import Axis, Frame, drawing, round_numbers, svg_file
@@ -80,12 +81,15 @@ def curve(name, values, documents=(10, 20, 400)):
 
 def test_a_learning_curve_has_a_line_a_band_and_a_name_for_each_recipe():
     chart = learning_curve_chart("accuracy", [curve("a <b>", [0.5, 0.6, 0.7]), curve("b", [0.4, 0.6, 0.8])], SAY)
-    drawn, legend = chart.split("</svg>", 1)
-    tree = ET.fromstring(drawn + "</svg>")
+    tree = read(chart)
     kinds = [element.get("class") for element in tree.iter()]
-    assert [kinds.count(kind) for kind in ("line c1", "band c1", "line c2", "band c2", "dot c1")] == [1, 1, 1, 1, 3]
-    assert "a &lt;b&gt;" in legend
-    assert {"10", "20", "400", "正解率", "学習文書数"} <= {text.text for text in tree.iter("text")}
+    assert [kinds.count(kind) for kind in ("line c1", "band c1", "line c2", "band c2", "dot c1")] == [2, 1, 2, 1, 3]
+    assert {"10", "20", "400", "正解率", "学習文書数", "a <b>", "b"} <= set(words(tree))
+
+
+def test_a_learning_curve_is_a_file_of_its_own_too():
+    tree = ET.fromstring(learning_curve_svg("accuracy", [curve("a", [0.5, 0.6, 0.7])], "ja"))
+    assert "正解率" in words(tree)
 
 
 def test_a_learning_curve_leaves_out_what_is_infinite():

@@ -1,17 +1,20 @@
 """Reports for people: one self-contained HTML page from plain values, and charts as SVG.
 
-    page(Report(title, evaluation=..., models=..., ...), "ja")  ->  the page as a string
+    page(Report(title, evaluation=..., models=..., ...), "ja")   ->  the page as a string
+    learning_curve_svg("accuracy", [LearningCurve(...), ...])    ->  one chart as a file
 
 Charts are drawn here rather than with a plotting library: three kinds of line chart are shorter than the work of making
 another library's drawings follow light and dark, keep Japanese as text, and pass a policy that forbids inline styles.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from textnb.report.language import LANGUAGES, Language
 from textnb.report.values import Estimate, ExplainedDocument, LearningCurve, Report, Table, Word
 
 if TYPE_CHECKING:
+    from textnb.report.charts import learning_curve_svg
     from textnb.report.html_page import page
 
 __all__ = [
@@ -23,14 +26,15 @@ __all__ = [
     "Report",
     "Table",
     "Word",
+    "learning_curve_svg",
     "page",
 ]
 
+_HOME = {"learning_curve_svg": "textnb.report.charts", "page": "textnb.report.html_page"}
+
 
 def __getattr__(name: str) -> Any:
-    """The page is loaded when first asked for: most commands write none."""
-    if name != "page":
+    """What draws and writes is loaded when first asked for: most commands need none of it."""
+    if name not in _HOME:
         raise AttributeError(f"module 'textnb.report' has no attribute {name!r}")
-    from textnb.report.html_page import page
-
-    return page
+    return getattr(import_module(_HOME[name]), name)

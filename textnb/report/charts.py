@@ -6,8 +6,8 @@ import numpy as np
 
 from textnb.evaluation import Reliability, RiskCoverage
 from textnb.report.language import Language
-from textnb.report.markup import Html, element, joined
-from textnb.report.svg import Axis, Frame, H, Point, dot, drawing, line, path, rectangle, round_numbers
+from textnb.report.markup import Html
+from textnb.report.svg import Axis, Frame, H, Point, dot, drawing, label, line, path, rectangle, round_numbers, svg_file
 from textnb.report.values import LearningCurve
 
 _SHARES = (0, 0.2, 0.4, 0.6, 0.8, 1)
@@ -15,6 +15,7 @@ _MOST_POINTS = 400
 _MOST_TICKS = 6
 _COLOURS = 6
 _BARS = 60
+_ROW = 18
 
 
 def reliability_diagram(table: Reliability, say: Language) -> Html:
@@ -66,7 +67,7 @@ def learning_curve_chart(what: str, curves: Sequence[LearningCurve], say: Langua
     frame = Frame(x, Axis(ticks[0], ticks[-1], ticks, lambda v: f"{v:g}", say.name(what)))
     bands, lines = [], []
     for number, curve in enumerate(curves):
-        colour = f"c{number % _COLOURS + 1}"
+        colour = _colour(number)
         rows = [row for row in zip(curve.documents, curve.values, strict=True) if np.isfinite(row[1]).all()]
         around = [frame.at(n, e.low) for n, e in rows] + [frame.at(n, e.high) for n, e in reversed(rows)]
         middle = [frame.at(n, e.value) for n, e in rows]
@@ -74,7 +75,13 @@ def learning_curve_chart(what: str, curves: Sequence[LearningCurve], say: Langua
             bands.append(path(around, f"band {colour}", closed=True))
             lines += [path(middle, f"line {colour}"), *_dots(curve.name, colour, middle, rows)]
     name = say("Learning curves: {what} against the number of training documents", what=say.name(what))
-    return joined([drawing(name, frame.drawn(), *bands, *lines), _legend(curves)])
+    below = H + _ROW * len(curves) + 4
+    return drawing(name, frame.drawn(), *bands, *lines, *_legend(curves, frame.left), height=below)
+
+
+def learning_curve_svg(what: str, curves: Sequence[LearningCurve], lang: str = "en") -> str:
+    """The same chart as a file of its own."""
+    return svg_file(learning_curve_chart(what, curves, Language(lang)))
 
 
 def _dots(name: str, colour: str, places: Sequence[Point], rows: Sequence[tuple[int, tuple[float, ...]]]) -> list[Html]:
@@ -82,15 +89,17 @@ def _dots(name: str, colour: str, places: Sequence[Point], rows: Sequence[tuple[
     return [dot(at, 3, f"dot {colour}", words) for at, words in zip(places, said, strict=True)]
 
 
-def _legend(curves: Sequence[LearningCurve]) -> Html:
-    rows = [
-        element("li", element("svg", line((0, 6), (28, 6), f"line c{i % _COLOURS + 1}"), **_SWATCH), curve.name)
-        for i, curve in enumerate(curves)
-    ]
-    return element("ul", *rows, class_="legend")
+def _legend(curves: Sequence[LearningCurve], left: float) -> list[Html]:
+    """A row for each recipe: its line and its name."""
+    rows = []
+    for number, curve in enumerate(curves):
+        y = H + _ROW * (number + 0.5)
+        rows += [line((left, y), (left + 28, y), f"line {_colour(number)}"), label(left + 36, y + 4, curve.name, "key")]
+    return rows
 
 
-_SWATCH = {"viewBox": "0 0 28 12", "class_": "chart swatch", "aria_hidden": "true"}
+def _colour(number: int) -> str:
+    return f"c{number % _COLOURS + 1}"
 
 
 def _spread(sizes: Sequence[int]) -> list[float]:
