@@ -75,7 +75,7 @@ def tags(wheel: Path) -> set[str]:
 
 
 def expected(source: Path, wheel: Path) -> set[str]:
-    """Every module and style sheet, what type checkers read, every file of the corpora, the metadata; not the extension."""
+    """Every module and style sheet, what type checkers read, the corpora, the metadata; not the extension."""
     package = source / "textnb"
     modules = {path.relative_to(source).as_posix() for kind in ("*.py", "*.css") for path in package.rglob(kind)}
     corpora = {path.relative_to(source / "corpora") for path in (source / "corpora").rglob("*") if path.is_file()}

@@ -92,7 +92,8 @@ def test_explain_shades_the_text_in_a_terminal_and_leaves_it_plain_elsewhere(run
     assert plain.lines[0] == "my dog,  my\ufffd[31m egg"
     shaded = run("explain", model, stdin=text, env={"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm"})
     assert re.search("my \x1b\\[[0-9;]+mdog\x1b\\[0m,  my\ufffd", shaded.lines[0])
-    assert run("explain", model, stdin=text, env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).lines[0] == plain.lines[0]
+    uncoloured = run("explain", model, stdin=text, env={"FORCE_COLOR": "1", "NO_COLOR": "1"})
+    assert re.sub("\x1b\\[[014]+m", "", uncoloured.lines[0]) == plain.lines[0]  # bold and underlined at most
 
 
 def test_the_table_of_an_explanation_adds_up(run, model):
