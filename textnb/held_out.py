@@ -41,7 +41,7 @@ def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     labels = [fitted.classes[k] for k in rows.y]
     if fitted.calibration is not None:
         return labels, fitted.calibration.log_posterior(rows.scores, rows.log_prior, rows.lengths)
-    prior = rows.log_prior if fitted.fit.has_probabilities else fitted.shift
+    prior = rows.log_prior if fitted.fit.holds_shares else fitted.shift
     return labels, log_posterior(rows.scores + prior, rows.log_prior)
 
 

@@ -11,7 +11,6 @@ import typer
 from textnb.classifier import TextClassifier
 from textnb.cli.console import say
 from textnb.errors import InputError
-from textnb.models.scorer import LinearScorer
 from textnb.models.words import typical_terms
 from textnb.report.language import LANGUAGES, Language
 from textnb.report.values import Report, Word
@@ -97,9 +96,9 @@ def model_facts(classifier: TextClassifier, model: Path, corpus: Path, language:
 
 
 def top_words(classifier: TextClassifier) -> dict[str, list[Word]]:
-    """The words that speak most for each class; none of a model that does not weigh words one by one."""
+    """The words that speak most for each class; none where there is no other class."""
     fitted = classifier.fitted
-    if not isinstance(fitted.scorer, LinearScorer):
+    if len(fitted.classes) < 2:
         return {}
     words = {}
     for k, name in enumerate(fitted.classes):
