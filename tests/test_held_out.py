@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from textnb import TextClassifier
+from textnb import Analyzer, TextClassifier
 from textnb.counts import as_counts, count_matrix
 from textnb.counts.digests import labelled_digest
 from textnb.errors import InputError
@@ -20,14 +20,15 @@ FOOD = ["salt oil egg", "egg pan oil oil", "salt egg own2", "pan pan egg", "oil 
 WEATHER = ["rain snow wind", "wind rain rain", "snow wind oil own3", "rain wind snow match"]
 CORPUS = [(text, label) for label, texts in (("sport", SPORT), ("food", FOOD), ("weather", WEATHER)) for text in texts]
 ONE_BY_ONE = [name for name, model in MODELS.items() if model.left_out is not None]
-BY_FOLDS = [name for name, model in MODELS.items() if model.left_out is None]
+OWN_FOLDS = {"nb-logistic"}  # the fit comes by such scores itself
+BY_FOLDS = [name for name, model in MODELS.items() if model.left_out is None and name not in OWN_FOLDS]
 EXACT = [(name, weighting) for name in ONE_BY_ONE for weighting in MODELS[name].weightings
          if weighting in ("raw", "binary", "log")]  # fmt: skip
 
 
 def of(model, corpus=CORPUS, **settings):
     texts, labels = zip(*corpus, strict=True)
-    return TextClassifier(model, **{"tokenizer": "whitespace", **settings}).fit(texts, labels)
+    return TextClassifier(model, **{"tokenizer": "whitespace", "analyzer": Analyzer(), **settings}).fit(texts, labels)
 
 
 def with_options(model, corpus=CORPUS, *, options, **settings):
@@ -108,7 +109,10 @@ def test_by_folds_is_fitting_without_each_fifth(model, prior, seen):
     assert len(set(folds)) > 1
     for i, document in enumerate(documents):
         together = {each for each, fold in zip(documents, folds, strict=True) if fold == folds[i]}
-        rest = of(model, [each for each in CORPUS if each not in together], calibrate=False, prior=prior)
+        others = [each for each in CORPUS if each not in together]
+        settled = {**classifier.recipe.options, **classifier.fitted.fit.found}
+        recipe = replace(classifier.recipe, options=settled, calibrate=False)
+        rest = TextClassifier.of(recipe, recipe.learnt(Document(*each) for each in others))
         scores, log_prior, length = scores_of(rest, document[0])
         np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(held_out.log_prior[i], log_prior)
