@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from textnb.models import centred_rows
 from textnb.models.centred_rows import CentredRows
 from textnb.models.softmax_loss import SoftmaxLoss, contrasts
 
@@ -115,3 +116,12 @@ def test_rows_far_from_zero_are_centred_to_the_last_digits():
     near, far = CentredRows.of(X, weight), CentredRows.of(X + 1e9, weight)
     np.testing.assert_allclose(far.columns, near.columns, atol=1e-6)
     np.testing.assert_allclose(weight @ far.columns, 0, atol=1e-9)
+
+
+def test_scipys_loop_and_its_public_product_agree(monkeypatch):
+    X, _, weight, _ = problem(3)
+    rows, R = CentredRows.of(sparse.csr_array(X), weight), np.random.default_rng(3).normal(size=(40, 2))
+    quick = rows.transposed_times(R)
+    monkeypatch.setattr(centred_rows, "_csr_matvecs", None)
+    np.testing.assert_allclose(rows.transposed_times(R), quick, atol=1e-12)
+    np.testing.assert_allclose(rows.transposed_times(np.asfortranarray(R)), quick, atol=1e-12)

@@ -35,7 +35,7 @@ def train(
         str | None,
         typer.Option(
             "--min-df",
-            help="Use terms in N documents or more, or a share, or auto: 2, or 1 if documents are few or short.",
+            help="Use terms in N documents or more, or a share, or auto: 2, or 1 if that leaves too little.",
         ),
     ] = None,
     max_df: Annotated[

@@ -27,12 +27,14 @@ class NBLogistic(Classifier):
         r_kj = log of the share of term j in class k, over its share in all other classes; counts of rows, plus a
         loss = sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2
 
-    l2: the strength of the penalty, or ``cv``: by cross-validation on the rows, in five folds that are dealt by what
+    l2: the strength of the penalty, or ``cv``: by cross-validation on the rows, in four folds that are dealt by what
     the rows contain, on a path from strong to weak; terms and ratios are learnt anew in every fold. loss: ``logistic``,
     or ``squared-hinge``, a linear support vector machine, which has scores and no probabilities. a: what is added to
-    the counts. min_df: terms of fewer rows are left out; ``auto`` is 2, and 1 for few or short rows. prune: the share of
-    terms to keep, those with the largest weights, on which it is fitted again. class_weight weighs rows in the loss,
-    as in LogisticRegression; sample_weight also in the counts. tol and max_iter are those of LogisticRegression.
+    the counts. min_df: terms of fewer rows are left out; ``auto`` is 2, or 1 where that would leave a row fewer than 10
+    terms on average. prune: the share of terms to keep, those with the largest weights, on which it is fitted again.
+    class_weight weighs rows in the loss, as in LogisticRegression; sample_weight also in the counts. tol: how far all
+    weights may be from the minimum, relative to their norm; max_iter: steps after which it ends with a
+    ConvergenceWarning.
 
     After fit: ``l2_``; ``min_df_``; ``scale_`` (V,), 0 for terms not in use; ``coef_`` (C, V), of z, and ``intercept_``
     (C,); ``n_iter_``; ``converged_``; ``path_``, what was tried: ``strengths``, ``losses`` held out, ``best``, and the
@@ -46,7 +48,7 @@ class NBLogistic(Classifier):
     ([1.099, 1.099, 0.0], True)
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each is a choice of its own; all but the first by name
         self,
         l2: float | str = "cv",
         *,
@@ -55,7 +57,7 @@ class NBLogistic(Classifier):
         min_df: float | str = "auto",
         prune: float | None = None,
         class_weight: ClassWeight = None,
-        tol: float = 1e-4,
+        tol: float = 1e-2,
         max_iter: int = 1000,
     ) -> None:
         self.l2, self.loss, self.a, self.min_df, self.prune = l2, loss, a, min_df, prune

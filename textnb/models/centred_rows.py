@@ -19,6 +19,11 @@ from scipy import sparse
 
 from textnb.numerics import Floats
 
+try:  # scipy's own loop for X.T @ R adds into a given array, which saves three passes over one as large as the weights
+    from scipy.sparse._sparsetools import csr_matvecs as _csr_matvecs
+except ImportError:
+    _csr_matvecs = None
+
 _CELLS = 1 << 20
 
 
@@ -63,11 +68,22 @@ class CentredRows:
         """Z' R, eq. (3)."""
         sums = R.sum(axis=0)
         product = np.empty((self.shape[1], R.shape[1]))
-        product[:-1] = self.columns.T @ R
-        if sparse.issparse(self.columns):
-            product[:-1] -= np.outer(self.mean, sums)
         product[-1] = sums
+        if not sparse.issparse(self.columns):
+            product[:-1] = self.columns.T @ R
+            return product
+        np.multiply(self.mean[:, np.newaxis], -sums, out=product[:-1])
+        self._add_transposed_times(R, product[:-1])
         return product
+
+    def _add_transposed_times(self, R: Floats, to: Floats) -> None:
+        """to += X' R, for a sparse X."""
+        X = self.columns
+        if _csr_matvecs is None or X.dtype != R.dtype:
+            to += X.T @ R
+        else:
+            shape = X.shape[1], X.shape[0], R.shape[1]
+            _csr_matvecs(*shape, X.indptr, X.indices, X.data, np.ascontiguousarray(R).ravel(), to.reshape(-1))
 
     def squares(self) -> Floats:
         """sum_i w_i z_ij^2, (V+1,)."""

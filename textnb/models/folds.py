@@ -16,8 +16,8 @@ Numbers = NDArray[np.intp]
 
 
 def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
-    """The fold of each row, (D,), for counts X (D, V) and classes by number y (D,); no fold from 0 to the last is empty,
-    but there may be fewer than n_folds.
+    """The fold of each row, (D,), for counts X (D, V) and classes by number y (D,); numbered from 0 without gaps, and
+    fewer than n_folds where there are few rows.
 
     >>> from scipy import sparse
     >>> X = sparse.csr_array([[1, 0], [0, 1], [1, 1], [2, 0]])

@@ -39,9 +39,13 @@ def bound(loss: Loss, tol: float) -> float:
     norm = loss.at(loss.start).gradient_norm
     if not np.isfinite(norm):
         raise InputError("the numbers in X are too large for their squares: scale its columns")
+    return max(tol * float(norm), rounding(loss))
+
+
+def rounding(loss: Loss) -> float:
+    """A norm that the gradient may have by rounding alone."""
     total = loss.Z.weight.sum()
-    rounding = _ROUNDING * np.sqrt(total * (loss.Z.squares().sum() + total * loss.Z.mean @ loss.Z.mean))
-    return float(max(tol * norm, rounding))
+    return float(_ROUNDING * np.sqrt(total * (loss.Z.squares().sum() + total * loss.Z.mean @ loss.Z.mean)))
 
 
 def minimum(loss: Loss, small: float, max_iter: int, theta: Floats | None = None, solver: str = "newton") -> Minimum:

@@ -3,13 +3,13 @@
     z_i = (b_i * s) / |b_i * s|           b_ij = 1 where x_ij > 0, s_j the largest log-count ratio of term j        (1)
     W, b = argmin sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2                                                       (2)
 
-The scale s stands in ``nb_ratios.py``; the loss is that of logistic regression (``softmax_loss.py``) or the squared hinge
-(``squared_hinge.py``), which has scores but no probabilities. l2 is a number, or found from the rows: ``cv`` by
+The scale s stands in ``nb_ratios.py``. The loss is that of logistic regression (``softmax_loss.py``), or the squared
+hinge (``squared_hinge.py``), which has scores and no probabilities. l2 is a number, or found from the rows: ``cv`` by
 cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold.
 
-- min_df ``auto``: terms of a single document are left out, unless documents are few or short (``counts/selection.py``).
-- prune: the share of the terms to keep. Of the minimum those with the largest weights stay; the others get the scale 0,
-  and (1) and (2) are done again.
+- min_df ``auto``: terms of a single document are left out, unless that leaves too little (``counts/selection.py``).
+- prune: the share of the terms to keep. Those with the largest weights at the minimum stay; the others get the scale
+  0, and (1) and (2) are done again.
 - One class: all weights are 0. A row without a known term has the scores of the bias. A class of which no row has a
   weight: -inf, p = 0. Where no row can be held out there is nothing to choose by, and ``cv`` takes ``OTHERWISE``.
 """
@@ -28,13 +28,14 @@ from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models.class_weight import ClassWeight, class_weighted
 from textnb.models.folds import as_folds, dealt_folds
 from textnb.models.nb_problem import LOSSES, Problem, Rows
-from textnb.models.nb_ratios import Numbers, Presence
+from textnb.models.nb_ratios import Numbers, Presence, frequent_terms
 from textnb.models.scaled_scorer import ScaledScorer
+from textnb.models.scorer import LinearScorer
 from textnb.models.strength_path import STRENGTHS, Path, cross_validated
 from textnb.numerics import Floats, is_number
 
 OTHERWISE = 1.0
-N_FOLDS = 5
+N_FOLDS = 4
 _NAMED = ("cv",)
 
 
@@ -48,7 +49,7 @@ class Settings:
     a: float = 1.0
     min_df: float | str = "auto"
     prune: float | None = None
-    tol: float = 1e-4
+    tol: float = 1e-2
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
@@ -131,23 +132,34 @@ def solution(
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     rows = Rows(Presence.of(X), y, documents, weight, n_classes)
     min_df = float(_min_df(rows) if settings.min_df == "auto" else settings.min_df)
+    terms = frequent_terms(rows.presence, documents, min_df)  # in a part of the rows none is more frequent
+    rows = rows.of_terms(terms)
 
     def make(some: Rows) -> Problem:
         return Problem.of(some, settings.loss, float(settings.a), min_df)
 
-    tried = None
+    tried, guess = None, None
     if folds is not None or settings.l2 == "cv":
         groups = dealt_folds(X, y, N_FOLDS) if folds is None else as_folds(folds, len(y))
         strengths = STRENGTHS if settings.l2 == "cv" else (float(settings.l2),)
-        tried = cross_validated(rows, groups, make, strengths, settings.prune)
+        tried, guess = cross_validated(rows, groups, make, strengths, settings.prune) or (None, None)
     l2 = _strength(settings, tried)
     problem = make(rows)
-    found = problem.minimum(l2, settings.tol, int(settings.max_iter))
+    start = None if guess is None else guess[np.append(problem.columns, -1)]
+    found = problem.minimum(l2, settings.tol, int(settings.max_iter), start)
     if settings.prune is not None:
         problem = problem.pruned(found.point.theta, settings.prune)
         found = problem.minimum(l2, settings.tol, int(settings.max_iter))
-    scorer = problem.scorer(found.point.theta)
+    scorer = _on_all_terms(problem, found.point.theta, terms, X.shape[1])
     return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
+
+
+def _on_all_terms(problem: Problem, theta: Floats, terms: Numbers, n_terms: int) -> ScaledScorer:
+    """The scorer of counts; terms that are not in use have the scale 0."""
+    linear, columns = problem.linear(theta), terms[problem.columns]
+    by_term, scale = np.zeros((n_terms, len(linear.bias))), np.zeros(n_terms)
+    by_term[columns], scale[columns] = linear.by_term, problem.scale
+    return ScaledScorer(scale, LinearScorer(by_term, linear.bias))
 
 
 def _strength(settings: Settings, tried: Path | None) -> float:
@@ -158,9 +170,7 @@ def _strength(settings: Settings, tried: Path | None) -> float:
 
 def _min_df(rows: Rows) -> int:
     """Of ``auto``."""
-    documents = rows.documents.sum()
-    length = rows.documents @ np.bincount(rows.presence.rows, minlength=len(rows.y)) / documents
-    return found_min_df(float(documents), float(length))
+    return found_min_df(rows.presence.containing(rows.documents), float(rows.documents.sum()))
 
 
 def as_strength(l2: Any) -> float | str:

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.models.minimum import Minimum, bound, minimum
+from textnb.models.minimum import Minimum, bound, minimum, rounding
 from textnb.models.nb_ratios import Numbers, Presence, largest_ratio, used_terms
-from textnb.models.scaled_scorer import ScaledScorer
 from textnb.models.scorer import LinearScorer
 from textnb.models.smooth_loss import Loss, LossOf
 from textnb.models.softmax_loss import SoftmaxLoss
 from textnb.models.squared_hinge import SquaredHingeLoss
 from textnb.numerics import Floats
 
+_COARSE = 0.1
 LOSSES: dict[str, LossOf] = {"logistic": SoftmaxLoss.of, "squared-hinge": SquaredHingeLoss.of}
 
 
@@ -36,10 +36,14 @@ class Rows(NamedTuple):
         """Some of the rows, by a mask (D,)."""
         return Rows(self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes)
 
+    def of_terms(self, columns: Numbers) -> "Rows":
+        """Some of the terms, by number."""
+        return self._replace(presence=self.presence.of_terms(columns))
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A loss over the v terms in use, by number ``columns`` (v,), with their ``scale`` (v,), and the classes with rows."""
+    """A loss over v terms in use, by number ``columns`` (v,), of ``scale`` (v,), and the classes that have rows."""
 
     rows: Rows
     name: str
@@ -63,8 +67,18 @@ class Problem:
         return cls(rows, loss, columns, scale, present, LOSSES[loss](Z, y, rows.weight, 1.0))
 
     def minimum(self, l2: float, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
-        """The minimum at a strength, sought from theta (v+1, M)."""
-        return minimum(self.loss.with_l2(l2), bound(self.loss, tol), max_iter, theta)
+        """The minimum at a strength, sought from theta (v+1, M): |theta - minimum| <= tol |theta|.
+
+        With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2. |theta| is that of a
+        first, coarse minimum, unless theta is near enough to tell it.
+        """
+        loss, steps = self.loss.with_l2(l2), 0
+        if theta is None:
+            coarse = minimum(loss, bound(loss, max(tol, _COARSE)), max_iter)
+            theta, steps = coarse.point.theta, coarse.steps
+        small = max(tol * l2 * float(np.linalg.norm(theta[:-1])), rounding(loss))
+        found = minimum(loss, small, max_iter - steps, theta)
+        return found._replace(steps=steps + found.steps)
 
     def pruned(self, theta: Floats, share: float) -> "Problem":
         """The same over a share of the terms: those with the largest weight in any class; of equals the first."""
@@ -85,10 +99,3 @@ class Problem:
         by_term, bias = np.zeros((len(self.columns), n_classes)), np.full(n_classes, -np.inf)
         by_term[:, self.present], bias[self.present] = found.by_term, found.bias
         return LinearScorer(by_term, bias)
-
-    def scorer(self, theta: Floats) -> ScaledScorer:
-        """The scorer of counts, over all V terms."""
-        linear, n_terms = self.linear(theta), self.rows.presence.n_terms
-        by_term, scale = np.zeros((n_terms, self.rows.n_classes)), np.zeros(n_terms)
-        by_term[self.columns], scale[self.columns] = linear.by_term, self.scale
-        return ScaledScorer(scale, LinearScorer(by_term, linear.bias))

@@ -72,12 +72,26 @@ class Presence:
         starts = np.concatenate([[0], np.cumsum(lengths[columns])]).astype(self.starts.dtype)
         return Presence(self.rows[np.repeat(chosen, lengths)], starts, self.n_rows)
 
+    def containing(self, weight: Floats) -> Floats:
+        """The weight of the rows that contain each term, (V,)."""
+        terms = np.repeat(np.arange(self.n_terms), np.diff(self.starts))
+        return np.bincount(terms, weight[self.rows], self.n_terms).astype(float)
+
     def scaled(self, scale: Floats) -> Any:
         """z of eq. (6) by columns, csc (D, V)."""
         data = np.repeat(scale, np.diff(self.starts))
         lengths = np.sqrt(np.bincount(self.rows, data * data, self.n_rows))
         data /= np.where(lengths > 0, lengths, 1.0)[self.rows]
         return sparse.csc_array((data, self.rows, self.starts), shape=(self.n_rows, self.n_terms))
+
+
+def frequent_terms(presence: Presence, weight: Floats, min_df: float) -> Numbers:
+    """The terms that stand in rows of weight min_df or more, by number."""
+    return _frequent(presence.containing(weight), min_df)
+
+
+def _frequent(containing: Floats, min_df: float) -> Numbers:
+    return np.flatnonzero(containing >= max(min_df * (1 - ROUNDING), np.finfo(float).tiny))
 
 
 def used_terms(presence: Presence, y: Numbers, weight: Floats, n_classes: int, min_df: float) -> tuple[Numbers, Floats]:
@@ -91,7 +105,7 @@ def used_terms(presence: Presence, y: Numbers, weight: Floats, n_classes: int, m
         n_terms = len(starts) - 1
         cells = np.repeat(np.arange(0, n_terms * n_classes, n_classes), np.diff(starts)) + y[rows]
         n: Floats = np.bincount(cells, weight[rows], n_terms * n_classes).reshape(n_terms, n_classes).astype(float)
-        used = np.flatnonzero(n.sum(axis=1) >= max(min_df * (1 - ROUNDING), np.finfo(float).tiny))
+        used = _frequent(n.sum(axis=1), min_df)
         columns.append(first + used)
         counts.append(n[used])
     return np.concatenate(columns), np.concatenate(counts)
