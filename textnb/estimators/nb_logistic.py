@@ -28,7 +28,8 @@ class NBLogistic(Classifier):
         loss = sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2
 
     l2: the strength of the penalty, or ``cv``: by cross-validation on the rows, in four folds that are dealt by what
-    the rows contain, on a path from strong to weak; terms and ratios are learnt anew in every fold. loss: ``logistic``,
+    the rows contain, on a path from strong to weak; terms and ratios are learnt anew in every fold. Or ``evidence``: by
+    the probability of the labels, as in BayesianLogistic; quicker, and for the logistic loss only. loss: ``logistic``,
     or ``squared-hinge``, a linear support vector machine, which has scores and no probabilities. a: what is added to
     the counts. min_df: terms of fewer rows are left out; ``auto`` is 2, or 1 where that would leave a row fewer than 10
     terms on average. prune: the share of terms to keep, those with the largest weights, on which it is fitted again.
@@ -38,7 +39,7 @@ class NBLogistic(Classifier):
 
     After fit: ``l2_``; ``min_df_``; ``scale_`` (V,), 0 for terms not in use; ``coef_`` (C, V), of z, and ``intercept_``
     (C,); ``n_iter_``; ``converged_``; ``path_``, what was tried: ``strengths``, ``losses`` held out, ``best``, and the
-    ``scores`` (D, C) of the rows held out; None where l2 was given.
+    ``scores`` (D, C) of the rows held out; None where there was no search.
 
     >>> X, y = [[2, 0, 1], [1, 0, 0], [0, 3, 1], [0, 1, 0]], ["cat", "cat", "dog", "dog"]
     >>> model = NBLogistic().fit(X, y)

@@ -97,7 +97,7 @@ MATRIX_MODELS = (
         ("binary",),
         takes_a_number=False,
         options={
-            "l2": Number("cv", "cv (cross-validation), or a number above 0", nb_logistic.as_strength),
+            "l2": Number("cv", "cv (cross-validation), evidence, or a number above 0", nb_logistic.as_strength),
             "loss": Choice(tuple(LOSSES)),
             "prune": Number(1.0, "the share of the terms to keep, above 0 and at most 1", nb_logistic.as_share),
             "balanced": _BALANCED,

@@ -5,7 +5,8 @@
 
 The scale s stands in ``nb_ratios.py``. The loss is that of logistic regression (``softmax_loss.py``), or the squared
 hinge (``squared_hinge.py``), which has scores and no probabilities. l2 is a number, or found from the rows: ``cv`` by
-cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold.
+cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold; ``evidence``, of the
+logistic loss only, by the probability of the labels given the scaled rows (``best_l2.py``), without a search by folds.
 
 - min_df ``auto``: terms of a single document are left out, unless that leaves too little (``counts/selection.py``).
 - prune: the share of the terms to keep. Those with the largest weights at the minimum stay; the others get the scale
@@ -25,6 +26,7 @@ from textnb.counts.matrix import CSR, as_counts
 from textnb.counts.selection import found_min_df
 from textnb.counts.sums import labelled_rows
 from textnb.errors import ConvergenceWarning, InputError, listed
+from textnb.models.best_l2 import best_l2
 from textnb.models.class_weight import ClassWeight, class_weighted
 from textnb.models.folds import as_folds, dealt_folds
 from textnb.models.nb_problem import LOSSES, Problem, Rows
@@ -36,13 +38,13 @@ from textnb.numerics import Floats, is_number
 
 OTHERWISE = 1.0
 N_FOLDS = 4
-_NAMED = ("cv",)
+_NAMED = ("cv", "evidence")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """l2 > 0 or ``cv``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df >= 1 or ``auto``; 0 < prune <= 1 or None;
-    tol > 0; max_iter >= 1."""
+    """l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
+    0 < prune <= 1 or None; tol > 0; max_iter >= 1."""
 
     l2: float | str = "cv"
     loss: str = "logistic"
@@ -57,6 +59,8 @@ class Settings:
         _check_choice("min_df", self.min_df, ("auto",))
         if self.loss not in LOSSES:
             raise InputError(f"loss {self.loss!r} is not known; known: {listed(LOSSES)}")
+        if (self.l2, self.loss) == ("evidence", "squared-hinge"):
+            raise InputError("the squared hinge has no probabilities, and so no evidence: use l2='cv' or a number")
         for name in ("a", "tol"):
             if not _is_positive(getattr(self, name)):
                 raise InputError(f"{name} must be a positive number, not {getattr(self, name)!r}")
@@ -138,13 +142,13 @@ def solution(
     def make(some: Rows) -> Problem:
         return Problem.of(some, settings.loss, float(settings.a), min_df)
 
+    problem = make(rows)
+    strengths = STRENGTHS if settings.l2 == "cv" else (_strength(settings.l2, problem),)
     tried, guess = None, None
     if folds is not None or settings.l2 == "cv":
         groups = dealt_folds(X, y, N_FOLDS) if folds is None else as_folds(folds, len(y))
-        strengths = STRENGTHS if settings.l2 == "cv" else (float(settings.l2),)
         tried, guess = cross_validated(rows, groups, make, strengths, settings.prune) or (None, None)
-    l2 = _strength(settings, tried)
-    problem = make(rows)
+    l2 = strengths[0] if len(strengths) == 1 else OTHERWISE if tried is None else tried.strengths[tried.best]
     start = None if guess is None else guess[np.append(problem.columns, -1)]
     found = problem.minimum(l2, settings.tol, int(settings.max_iter), start)
     if settings.prune is not None:
@@ -162,10 +166,12 @@ def _on_all_terms(problem: Problem, theta: Floats, terms: Numbers, n_terms: int)
     return ScaledScorer(scale, LinearScorer(by_term, linear.bias))
 
 
-def _strength(settings: Settings, tried: Path | None) -> float:
-    if settings.l2 != "cv":
-        return float(settings.l2)
-    return OTHERWISE if tried is None else tried.strengths[tried.best]
+def _strength(l2: float | str, problem: Problem) -> float:
+    """As given, or by evidence."""
+    if l2 != "evidence":
+        return float(l2)
+    y = np.searchsorted(problem.present, problem.rows.y)
+    return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
 
 
 def _min_df(rows: Rows) -> int:
