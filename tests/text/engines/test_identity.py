@@ -1,6 +1,7 @@
 """Token for token Janome's: surface, base form, reading, part of speech, place."""
 
 import tarfile
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,9 @@ STRINGS = st.text(st.sampled_from(ALPHABET), max_size=30)
 MIXED = STRINGS | st.text(max_size=12) | st.builds(str.__mul__, st.sampled_from(ALPHABET), st.integers(1, 40))
 
 
-@settings(max_examples=1_000, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.lists(MIXED, min_size=20, max_size=20))
-def test_twenty_thousand_random_strings_are_cut_as_janome_cuts_them(of_janome, texts):
+def test_five_thousand_random_strings_are_cut_as_janome_cuts_them(of_janome, texts):
     for text in texts:
         expected = of_janome(text)
         for name in FAST:
@@ -90,13 +91,12 @@ def test_every_document_of_the_bundled_corpus(engine, of_janome):
         assert list(engine().tokens(document.text)) == of_janome(document.text)
 
 
-def test_three_hundred_articles_of_livedoor(public_corpora, of_janome, tmp_path):
-    with tarfile.open(public_corpora / "livedoor.tar.xz") as archive:
-        names = sorted(name for name in archive.getnames() if name.endswith(".txt") and "-" in Path(name).name)
-        chosen = names[:: len(names) // 299][:300]
-        archive.extractall(tmp_path, [archive.getmember(name) for name in chosen], filter="data")
-    texts = [(tmp_path / name).read_text(encoding="utf-8")[:600] for name in chosen]
-    assert len(texts) == 300
+def test_a_hundred_articles_of_livedoor(public_corpora, of_janome):
+    with tarfile.open(public_corpora / "livedoor.tar.xz", "r|xz") as archive:  # read once, front to back
+        articles = (file for file in archive if file.name.endswith(".txt") and "-" in Path(file.name).name)
+        chosen = islice(articles, 0, None, 73)
+        texts = [archive.extractfile(file).read().decode("utf-8")[:600] for file in chosen]
+    assert len(texts) > 100
     for text in texts:
         expected = of_janome(text)
         for name in FAST:
