@@ -6,10 +6,15 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # Before numpy is loaded, for this process and those it starts: pytest-xdist keeps all processors busy, and threads of
 # BLAS that wait for one another over tables of a few rows take five times as long as none.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Where a test does not say how many. ``--hypothesis-profile default`` tries a hundred.
+settings.register_profile("quick", max_examples=40)
+settings.load_profile("quick")
 
 _CACHE = "TEXTNB_CACHE"
 _own_cache: list[str] = []

@@ -64,7 +64,7 @@ def same(ours, theirs):
 
 
 @pytest.mark.parametrize("cut", TOKENIZERS, ids=lambda t: t.name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(DOCUMENTS, ANALYZERS)
 def test_the_extension_counts_what_python_counts(cut, documents, analyzer):
     terms_of = TermsOf(cut, analyzer)

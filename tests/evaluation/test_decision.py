@@ -62,7 +62,7 @@ def test_losses_of_zero_and_one_decide_for_the_most_probable_class(P):
     assert LeastLoss(zero_one(P.shape[1]))(P).tolist() == P.argmax(axis=1).tolist() == Threshold()(P).tolist()
 
 
-@pytest.mark.parametrize("n_classes", [2, 300, 3000])
+@pytest.mark.parametrize("n_classes", [2, 300, 1000])
 def test_many_classes_are_no_other_matter(n_classes):
     P = np.random.default_rng(0).dirichlet(np.full(n_classes, 50.0), 20)
     P[:, -1] = np.nextafter(P.max(axis=1), 1)  # the likeliest by the least there is
