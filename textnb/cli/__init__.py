@@ -7,7 +7,23 @@ from typing import Annotated
 
 import typer
 
-from textnb.cli import change, corpora, count, explain, info, merge, predict, test, tokenize, train, words
+from textnb.cli import (
+    calibrate,
+    change,
+    compare,
+    corpora,
+    count,
+    curve,
+    explain,
+    info,
+    merge,
+    predict,
+    test,
+    tokenize,
+    train,
+    tune,
+    words,
+)
 from textnb.cli.console import fail, prepare_streams
 from textnb.cli.options import grouped
 from textnb.errors import TextnbError
@@ -25,6 +41,10 @@ for verb in (
     train.train,
     predict.predict,
     test.test,
+    compare.compare,
+    curve.curve,
+    tune.tune,
+    calibrate.calibrate,
     explain.explain,
     words.words,
     info.info,

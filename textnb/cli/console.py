@@ -63,8 +63,17 @@ def _show_warning(
     say(f"textnb: warning: {one_line(message)}")
 
 
-def progress(items: Iterable[Item], what: str, total: Callable[[], int | None], quiet: bool) -> Iterator[Item]:
-    """The items themselves, with their number, rate and time left shown while standard error is a terminal."""
+def progress(
+    items: Iterable[Item],
+    what: str,
+    total: Callable[[], int | None],
+    quiet: bool,
+    told: Callable[[Item], str] | None = None,
+) -> Iterator[Item]:
+    """The items themselves, with their number, rate and time left shown while standard error is a terminal.
+
+    told: what to say of the last one, in place of ``what``.
+    """
     if quiet or not sys.stderr.isatty():
         yield from items
         return
@@ -72,7 +81,7 @@ def progress(items: Iterable[Item], what: str, total: Callable[[], int | None], 
         task = bar.add_task(what, total=total())
         for item in items:
             yield item
-            bar.advance(task)
+            bar.update(task, advance=1, description=told(item) if told else what)
 
 
 @contextmanager

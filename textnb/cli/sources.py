@@ -45,7 +45,7 @@ def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None)
     file = count_file(path, trust)
     if file is None:
         return None
-    _check_same_terms(path, terms_of, file[1])
+    check_same_terms(path, terms_of, file[1])
     return file[0]
 
 
@@ -70,7 +70,8 @@ def _input(name: str, reading: Reading) -> Iterator[Document]:
     return Troubles("standard input").watch(read_lines(sys.stdin.buffer, reading.settings))
 
 
-def _check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
+def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
+    """Refuse a count file that was tokenised in another way than a model."""
     for part, a, b in (
         ("tokenizer", mine.tokenizer.recipe, theirs.tokenizer.recipe),
         ("normalisers", mine.analyzer.normalisers, theirs.analyzer.normalisers),

@@ -1,16 +1,18 @@
 """Documents to counts: the terms of each document, gathered into one matrix, on as many processes as allowed."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+
 from textnb.counts.digests import Digests, labelled_digest
 from textnb.counts.examples import Examples
-from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix
+from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
 from textnb.counts.native_rows import CountedRows, NativeRows
-from textnb.counts.vocabulary import Vocabulary
+from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 from textnb.parallel import map_on_threads, map_ordered
 from textnb.readers import Document
@@ -62,6 +64,21 @@ class Counted:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def rows(self, rows: Columns) -> "Counted":
+        """Some of the documents, by number, on the same vocabulary."""
+        known = ([values[i] for i in rows.tolist()] for values in (self.labels, self.digests, self.ids, self.groups))
+        return Counted(self.X[rows], self.vocabulary, *map(tuple, known))
+
+    def on(self, vocabulary: Vocabulary) -> "Counted":
+        """The same documents on another vocabulary; terms outside it are left out."""
+        return replace(self, X=mapped(self.X, self.vocabulary, vocabulary), vocabulary=vocabulary)
+
+    @property
+    def trimmed(self) -> "Counted":
+        """The same documents without the terms that none of them has."""
+        columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
+        return replace(self, X=self.X[:, columns], vocabulary=self.vocabulary.selected(columns))
+
     @property
     def named_labels(self) -> list[str]:
         """The labels, of which none is missing."""
@@ -70,7 +87,7 @@ class Counted:
             raise InputError(f"the document {self.ids[self.labels.index(None)]!r} has no label")
         return named
 
-    @property
+    @cached_property
     def learnt_digests(self) -> list[bytes]:
         """What is remembered of each document, under its label."""
         return [labelled_digest(digest, label) for digest, label in zip(self.digests, self.named_labels, strict=True)]

@@ -33,7 +33,7 @@ class Digests:
     def of(cls, digests: Iterable[bytes] = ()) -> "Digests":
         """The multiset of some digests, in any order."""
         listed = list(digests)
-        if not all(isinstance(digest, bytes) and len(digest) == SIZE for digest in listed):
+        if not (set(map(type, listed)) <= {bytes} and set(map(len, listed)) <= {SIZE}):
             raise InputError(f"digests must be of {SIZE} bytes each")
         return cls(np.sort(np.frombuffer(b"".join(listed), _DTYPE)))
 

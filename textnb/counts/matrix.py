@@ -102,7 +102,9 @@ def matrix_of(
 
 def mapped(X: CSR, vocabulary: Vocabulary, onto: Vocabulary) -> CSR:
     """The rows of X on the columns of another vocabulary; terms outside it are left out."""
-    numbers = np.fromiter((onto.columns.get(term, -1) for term in vocabulary.terms), np.intp, len(vocabulary))
+    if vocabulary is onto:
+        return X
+    numbers = onto.places_of(vocabulary)
     known = np.flatnonzero(numbers >= 0)
     X = X[:, known]
     Y = sparse.csr_array((X.data, numbers[known][X.indices], X.indptr), shape=(X.shape[0], len(onto)))

@@ -59,7 +59,8 @@ def labelled_rows(
 
 def _as_objects(y: Any) -> NDArray[np.object_]:
     """Labels as they are: numpy's own strings end at a NUL."""
-    depth = 0 if isinstance(y, str) else 2 if any(isinstance(label, (list, tuple, np.ndarray)) for label in y) else 1
+    nested = not isinstance(y, str) and any(issubclass(kind, (list, tuple, np.ndarray)) for kind in set(map(type, y)))
+    depth = 0 if isinstance(y, str) else 2 if nested else 1
     if depth != 1:
         raise InputError(f"labels must have one dimension, not {depth}")
     labels = np.empty(len(y), object)

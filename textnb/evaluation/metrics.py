@@ -88,7 +88,7 @@ def calibration_error(y: Classes, probabilities: Floats, bins: int = 15) -> floa
     return float(np.abs(gaps).sum() / len(y))
 
 
-def wilson_interval(hits: int, total: int, level: float = 0.95) -> tuple[float, float]:
+def wilson_interval(hits: float, total: int, level: float = 0.95) -> tuple[float, float]:
     """The interval for a share by Wilson's score.
 
     >>> [round(end, 3) for end in wilson_interval(9, 10)]

@@ -28,7 +28,7 @@ from textnb.models.multinomial import as_alpha, check_size
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
 from textnb.models.smoothing import Smoothing
-from textnb.numerics import Floats, log_of
+from textnb.numerics import Floats, log_of, log_rising
 
 
 def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical") -> "PresenceScorer":
@@ -97,6 +97,22 @@ def evidence(counts: ClassCounts) -> Smoothing:
         return Smoothing(1.0)
     solution = best_alpha(_cells(counts), "scalar")
     return Smoothing(1.0 if solution.outcome == UNBOUNDED else solution.alpha, solution)
+
+
+def log_evidence(counts: ClassCounts, alpha: float) -> float:
+    """Eq. (3) for one alpha > 0.
+
+    >>> counts = ClassCounts.of([[1], [0]], ["x", "x"])
+    >>> round(float(np.exp(log_evidence(counts, 1.0))), 6)  # 1/2 * 1/3
+    0.166667
+    """
+    documents, there = counts.documents.astype(np.float64), counts.containing.tocoo()
+    number = there.data.astype(np.float64)
+    cells = log_rising(alpha, number) + log_rising(alpha, documents[there.row] - number)
+    empty = counts.n_terms - np.diff(counts.containing.indptr)
+    return float(
+        cells.sum() + empty @ log_rising(alpha, documents) - counts.n_terms * log_rising(2 * alpha, documents).sum()
+    )
 
 
 def _cells(counts: ClassCounts) -> Draws:

@@ -1,0 +1,53 @@
+"""Recipes said again as options of `textnb train`."""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, get_type_hints
+
+from textnb.cli.modelling import Modelling
+from textnb.cli.options import Cutting
+from textnb.comparison.recipes import parts_of
+from textnb.recipe import ClassifierRecipe
+
+_SELECTION = ("min_df", "max_df", "max_terms")
+
+
+def train_options(
+    recipe: ClassifierRecipe, base: ClassifierRecipe, cutting: Cutting, modelling: Modelling
+) -> list[str]:
+    """The options that give the recipe, where ``cutting`` and ``modelling`` would give ``base``."""
+    parts, before = parts_of(recipe), parts_of(base)
+    text = {key: _text(parts[key]) for key in ("tokenizer", "normalise", "ngram") if parts.get(key) != before.get(key)}
+    own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
+    told = {"alpha": str(recipe.alpha), "weighting": recipe.weighting, **own}
+    chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in _SELECTION if key in parts}
+    return [
+        *spoken(replace(cutting, **text)),
+        *spoken(replace(modelling, **told)),
+        *(word for pair in chosen.items() for word in pair),
+    ]
+
+
+def spoken(group: Any) -> Iterator[str]:
+    """The options of a group that are not at their default, as they are written on a command line.
+
+    >>> list(spoken(Modelling(model="complement", weight_norm=True, calibrate=False)))
+    ['--model', 'complement', '--weight-norm', '--no-calibrate']
+    """
+    hints = get_type_hints(type(group), include_extras=True)
+    for each in fields(group):
+        value = getattr(group, each.name)
+        if value == each.default or value is None:
+            continue
+        yes, _, no = hints[each.name].__metadata__[0].param_decls[0].partition("/")
+        if isinstance(value, bool):
+            yield yes if value else no
+        else:
+            for one in value if isinstance(value, list) else [value]:
+                yield from (yes, str(one))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(value)
+    return str(value)

@@ -1,0 +1,100 @@
+"""textnb tune."""
+
+import json
+import shlex
+from contextlib import suppress
+from typing import Annotated, Any
+
+import typer
+
+from textnb.cli import options
+from textnb.cli.comparing import Folding, Source, interval_cell, measure_names
+from textnb.cli.modelling import Modelling
+from textnb.cli.output import print_json, print_table
+from textnb.cli.spoken import train_options
+from textnb.comparison.recipes import as_toml, parts_of
+from textnb.comparison.tuning import Tuned, candidates
+from textnb.comparison.tuning import tune as tuned
+from textnb.errors import InputError
+from textnb.evaluation.intervals import MEASURES
+
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary", metavar="KEY=A,B,...", help="What to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable.", show_default=False
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option("--by", help="evidence, log_loss or accuracy.  [default: evidence where the model has it]"),
+]
+
+
+def tune(
+    corpus: options.CorpusPath,
+    folding: Folding,
+    cutting: options.Cutting,
+    reading: options.LabelledReading,
+    running: options.Running,
+    modelling: Modelling,
+    vary: Vary = None,
+    by: By = None,
+    as_json: options.Json = False,
+    trust: options.Trust = None,
+) -> None:
+    """Find hyper-parameters of a model, and print the recipe to train with.
+
+    By evidence where the model has one: no document needs to be held out. Else by cross-validation, and how good the
+    choice is is said by nested cross-validation: made within the other folds, tested on a fold that it never saw.
+
+    Examples:
+
+        textnb tune news/
+
+        textnb tune news.counts --model complement --vary alpha=0.01,0.1,1 --vary weighting=log,tfidf
+
+        textnb tune news.counts --by accuracy --vary min_df=1,2,3
+    """
+    source = Source(corpus, cutting, reading, running, trust)
+    terms_of = source.terms_of()
+    base = modelling.recipe(terms_of, terms_of.analyzer)
+    recipes = candidates(base, None if vary is None else dict(map(_varied, vary)))
+    found = tuned(
+        recipes,
+        source.tokenised(recipes),
+        by=by,
+        folds=folding.folds,
+        seed=folding.seed,
+        jobs=running.n_jobs,
+        watch=lambda answers: source.watched(answers, recipes, folding.folds, 1 + folding.folds),
+    )
+    command = shlex.join(["textnb", "train", str(corpus), *train_options(found.recipe, base, cutting, modelling)])
+    toml = as_toml("tuned", parts_of(found.recipe))
+    if as_json:
+        print_json({**found.json, "train": command, "toml": toml})
+        return
+    _print_tuned(found)
+    print(f"{command} -o MODEL\n\n{toml}")
+
+
+def _print_tuned(found: Tuned) -> None:
+    rows = [(name, value, "chosen" if name == found.name else "") for name, value in found.values.items()]
+    print_table(["candidate", found.by.replace("_", " "), ""], rows)
+    if found.estimate is not None:
+        rows_of_choice = [tuple(interval_cell(found.estimate[name]) for name in MEASURES)]
+        print_table(measure_names(), rows_of_choice, "the choice, on documents that had no part in it")
+
+
+def _varied(given: str) -> tuple[str, list[Any]]:
+    """``alpha=0.1,evidence`` as a key of a recipe and its values."""
+    key, equals, values = given.partition("=")
+    if not equals or not key.strip() or not values.strip():
+        raise InputError(f"--vary takes a key and its values, as in alpha=0.1,1, not {given!r}")
+    return key.strip().replace("-", "_"), [_value(value.strip()) for value in values.split(",")]
+
+
+def _value(text: str) -> Any:
+    """A number, true or false, or a word, as in TOML without its quotes."""
+    with suppress(ValueError):
+        return json.loads(text)
+    return text

@@ -1,0 +1,122 @@
+"""Which recipe is best, by how much, and whether that is more than chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from textnb.comparison.crossval import CrossValidated, Recipes, Watch, cross_validated
+from textnb.comparison.tokenised import Tokenised
+from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
+from textnb.evaluation.significance import corrected_t, holm, mcnemar
+from textnb.evaluation.splits import Numbers, repeated_folds
+from textnb.models.scorer import most_probable
+from textnb.numerics import Floats
+from textnb.recipe import ClassifierRecipe
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A recipe's measures with their intervals, the accuracy of each fold (R K,), seconds a fold, and p-values.
+
+    The p are those of the paired tests against the best, after Holm's correction; None for the best itself.
+    """
+
+    name: str
+    recipe: ClassifierRecipe
+    measures: dict[str, Measured]
+    fold_accuracies: Floats
+    fit_seconds: float
+    predict_seconds: float
+    is_calibrated: bool
+    mcnemar: float | None
+    corrected_t: float | None
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "name": self.name,
+            "recipe": self.recipe.json,
+            **{name: self.measures[name]._asdict() for name in MEASURES},
+            "fold_accuracies": self.fold_accuracies.tolist(),
+            "fit_seconds": self.fit_seconds,
+            "predict_seconds": self.predict_seconds,
+            "calibrated": self.is_calibrated,
+            "mcnemar_p": self.mcnemar,
+            "corrected_t_p": self.corrected_t,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The recipes, the most accurate first; among equals that of the least log loss."""
+
+    rows: tuple[Compared, ...]
+    documents: int
+    groups: int
+    folds: int
+    repeats: int
+    seed: int
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        about = {name: getattr(self, name) for name in ("documents", "groups", "folds", "repeats", "seed")}
+        return {**about, "recipes": [row.json for row in self.rows]}
+
+
+def compare(
+    recipes: Recipes,
+    documents: Tokenised,
+    *,
+    folds: int = 5,
+    repeats: int = 1,
+    seed: int = 0,
+    jobs: int = 1,
+    watch: Watch = iter,
+) -> Comparison:
+    """The recipes cross-validated on the same folds.
+
+    Intervals are those of ``intervals.py``. McNemar's test takes the answers of the first repeat, since it wants each
+    document once; the corrected t takes the accuracy of every fold of every repeat.
+    """
+    fold_of = repeated_folds(documents.labels, documents.groups, folds, repeats, seed)
+    validated = cross_validated(recipes, documents, fold_of, jobs, watch)
+    rows = [_measured(one, documents, seed) for one in validated]
+    order = sorted(range(len(rows)), key=lambda i: (-rows[i]["accuracy"].value, rows[i]["log_loss"].value, i))
+    right = [_right(validated[i], documents.y) for i in order]
+    accuracies = [_by_fold(hits, fold_of) for hits in right]
+    exact = holm([_mcnemar(right[0][0], hits[0]) for hits in right[1:]])
+    resampled = holm([corrected_t(accuracies[0] - others, 1 / (folds - 1)) for others in accuracies[1:]])
+    tests = zip(order, accuracies, [None, *exact], [None, *resampled], strict=True)
+    compared = [_compared(validated[i], rows[i], accuracy, p, t) for i, accuracy, p, t in tests]
+    n_groups = int(documents.groups.max()) + 1
+    return Comparison(tuple(compared), len(documents.labels), n_groups, folds, repeats, seed)
+
+
+def _measured(one: CrossValidated, documents: Tokenised, seed: int) -> dict[str, Measured]:
+    return measured([Sums.of(documents.y, log_p, documents.groups) for log_p in one.log_probabilities], seed)
+
+
+def _compared(
+    one: CrossValidated, measures: dict[str, Measured], accuracies: Floats, exact: float | None, t: float | None
+) -> Compared:
+    seconds = float(one.fit_seconds.mean()), float(one.predict_seconds.mean())
+    return Compared(one.name, one.recipe, measures, accuracies, *seconds, one.is_calibrated, exact, t)
+
+
+def _right(one: CrossValidated, y: Numbers) -> Sequence[Any]:
+    """Whether each document was answered rightly, in each repeat, (R, D)."""
+    return [most_probable(log_p) == y for log_p in one.log_probabilities]
+
+
+def _by_fold(right: Sequence[Any], folds: Numbers) -> Floats:
+    """The accuracy of every fold of every repeat, (R K,)."""
+    shares = [np.bincount(row, hits) / np.bincount(row) for hits, row in zip(right, folds, strict=True)]
+    return np.concatenate(shares)
+
+
+def _mcnemar(a: Any, b: Any) -> float:
+    return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()))

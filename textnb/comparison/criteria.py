@@ -1,0 +1,118 @@
+"""What speaks for a recipe without any cross-validation: the evidence of its training documents, or BIC.
+
+The evidence is the probability of the documents with the model's parameters integrated out; the recipe that has more of
+it foretold them better. Two evidences can be compared only if they are of the same data: recipes that cut, select or
+weight terms differently, and models of different things (terms, presence, classes), are refused.
+
+    multinomial   theta_k ~ Dirichlet(alpha), all terms of class k drawn from theta_k:
+                  sum_k log (alpha)_tau_k / (A)_N_k                                                              (1)
+    bernoulli     p_kj ~ Beta(alpha, alpha), each document of class k has term j with p_kj
+                  sum_kj log (alpha)_c_kj + log (alpha)_(D_k - c_kj) - log (2 alpha)_D_k                         (2)
+
+A model enters a criterion by a line in the table below: what the criterion is of, and a function of Fitted.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from textnb.comparison.crossval import Recipes
+from textnb.comparison.tokenised import Tokenised
+from textnb.counts import Learnt
+from textnb.errors import InputError, listed
+from textnb.fitted import Fitted
+from textnb.models import bernoulli
+from textnb.models.dirichlet import log_evidence
+from textnb.recipe import ClassifierRecipe
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A recipe and its criterion, larger is better; ``behind`` is how much less it has than the best."""
+
+    name: str
+    recipe: ClassifierRecipe
+    value: float
+    behind: float
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"name": self.name, "recipe": self.recipe.json, "value": self.value, "behind": self.behind}
+
+
+def _multinomial(fitted: Fitted) -> float:
+    """Eq. (1)."""
+    assert fitted.smoothing is not None
+    counts = fitted.counts
+    return log_evidence(counts.terms * counts.unit, fitted.smoothing.alpha)
+
+
+def _bernoulli(fitted: Fitted) -> float:
+    """Eq. (2)."""
+    assert fitted.smoothing is not None
+    return bernoulli.log_evidence(fitted.counts, fitted.smoothing.alpha)
+
+
+class Criterion(NamedTuple):
+    """What it is the probability of, and its value, the larger the better."""
+
+    of: str
+    value: Callable[[Fitted], float]
+
+
+CRITERIA: dict[str, dict[str, Criterion]] = {
+    "evidence": {
+        "multinomial": Criterion("terms, given the classes", _multinomial),
+        "bernoulli": Criterion("presence of terms, given the classes", _bernoulli),
+    },
+    "bic": {},
+}
+"""The criteria by name, and for each the models that have it."""
+
+
+def has_criterion(recipe: ClassifierRecipe, criterion: str) -> bool:
+    """Whether the model of the recipe has it, with its prior on parameters a proper one."""
+    return recipe.model in CRITERIA[criterion] and recipe.alpha != 0
+
+
+def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Scored]:
+    """The recipes by a criterion of all documents, the best first."""
+    if criterion not in CRITERIA:
+        raise InputError(f"criterion {criterion!r} is not known; known: cv, {listed(CRITERIA)}")
+    for name, recipe in recipes.items():
+        if not has_criterion(recipe, criterion):
+            having = listed(CRITERIA[criterion]) or "none"
+            told = f"the model {recipe.model} with alpha {recipe.alpha} has no {criterion}"
+            raise InputError(f"{name}: {told}; models with one: {having}; compare by cross-validation")
+    _check_same_data(recipes, criterion)
+    values = {name: _value(recipe, documents, criterion) for name, recipe in recipes.items()}
+    best = max(values.values())
+    order = sorted(values, key=lambda name: -values[name])
+    return [Scored(name, recipes[name], values[name], best - values[name]) for name in order]
+
+
+def _value(recipe: ClassifierRecipe, documents: Tokenised, criterion: str) -> float:
+    learnt = Learnt.of(documents.of_recipe(recipe).trimmed, recipe.weights, recipe.keeps._replace(sample=0))
+    return float(CRITERIA[criterion][recipe.model].value(Fitted(recipe, learnt)))
+
+
+def _check_same_data(recipes: Recipes, criterion: str) -> None:
+    """Refuse recipes whose criteria are of different data."""
+    (first, mine), *others = ((name, _data_of(recipe, criterion)) for name, recipe in recipes.items())
+    for name, theirs in others:
+        for part, value in mine.items():
+            if value != theirs[part]:
+                raise InputError(
+                    f"{first} and {name} differ in {part} ({value} and {theirs[part]}), so the {criterion} of the one "
+                    "says nothing of the other; compare them by cross-validation"
+                )
+
+
+def _data_of(recipe: ClassifierRecipe, criterion: str) -> dict[str, Any]:
+    return {
+        "what they foretell": CRITERIA[criterion][recipe.model].of,
+        "weighting": recipe.weighting,
+        "tokenizer": recipe.tokenizer.recipe,
+        "analyzer": repr(recipe.analyzer.recipe),
+    }

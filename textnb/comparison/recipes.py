@@ -1,0 +1,176 @@
+"""Recipes in a TOML file: what `textnb train` can be told, under the same names.
+
+    [[recipe]]
+    name = "bigrams"            # left out: the model's name
+    model = "multinomial"
+    alpha = 0.1                 # or "evidence", ...
+    tokenizer = "janome"        # or a table: {name = "janome", pos = ["名詞"]}
+    normalise = ["nfkc"]
+    ngram = "1-2"
+    min_df = 2                  # max_df, max_terms, weighting, prior, calibrate, sample, and the model's own options
+
+What a recipe leaves out is the model's default; of text, prior, calibration and sample it is what the caller has.
+"""
+
+import json
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from textnb.errors import InputError, TextnbError, listed
+from textnb.models.table import MODELS
+from textnb.recipe import ClassifierRecipe
+from textnb.text import Tokenizer, tokenizer
+from textnb.text.imported import Imported
+
+_PLAIN = ("prior", "calibrate", "sample")
+_TEXT = ("tokenizer", "normalise", "ngram")
+_SELECTION = ("min_df", "max_df", "max_terms")
+
+
+def read_recipes(
+    path: str | Path, default: ClassifierRecipe, trust: Collection[str] = ()
+) -> dict[str, ClassifierRecipe]:
+    """The recipes of a file by name; ``default`` has what they leave out. A Python tokenizer must be in ``trust``."""
+    table = _table(path)
+    for unknown in table.keys() - {"recipe"}:
+        raise InputError(f"{path}: {unknown!r} is not known; recipes stand below [[recipe]]")
+    given = table.get("recipe")
+    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+        raise InputError(f"{path}: it has no recipes; each begins with a line [[recipe]]")
+    recipes: dict[str, ClassifierRecipe] = {}
+    for number, each in enumerate(given, 1):
+        name = each.pop("name", each.get("model", default.model))
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"{path}: recipe {number}: name must be a string, not {name!r}")
+        where = f"{path}: recipe {number} ({name})"
+        if name in recipes:
+            raise InputError(f"{where}: name: another recipe has it already; give each its own")
+        recipes[name] = recipe_of(each, default, where, trust)
+    return recipes
+
+
+def recipe_of(
+    parts: Mapping[str, Any], default: ClassifierRecipe, where: str = "recipe", trust: Collection[str] = ()
+) -> ClassifierRecipe:
+    """The recipe with these parts; ``where`` begins every error message.
+
+    >>> from textnb import TextClassifier
+    >>> recipe_of({"alpha": "much"}, TextClassifier().recipe, "mine.toml: recipe 1")
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: mine.toml: recipe 1: alpha 'much' is not known; give a number, or one of: ...
+    """
+    name = parts.get("model", default.model)
+    if not isinstance(name, str) or name not in MODELS:
+        raise InputError(f"{where}: model {name!r} is not known; known: {listed(MODELS)}")
+    own = MODELS[name].options
+    known = ("model", "alpha", "weighting", *own, *_PLAIN, *_TEXT, *_SELECTION)
+    for key in parts:
+        if key not in known:
+            raise InputError(f"{where}: {key!r} is not known; with the model {name} there are: {listed(known)}")
+    try:
+        changed = _analyzer_parts(parts)
+        return ClassifierRecipe(
+            name,
+            parts.get("alpha", "evidence"),
+            tokenizer=_tokenizer(parts["tokenizer"], trust) if "tokenizer" in parts else default.tokenizer,
+            analyzer=replace(default.analyzer, **changed) if changed else default.analyzer,
+            weighting=parts.get("weighting"),
+            options={key: parts[key] for key in own if key in parts},
+            **{key: parts.get(key, getattr(default, key)) for key in _PLAIN},
+        )
+    except TextnbError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
+    """The parts that make up the recipe, those of the analyzer and of the model only where they are not the default.
+
+    ``recipe_of(parts_of(recipe), recipe) == recipe``. A user dictionary is no part: it has no place in a line.
+    """
+    name = recipe.tokenizer.recipe["name"]
+    cut = {key: value for key, value in recipe.tokenizer.recipe["params"].items() if key != "user_dictionary" and value}
+    if name == Imported.name:
+        name, cut = cut["path"], {}
+    analyzer, chosen = recipe.analyzer, MODELS[recipe.model]
+    ngram = "-".join(map(str, dict.fromkeys(analyzer.ngram)))
+    chosen_terms = {
+        "min_df": (analyzer.min_df, 1),
+        "max_df": (analyzer.max_df, 1.0),
+        "max_terms": (analyzer.max_terms, None),
+    }
+    return {
+        "model": recipe.model,
+        "alpha": recipe.alpha,
+        "weighting": recipe.weighting,
+        **{key: value for key, value in recipe.options.items() if value != chosen.options[key].default},
+        **({} if recipe.prior == "empirical" else {"prior": recipe.prior}),
+        **({} if recipe.calibrate else {"calibrate": False}),
+        "tokenizer": {"name": name, **cut} if cut else name,
+        **({"normalise": list(analyzer.normalisers)} if analyzer.normalisers else {}),
+        **({"ngram": ngram} if ngram != "1" else {}),
+        **{key: value for key, (value, usual) in chosen_terms.items() if repr(value) != repr(usual)},
+    }
+
+
+def as_toml(name: str, parts: Mapping[str, Any]) -> str:
+    """A [[recipe]] with these parts.
+
+    >>> print(as_toml("mine", {"model": "unb", "pi": 0.5, "complement": True}))
+    [[recipe]]
+    name = "mine"
+    model = "unb"
+    pi = 0.5
+    complement = true
+    """
+    return "\n".join(["[[recipe]]", *(f"{key} = {_toml(value)}" for key, value in {"name": name, **parts}.items())])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(each)}" for key, each in value.items()) + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _table(path: str | Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: the recipes cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: recipes must be written in UTF-8: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: this is not TOML: {error}") from error
+
+
+def _tokenizer(value: Any, trust: Collection[str]) -> Tokenizer:
+    if isinstance(value, str) and ":" in value and value not in trust:
+        raise InputError(f"the tokenizer is the Python function {value!r}; trust it by name to have it imported")
+    if not isinstance(value, dict):
+        return tokenizer(value)
+    params = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items() if key != "name"}
+    if ":" in str(value.get("name")):
+        raise InputError(f"tokenizer: a Python function is written as a string, not as a table: {value['name']!r}")
+    return tokenizer(value.get("name", ""), **params)
+
+
+def _analyzer_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
+    changed = {key: parts[key] for key in _SELECTION if key in parts}
+    if "normalise" in parts:
+        changed["normalisers"] = [parts["normalise"]] if isinstance(parts["normalise"], str) else parts["normalise"]
+    if "ngram" in parts:
+        changed["ngram"] = _ngram(parts["ngram"])
+    return changed
+
+
+def _ngram(value: Any) -> Any:
+    """``2``, ``"1-2"`` or ``[1, 2]`` as (low, high)."""
+    if isinstance(value, str):
+        ends = value.split("-")
+        if len(ends) > 2 or not all(end.isdecimal() for end in ends):
+            raise InputError(f'ngram must be a number or a range such as "1-2", not {value!r}')
+        return int(ends[0]), int(ends[-1])
+    return tuple(value) if isinstance(value, list) else value

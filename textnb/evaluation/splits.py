@@ -1,0 +1,124 @@
+"""Folds for cross-validation: stratified, seeded, repeated; documents that belong together stay together.
+
+Documents belong together if they share a group, or are exact copies (of one digest), or are joined by a chain of such
+documents. Folds are filled so that each has its share of every class:
+
+    a group with g_k documents of class k goes to the fold f of the least  sum_k g_k n_fk / N_k                     (1)
+
+with n_fk documents of class k in the fold already and N_k in all; among equals to the fold of the fewest documents.
+Large groups go first, then single documents, in an order that the seed decides. Nothing depends on the order in which
+the documents come.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.errors import InputError
+
+Numbers = NDArray[np.intp]
+OUTSIDE = -1
+"""The fold of documents that take no part."""
+
+
+def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> Numbers:
+    """The number of each document's group, (D,), in the order of the groups' least digests.
+
+    >>> document_groups([b"b", b"a", b"b", b"c"], [None, "thread", None, "thread"])
+    array([1, 0, 1, 0])
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    names = [("digest", digest) for digest in digests]
+    known = [(i, ("group", group)) for i, group in enumerate(groups) if group is not None]
+    nodes: dict[Any, int] = {name: j for j, name in enumerate(dict.fromkeys([*names, *(name for _, name in known)]))}
+    rows = np.array([*range(len(names)), *(i for i, _ in known)], np.intp)
+    columns = np.array([nodes[name] for name in [*names, *(name for _, name in known)]], np.intp) + len(names)
+    size = len(names) + len(nodes)
+    edges = csr_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
+    component = connected_components(edges, directed=False)[1][: len(names)]
+    by_digest = sorted(range(len(names)), key=digests.__getitem__)
+    order = {part: number for number, part in enumerate(dict.fromkeys(component[by_digest].tolist()))}
+    return np.array([order[part] for part in component.tolist()], np.intp)
+
+
+def repeated_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, repeats: int = 1, seed: int = 0) -> Numbers:
+    """The fold of each document in each repeat, (R, D), from its label and the number of its group.
+
+    Each repeat deals the documents out anew. Refused: fewer groups than folds, and a class all of whose documents lie
+    in one fold, for it could not be learnt when it is tested.
+
+    >>> repeated_folds(["x", "x", "y", "y"], np.arange(4), folds=2).tolist()
+    [[0, 1, 0, 1]]
+    """
+    for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("seed", seed, 0)):
+        if type(value) is not int or value < least:
+            raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
+    classes, y = np.unique(np.array(labels, object), return_inverse=True)
+    rows = np.array([_stratified(y, groups, folds, (seed, repeat)) for repeat in range(repeats)])
+    for row in rows:
+        _check_classes(row, y, classes.tolist())
+    return rows
+
+
+def nested_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, seed: int = 0) -> Numbers:
+    """Folds within folds, (1 + K, D): row 0 has the fold of each document among all.
+
+    Row 1 + f has the folds of the documents that are not in fold f of row 0; those that are have OUTSIDE.
+    """
+    outer = repeated_folds(labels, groups, folds, 1, seed)[0]
+    classes, y = np.unique(np.array(labels, object), return_inverse=True)
+    rows = np.full((1 + folds, len(y)), OUTSIDE, np.intp)
+    rows[0] = outer
+    for f in range(folds):
+        inside = np.flatnonzero(outer != f)
+        rows[1 + f, inside] = _stratified(y[inside], groups[inside], folds, (seed, 0, 1 + f))
+        _check_classes(rows[1 + f], y, classes.tolist())
+    return rows
+
+
+def _stratified(y: Numbers, groups: Numbers, folds: int, seed: Sequence[int]) -> Numbers:
+    """The fold of each document by eq. (1), (D,)."""
+    numbers, group = np.unique(groups, return_inverse=True)
+    if len(numbers) < folds:
+        raise InputError(f"{len(numbers)} documents or groups of documents do not make {folds} folds; use fewer folds")
+    classes, code = np.unique(y, return_inverse=True)
+    sizes, totals = np.bincount(group), np.bincount(code)
+    shuffled = np.random.default_rng(list(seed)).permutation(len(sizes))
+    filled = np.zeros((folds, len(classes)), np.int64)
+    fold_of = np.empty(len(sizes), np.intp)
+    members = np.split(np.argsort(group, kind="stable"), np.cumsum(sizes)[:-1])
+    for number in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
+        if sizes[number] == 1:
+            break
+        has = np.bincount(code[members[number]], minlength=len(classes))
+        fold_of[number] = min(range(folds), key=lambda f: ((filled[f] * has / totals).sum(), filled[f].sum()))
+        filled[fold_of[number]] += has
+    alone = shuffled[sizes[shuffled] == 1]
+    code_of = code[np.array([documents[0] for documents in members], np.intp)]
+    for k in range(len(classes)):
+        mine = alone[code_of[alone] == k]
+        fold_of[mine] = _dealt(len(mine), filled[:, k], filled.sum(axis=1))
+        filled[:, k] += np.bincount(fold_of[mine], minlength=folds)
+    return fold_of[group]
+
+
+def _check_classes(folds: Numbers, y: Numbers, classes: Sequence[str]) -> None:
+    """Refuse folds (D,) of which one holds all documents of a class that take part."""
+    for k, name in enumerate(classes):
+        if len(np.unique(folds[(y == k) & (folds != OUTSIDE)])) < 2:
+            raise InputError(
+                f"the class {name!r} has all its documents in one fold and could not be learnt when it is tested; give "
+                "it more documents that are no copies nor of one group, or leave it out"
+            )
+
+
+def _dealt(number: int, filled: NDArray[np.int64], documents: NDArray[np.int64]) -> Numbers:
+    """The folds of single documents of one class, each to the emptiest fold."""
+    rank = np.argsort(np.argsort(documents, kind="stable"), kind="stable")
+    levels = (filled[:, np.newaxis] + np.arange(number)).ravel()  # the places of fold 0, of fold 1, ...
+    fold = np.repeat(np.arange(len(filled)), number)
+    return fold[np.lexsort((rank[fold], levels))[:number]]
