@@ -22,6 +22,7 @@ LAYERS = [
     {"evaluation"},
     {"recipe", "explanation", "shading", "inputs", "fitted", "held_out"},
     {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier", "report"},
+    {"comparison"},
     {"corpus"},
     {"cli", "__main__"},
 ]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.counts import Learnt
+from textnb.counts import Counted, Learnt, counted
 from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
 from textnb.evaluation.costs import Costs, decision_rule
 from textnb.explanation import Explanation
 from textnb.fitted import Fitted
-from textnb.held_out import calibration
+from textnb.held_out import calibration, held_out_calibration
 from textnb.inputs import as_documents, as_labelled
 from textnb.modelfile import Calibrated, Content, read_model, write_model
 from textnb.models.model import Fit
@@ -102,6 +102,19 @@ class TextClassifier:
                     f"the recipes differ in {differing(part, value, theirs[part])}, so there is no merging"
                 )
         return self.change(self.learnt + other.learnt)
+
+    def calibrate(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "TextClassifier":
+        """Make probabilities mean what they say for documents like these, none of which has been learnt.
+
+        This calibration takes the place of the one by learnt documents left out, and stays when more is learnt or
+        forgotten (``calibration_state`` is then ``stale``), unless the classes change.
+        """
+        return self.calibrate_counted(counted(as_labelled(texts, labels), self.recipe.terms_of, jobs=jobs))
+
+    def calibrate_counted(self, parts: Iterable[Counted]) -> "TextClassifier":
+        """The same with documents that have been counted already."""
+        found, number = held_out_calibration(self.fitted, self.learnt, parts)
+        return self.take(self.learnt, Calibrated(found, self.learnt.fingerprint, number))
 
     @property
     def classes_(self) -> NDArray[np.object_]:
@@ -203,7 +216,7 @@ class TextClassifier:
         fitted, calibrated = None, None
         if learnt.counts.classes:
             fitted = Fitted(self.recipe, learnt, fit)
-            if self.recipe.calibrate:
+            if self.recipe.calibrate or (before is not None and before.held_out):
                 calibrated = self._recalibrated(learnt, fitted, before)
             if calibrated is not None:
                 fitted = fitted.calibrated(calibrated.calibration)
@@ -215,15 +228,20 @@ class TextClassifier:
 
     @property
     def calibration_state(self) -> str:
-        """``calibrated``; ``stale``, if more was learnt or forgotten since; or ``none``."""
+        """``calibrated``; ``held-out``, by documents not learnt; ``stale``, if older than the counts; or ``none``."""
         if self._calibrated is None or self._calibrated.calibration is None:
             return "none"
-        return "calibrated" if self._calibrated.of == self.learnt.fingerprint else "stale"
+        if self._calibrated.of != self.learnt.fingerprint:
+            return "stale"
+        return "held-out" if self._calibrated.held_out else "calibrated"
 
     def _recalibrated(self, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
         """The calibration for a learnt value: the one there is if it fits, a new one, or the old one for want of it."""
         fingerprint = learnt.fingerprint
         if before is not None and before.of == fingerprint:
+            return before
+        if before is not None and before.held_out:
+            _log.info("the calibration is that of %d held-out documents before this change", before.held_out)
             return before
         try:
             return Calibrated(calibration(self.recipe, learnt, fitted), fingerprint)

@@ -1,19 +1,21 @@
-"""Scores of learnt documents by statistics without them: what a calibration is fitted on.
+"""Scores of documents by statistics without them: what a calibration is fitted on.
 
-Where the model has a formula for it, each document is left out alone; else a fifth of them at a time, chosen by their
-digests, by fitting again. Documents of a class that has no other are left out for good.
+Of learnt documents each is left out alone, where the model has a formula for it; else a fifth of them at a time,
+chosen by digest, by fitting again. Documents of a class that has no other are left out for good. Documents that were
+never learnt are scored as they are.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.counts import Examples, Learnt
+from textnb.counts import Counted, Examples, Learnt
 from textnb.counts.matrix import CSR, mapped
 from textnb.counts.sample import Sample
 from textnb.errors import InputError
-from textnb.evaluation.calibration import Calibration, HeldOut, fit_calibration
+from textnb.evaluation.calibration import Calibration, HeldOut, fit_calibration, joined
 from textnb.fitted import Fitted
 from textnb.models.left_out import LeftOut
 from textnb.models.scorer import log_posterior
@@ -57,6 +59,28 @@ def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: 
     if model(recipe.model).left_out is None:
         return _by_folds(recipe, learnt, fitted, examples, weights)
     return _one_by_one(recipe, fitted, examples, weights)
+
+
+def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:
+    """The calibration of a fitted model by labelled documents that it has not learnt, and their number."""
+    rows = [(part, _as_they_are(fitted, part)) for part in parts]
+    known = sum(digest in learnt.digests for part, _ in rows for digest in part.learnt_digests)
+    number = sum(len(part) for part, _ in rows)
+    if known:
+        raise InputError(
+            f"{known} of {number} documents have been learnt, and say nothing about others; leave them out"
+        )
+    if not number:
+        raise InputError("there are no documents to calibrate with")
+    return fit_calibration(joined([each for _, each in rows])), number
+
+
+def _as_they_are(fitted: Fitted, part: Counted) -> HeldOut:
+    X = mapped(part.X, part.vocabulary, fitted.vocabulary)
+    y = np.array([fitted.number_of(name) for name in part.named_labels], np.intp)
+    log_prior = np.tile(fitted.scorer.bias, (len(part), 1))
+    lengths = np.asarray(X.sum(axis=1), np.float64)
+    return HeldOut(fitted.likelihood(fitted.weigher(X)), log_prior, lengths, y, np.ones(len(part)))
 
 
 def _sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:

@@ -28,10 +28,14 @@ KIND = "model"
 
 
 class Calibrated(NamedTuple):
-    """A calibration, and the fingerprint of the learnt value that it was fitted on; None where none could be."""
+    """A calibration, and the fingerprint of the learnt value that it was fitted for; None where none could be.
+
+    held_out: how many documents it was fitted on that had not been learnt; 0 where learnt ones were left out for it.
+    """
 
     calibration: Calibration | None
     of: str
+    held_out: int = 0
 
 
 class Content(NamedTuple):
@@ -60,7 +64,8 @@ def write_model(path: str | Path, content: Content) -> None:
     header: dict[str, Any] = {"recipe": dict(recipe), "classes": list(counts.classes), "summary": summary}
     if calibrated is not None:
         found = {} if calibrated.calibration is None else calibrated.calibration.json
-        header["calibration"] = {**found, "of": calibrated.of}
+        held_out = {"held_out": calibrated.held_out} if calibrated.held_out else {}
+        header["calibration"] = {**found, "of": calibrated.of, **held_out}
     kept, arrays = _kept(learnt, counts.vocabulary)
     if fit is not None:
         kept["fit"], more = packed_fit(fit)
@@ -119,7 +124,10 @@ def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
     if facts is None:
         return None
     calibration = Calibration.of(facts, len(header["classes"])) if "scale" in facts else None
-    return Calibrated(calibration, str(facts["of"]))
+    held_out = facts.get("held_out", 0)
+    if type(held_out) is not int or held_out < 0 or (held_out and calibration is None):
+        raise ModelFileError(f"its calibration is of {held_out!r} held-out documents")
+    return Calibrated(calibration, str(facts["of"]), held_out)
 
 
 def _are_classes(classes: Any) -> bool:

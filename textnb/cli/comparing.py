@@ -46,7 +46,11 @@ class Choosing:
     models: Annotated[
         str | None,
         typer.Option(
-            "--models", metavar="A,B,...", help=f"Of: {', '.join(MODELS)}.", rich_help_panel="Recipes", show_default=False
+            "--models",
+            metavar="A,B,...",
+            help=f"Of: {', '.join(MODELS)}.",
+            rich_help_panel="Recipes",
+            show_default=False,
         ),
     ] = None
     recipes: Annotated[

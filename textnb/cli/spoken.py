@@ -7,8 +7,10 @@ from typing import Any, get_type_hints
 from textnb.cli.modelling import Modelling
 from textnb.cli.options import Cutting
 from textnb.comparison.recipes import parts_of
+from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
 
+_TEXT = {"tokenizer": "auto", "normalise": "", "ngram": "1"}
 _SELECTION = ("min_df", "max_df", "max_terms")
 
 
@@ -17,9 +19,12 @@ def train_options(
 ) -> list[str]:
     """The options that give the recipe, where ``cutting`` and ``modelling`` would give ``base``."""
     parts, before = parts_of(recipe), parts_of(base)
-    text = {key: _text(parts[key]) for key in ("tokenizer", "normalise", "ngram") if parts.get(key) != before.get(key)}
+    text: dict[str, Any] = {
+        key: _text(parts.get(key, usual)) for key, usual in _TEXT.items() if parts.get(key) != before.get(key)
+    }
     own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
-    told = {"alpha": str(recipe.alpha), "weighting": recipe.weighting, **own}
+    told = {"model": recipe.model, "alpha": str(recipe.alpha), **own}
+    told["weighting"] = None if recipe.weighting == MODELS[recipe.model].weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in _SELECTION if key in parts}
     return [
         *spoken(replace(cutting, **text)),
@@ -37,9 +42,9 @@ def spoken(group: Any) -> Iterator[str]:
     hints = get_type_hints(type(group), include_extras=True)
     for each in fields(group):
         value = getattr(group, each.name)
-        if value == each.default or value is None:
+        if value in (each.default, None, ""):
             continue
-        yes, _, no = hints[each.name].__metadata__[0].param_decls[0].partition("/")
+        yes, _, no = hints[each.name].__metadata__[0].default.partition("/")  # typer's name for its first argument
         if isinstance(value, bool):
             yield yes if value else no
         else:

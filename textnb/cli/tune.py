@@ -21,7 +21,10 @@ from textnb.evaluation.intervals import MEASURES
 Vary = Annotated[
     list[str] | None,
     typer.Option(
-        "--vary", metavar="KEY=A,B,...", help="What to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable.", show_default=False
+        "--vary",
+        metavar="KEY=A,B,...",
+        help="What to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable.",
+        show_default=False,
     ),
 ]
 By = Annotated[

@@ -150,4 +150,3 @@ def _estimate(
         chosen = validated[int(table[:, 1 + fold].argmax())]
         answers[outer == fold] = chosen.log_probabilities[0, outer == fold]
     return measured([Sums.of(documents.y, answers, documents.groups)], seed)
-

@@ -14,6 +14,7 @@ class of which no document was scored takes no part and keeps b_k = 0. A documen
 be scaled: it gets the prior itself, and has no part in (2).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -42,6 +43,11 @@ class HeldOut:
     def rows(self, kept: NDArray[Any]) -> "HeldOut":
         """Some of them."""
         return HeldOut(*(getattr(self, each.name)[kept] for each in fields(self)))
+
+
+def joined(parts: Sequence[HeldOut]) -> HeldOut:
+    """The documents of all parts, of which there is one at least."""
+    return HeldOut(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(HeldOut)))
 
 
 @dataclass(frozen=True, eq=False)

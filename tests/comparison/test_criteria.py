@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from made_corpora import documents, recipe, tokenised
+
+from textnb.comparison.criteria import scored
+from textnb.counts import ClassCounts
+from textnb.errors import InputError
+from textnb.models import bernoulli
+from textnb.models.dirichlet import log_evidence
+
+MADE = documents(30)
+
+
+def test_the_evidence_of_multinomial_is_that_of_its_classes_counts():
+    recipes = {name: recipe(alpha=alpha, weighting="raw") for name, alpha in (("a", 0.1), ("b", 1.0), ("c", "evidence"))}
+    found = scored(recipes, tokenised(MADE), "evidence")
+    part = tokenised(MADE).of_recipe(recipe())
+    counts = ClassCounts.of(part.X, part.named_labels)
+    values = {one.name: one.value for one in found}
+    assert values["a"] == pytest.approx(log_evidence(counts.terms, 0.1), abs=1e-9)
+    assert values["b"] == pytest.approx(log_evidence(counts.terms, 1.0), abs=1e-9)
+    assert found[0].name == "c"
+    assert [one.behind for one in found] == pytest.approx([values["c"] - one.value for one in found])
+
+
+def test_the_evidence_of_bernoulli_is_its_formula_one_document_after_the_other():
+    X = np.random.default_rng(0).integers(0, 2, (7, 4))
+    labels = list("xyxxyxy")
+    expected = 0.0
+    for name in "xy":
+        seen = np.zeros(4)
+        for number, row in enumerate(X[np.array(labels) == name]):
+            p = (seen + 0.3) / (number + 0.6)
+            expected += np.log(np.where(row > 0, p, 1 - p)).sum()
+            seen += row
+    assert bernoulli.log_evidence(ClassCounts.of(X, labels), 0.3) == pytest.approx(expected, abs=1e-10)
+
+
+def test_the_alpha_by_evidence_has_the_most_of_it():
+    recipes = {str(alpha): recipe("bernoulli", alpha=alpha) for alpha in ("evidence", 0.01, 0.1, 0.5, 1.0, 3.0)}
+    assert scored(recipes, tokenised(MADE), "evidence")[0].name == "evidence"
+
+
+@pytest.mark.parametrize(
+    ("recipes", "criterion", "message"),
+    [
+        ([recipe("complement")], "evidence", "0: the model complement with alpha evidence has no evidence"),
+        ([recipe(alpha=0.0)], "evidence", "the model multinomial with alpha 0.0 has no evidence"),
+        ([recipe(), recipe(weighting="raw")], "evidence", "0 and 1 differ in weighting"),
+        ([recipe(), recipe("bernoulli")], "evidence", "0 and 1 differ in what they foretell"),
+        ([recipe()], "aic", "criterion 'aic' is not known; known: cv, bic, evidence"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(recipes, criterion, message):
+    with pytest.raises(InputError, match=message):
+        scored({str(i): each for i, each in enumerate(recipes)}, tokenised(MADE, *recipes), criterion)

@@ -1,0 +1,94 @@
+import json
+
+import numpy as np
+import pytest
+from made_corpora import documents, recipe, tokenised
+
+from textnb import TextClassifier
+from textnb.comparison import candidates, cross_validated, tune
+from textnb.errors import InputError
+from textnb.evaluation import Evaluation
+from textnb.evaluation.splits import nested_folds
+from textnb.models.table import MODELS
+
+MADE = documents(45)
+
+
+def test_a_model_with_evidence_is_tuned_by_it():
+    found = tune(candidates(recipe(), {"alpha": [0.001, 2.0, 900.0]}), tokenised(MADE))
+    assert (found.by, found.estimate) == ("evidence", None)
+    assert found.name == max(found.values, key=found.values.get)
+    assert found.recipe == recipe(alpha=2.0)
+
+
+def test_one_candidate_without_evidence_makes_it_cross_validation():
+    assert tune(candidates(recipe(), {"alpha": [0.0, 0.5]}), tokenised(MADE), folds=2).by == "log_loss"
+
+
+@pytest.mark.parametrize("by", ["log_loss", "accuracy"])
+def test_the_choice_is_the_best_of_the_cross_validated(by):
+    recipes = candidates(recipe("complement"), {"alpha": [0.01, 1.0, 80.0]})
+    corpus = tokenised(MADE)
+    found = tune(recipes, corpus, by=by, folds=3, seed=1)
+    row = nested_folds(corpus.labels, corpus.groups, 3, 1)[:1]
+    for one in cross_validated(recipes, corpus, row):
+        evaluation = Evaluation.of(corpus.labels, one.log_probabilities[0], corpus.classes)
+        assert found.values[one.name] == pytest.approx(getattr(evaluation, by), abs=1e-12)
+    best = max if by == "accuracy" else min
+    assert found.values[found.name] == best(found.values.values())
+
+
+def test_the_estimate_is_of_choices_that_never_saw_the_documents():
+    """The same by hand: for each outer fold choose within the others, fit on them, and answer for the fold."""
+    recipes, corpus = candidates(recipe("complement"), {"alpha": [0.01, 1.0]}), tokenised(MADE)
+    rows = nested_folds(corpus.labels, corpus.groups, 3)
+    answers = np.empty((45, 3))
+    for fold in range(3):
+        inside = np.flatnonzero(rows[0] != fold)
+        part = tokenised([MADE[i] for i in inside])
+        inner = cross_validated(recipes, part, rows[1 + fold : 2 + fold, inside])
+        losses = [Evaluation.of(part.labels, one.log_probabilities[0], part.classes).log_loss for one in inner]
+        chosen = inner[int(np.argmin(losses))].recipe
+        fitted = TextClassifier.of(chosen, chosen.learnt([MADE[i] for i in inside]))
+        test = np.flatnonzero(rows[0] == fold)
+        answers[test] = fitted.predict_log_proba([MADE[i] for i in test])
+    expected = Evaluation.of(corpus.labels, answers, corpus.classes)
+    found = tune(recipes, corpus, folds=3).estimate
+    assert found["log_loss"].value == pytest.approx(expected.log_loss, abs=1e-12)
+    assert found["accuracy"].value == pytest.approx(expected.accuracy, abs=1e-12)
+
+
+def test_the_same_seed_gives_the_same_choice_as_plain_json():
+    recipes = candidates(recipe("complement"), {"alpha": [0.01, 1.0], "weight_norm": [True, False]})
+    one, again = (tune(recipes, tokenised(MADE), folds=2, seed=9) for _ in range(2))
+    assert json.dumps(one.json) == json.dumps(again.json)
+
+
+def test_parts_of_text_and_selection_can_be_varied():
+    recipes = candidates(recipe(), {"ngram": [1, "1-2"], "min_df": [1, 2]})
+    assert [each.analyzer.ngram for each in recipes.values()] == [(1, 1), (1, 1), (1, 2), (1, 2)]
+    assert tune(recipes, tokenised(MADE, *recipes.values()), by="accuracy", folds=2).recipe in recipes.values()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_has_something_to_tune(model):
+    assert len(candidates(recipe(model))) > 1
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ({"alpha": []}, "0 candidates are to be tried"),
+        ({"alpha": range(201)}, "201 candidates are to be tried, and there may be 1 to 200"),
+        ({"pi": [1]}, "pi=1: 'pi' is not known"),
+        ({"alpha": ["much"]}, "alpha=much: alpha 'much' is not known"),
+    ],
+)
+def test_grids_that_cannot_be_are_refused(grid, message):
+    with pytest.raises(InputError, match=message):
+        candidates(recipe(), grid)
+
+
+def test_something_else_to_tune_by_is_refused():
+    with pytest.raises(InputError, match="'f1' is nothing to tune by; there are: evidence, log_loss, accuracy"):
+        tune({"it": recipe()}, tokenised(MADE), by="f1")

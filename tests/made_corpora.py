@@ -1,0 +1,38 @@
+"""Small corpora made of chance, with copies and groups in them."""
+
+import math
+
+import numpy as np
+
+from textnb import Document, TextClassifier
+from textnb.comparison import Tokenised
+from textnb.counts import counted
+
+CLASSES = ("x", "y", "z")
+
+
+def documents(number=36, seed=0):
+    """Each class has words of its own liking; one document in nine is a copy, and two pairs share a group."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for i in range(number):
+        label = CLASSES[i % 3]
+        likes = np.ones(24)
+        likes[8 * (i % 3) : 8 * (i % 3) + 8] = 3
+        words = rng.choice(24, rng.integers(3, 9), p=likes / likes.sum())
+        text = made[-6].text if i % 9 == 8 else " ".join(f"w{word}" for word in words)
+        made.append(Document(text, label, str(i), group=f"g{i // 12}" if i % 12 in {0, 4} else None))
+    return made
+
+
+def recipe(model="multinomial", alpha="evidence", calibrate=False, **settings):
+    """Not calibrated by default: that is most of the time that a small model takes."""
+    return TextClassifier(model, alpha=alpha, tokenizer="whitespace", calibrate=calibrate, **settings).recipe
+
+
+def tokenised(made, *recipes):
+    def count(terms_of):
+        (part,) = counted(made, terms_of, entries=math.inf)
+        return part
+
+    return Tokenised.of(recipes or [recipe()], count)
