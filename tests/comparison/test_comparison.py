@@ -72,7 +72,9 @@ def test_the_same_seed_gives_the_same_comparison(comparison):
 def test_the_order_of_the_documents_does_not_matter(comparison):
     turned = compare(RECIPES, tokenised(MADE[::-1]), folds=4, repeats=2, seed=3)
     for a, b in zip(comparison.rows, turned.rows, strict=True):
-        assert [a.measures[name].value for name in MEASURES] == pytest.approx([b.measures[name].value for name in MEASURES])
+        assert [a.measures[name].value for name in MEASURES] == pytest.approx(
+            [b.measures[name].value for name in MEASURES]
+        )
 
 
 def test_it_counts_documents_and_groups_and_is_plain_json(comparison):

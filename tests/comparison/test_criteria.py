@@ -12,7 +12,9 @@ MADE = documents(30)
 
 
 def test_the_evidence_of_multinomial_is_that_of_its_classes_counts():
-    recipes = {name: recipe(alpha=alpha, weighting="raw") for name, alpha in (("a", 0.1), ("b", 1.0), ("c", "evidence"))}
+    recipes = {
+        name: recipe(alpha=alpha, weighting="raw") for name, alpha in (("a", 0.1), ("b", 1.0), ("c", "evidence"))
+    }
     found = scored(recipes, tokenised(MADE), "evidence")
     part = tokenised(MADE).of_recipe(recipe())
     counts = ClassCounts.of(part.X, part.named_labels)

@@ -74,7 +74,12 @@ def test_recipes_that_share_statistics_answer_as_each_does_alone():
 
 
 def test_texts_are_cut_once_for_each_way_of_cutting():
-    ways = [recipe(), recipe("complement"), recipe(analyzer=Analyzer(min_df=2)), recipe(analyzer=Analyzer(ngram=(1, 2)))]
+    ways = [
+        recipe(),
+        recipe("complement"),
+        recipe(analyzer=Analyzer(min_df=2)),
+        recipe(analyzer=Analyzer(ngram=(1, 2))),
+    ]
     corpus = tokenised(MADE, *ways)
     assert len(corpus.parts) == 2
     assert corpus.of_recipe(ways[0]) is corpus.of_recipe(ways[2]) is not corpus.of_recipe(ways[3])

@@ -1,5 +1,6 @@
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -119,3 +120,15 @@ def test_examples_and_digests_are_those_of_the_labelled_documents(documents):
         assert part.digest_multiset == Digests.of(expected)
         assert part.examples == Examples.of(part.X, [d.label for d in documents], expected, part.vocabulary)
         assert part.named_labels == [document.label for document in documents]
+
+
+def test_some_rows_are_those_documents_counted_by_themselves():
+    made = [Document(f"w{i} w{i % 3}", "xy"[i % 2], str(i), group="g" if i > 3 else None) for i in range(6)]
+    (whole,), (part,) = counted(made, PLAIN), counted([made[4], made[1]], PLAIN)
+    rows = whole.rows(np.array([4, 1]))
+    assert rows.vocabulary is whole.vocabulary
+    for mine in (rows.trimmed, rows.on(part.vocabulary)):
+        assert mine.vocabulary == part.vocabulary
+        assert (mine.X != part.X).nnz == 0
+        assert (mine.labels, mine.digests, mine.ids, mine.groups) == (part.labels, part.digests, part.ids, part.groups)
+        assert mine.learnt_digests == part.learnt_digests

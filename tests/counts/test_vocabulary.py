@@ -101,3 +101,17 @@ def test_equal_vocabularies_are_one_key():
 def test_it_travels_between_processes():
     vocabulary = Vocabulary(["犬", "\ud800"])
     assert pickle.loads(pickle.dumps(vocabulary)) == vocabulary
+
+
+@pytest.mark.parametrize("ready", ["neither", "mine", "theirs", "both"])
+def test_places_are_the_same_whichever_side_has_its_columns_ready(ready):
+    mine, theirs = Vocabulary(["a", "c", "d", "x"]), Vocabulary(["b", "c", "x", "z"])
+    for name, vocabulary in (("mine", mine), ("theirs", theirs)):
+        if ready in {name, "both"}:
+            assert vocabulary.columns
+    assert mine.places_of(theirs).tolist() == [-1, 1, 3, -1]
+
+
+def test_selected_columns_must_be_in_order():
+    with pytest.raises(InputError, match="distinct and in ascending order"):
+        Vocabulary(["a", "b", "c"]).selected(np.array([1, 0]))

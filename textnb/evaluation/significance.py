@@ -25,7 +25,7 @@ from textnb.errors import InputError
 def mcnemar(first_only: int, second_only: int) -> float:
     """The p of eq. (1) for documents that only the first, or only the second classifier gets right.
 
-    >>> mcnemar(1, 5)
+    >>> round(mcnemar(1, 5), 12)
     0.21875
     """
     from scipy.special import bdtr
@@ -40,7 +40,7 @@ def corrected_t(differences: ArrayLike, test_share: float) -> float:
     1 for a mean of 0, whatever the variance; 0 if all differences are one other number.
 
     >>> round(corrected_t([0.02, 0.01, 0.03, 0.02, 0.01], 1 / 4), 4)
-    0.0377
+    0.0327
     """
     from scipy.special import stdtr
 
