@@ -1,6 +1,7 @@
 """Small corpora made of chance, with copies and groups in them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,8 +27,9 @@ def documents(number=36, seed=0):
 
 
 def recipe(model="multinomial", alpha="evidence", calibrate=False, **settings):
-    """Not calibrated by default: that is most of the time that a small model takes."""
-    return TextClassifier(model, alpha=alpha, tokenizer="whitespace", calibrate=calibrate, **settings).recipe
+    """Neither calibrated nor searched for by default: that is most of the time that a small model takes."""
+    made = TextClassifier(model, alpha=alpha, tokenizer="whitespace", calibrate=calibrate, **settings).recipe
+    return replace(made, options={**made.options, "l2": 1.0}) if "l2" in made.options else made
 
 
 def tokenised(made, *recipes):

@@ -114,7 +114,7 @@ class TextClassifier:
     def calibrate_counted(self, parts: Iterable[Counted]) -> "TextClassifier":
         """The same with documents that have been counted already."""
         found, number = held_out_calibration(self.fitted, self.learnt, parts)
-        return self.take(self.learnt, Calibrated(found, self.learnt.fingerprint, number))
+        return self.take(self.learnt, Calibrated(found, self.learnt.fingerprint, number), self.fitted.fit)
 
     @property
     def classes_(self) -> NDArray[np.object_]:

@@ -78,7 +78,7 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
 def _as_they_are(fitted: Fitted, part: Counted) -> HeldOut:
     X = mapped(part.X, part.vocabulary, fitted.vocabulary)
     y = np.array([fitted.number_of(name) for name in part.named_labels], np.intp)
-    log_prior = np.tile(fitted.scorer.bias, (len(part), 1))
+    log_prior = np.tile(fitted.log_prior, (len(part), 1))
     lengths = np.asarray(X.sum(axis=1), np.float64)
     return HeldOut(fitted.likelihood(fitted.weigher(X)), log_prior, lengths, y, np.ones(len(part)))
 

@@ -53,7 +53,7 @@ def compare(
     if as_json and as_csv:
         raise InputError("--json and --csv do not go together")
     source = Source(corpus, cutting, reading, running, trust)
-    recipes = choosing.chosen(source.terms_of(), trust)
+    recipes = choosing.chosen(source)
     documents = source.tokenised(recipes)
     if criterion != "cv":
         _print_scored(scored(recipes, documents, criterion), criterion, as_json, as_csv)

@@ -1,8 +1,9 @@
 """What compare, curve and tune share: the recipes, the folds, and the documents counted once."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -20,7 +21,7 @@ from textnb.evaluation.intervals import MEASURES, Measured
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
 
-_USUAL = ("multinomial", "complement", "bernoulli", "compound", "logistic", "nb-logistic")
+_USUAL = ("multinomial", "complement", "bernoulli", "logistic")
 Trying = TypeVar("Trying", bound=Any)
 
 
@@ -64,15 +65,15 @@ class Choosing:
         ),
     ] = True
 
-    def chosen(self, terms_of: TermsOf, trust: Collection[str] | None) -> Recipes:
+    def chosen(self, source: "Source") -> Recipes:
         """The recipes by name; of a model by itself with its defaults."""
-        default = usual_recipe(terms_of, self.calibrate)
+        default, settled = usual_recipe(source.terms_of(), self.calibrate), source.settled
         if self.recipes is not None:
             if self.models is not None:
                 raise InputError("--models and --recipes do not go together; name the models in the file")
-            return read_recipes(self.recipes, default, trust or ())
-        names = self.models.split(",") if self.models else [name for name in _USUAL if name in MODELS]
-        found = {name.strip(): recipe_of({"model": name.strip()}, default, "--models") for name in names}
+            return read_recipes(self.recipes, default, settled, source.trust or ())
+        names = self.models.split(",") if self.models else _USUAL
+        found = {name.strip(): recipe_of({"model": name.strip()}, default, "--models", settled) for name in names}
         if len(found) < len(names):
             raise InputError(f"--models names a model twice: {self.models}; write recipes to vary one: --recipes FILE")
         return found
@@ -94,23 +95,33 @@ class Source:
     running: Running
     trust: list[str] | None
 
-    def terms_of(self) -> TermsOf:
+    @cached_property
+    def file(self) -> tuple[Counted, TermsOf] | None:
+        """What is in the corpus, if it is a count file."""
+        return count_file(self.corpus, self.trust)
+
+    @property
+    def settled(self) -> Collection[str]:
+        """The parts of the analyzer that are not left to what suits a model."""
+        if self.file is not None:
+            return tuple(self.file[1].analyzer.recipe)
+        return () if self.cutting.ngram is None else ("ngram",)
+
+    def terms_of(self, suiting: Mapping[str, Any] | None = None) -> TermsOf:
         """How texts are cut unless a recipe says otherwise; a count file has been cut already."""
-        file = count_file(self.corpus, self.trust)
-        if file is None:
-            return self.cutting.terms_of
+        if self.file is None:
+            return self.cutting.suited(suiting or {})
         if self.cutting.given:
             raise InputError(f"{self.corpus} has been tokenised already; leave out the options for text")
-        return file[1]
+        return self.file[1]
 
     def tokenised(self, recipes: Recipes) -> Tokenised:
         """The documents, counted once for each way of cutting among the recipes."""
-        file = count_file(self.corpus, self.trust)
 
         def count(terms_of: TermsOf) -> Counted:
-            if file is not None:
-                check_same_terms(self.corpus, terms_of, file[1])
-                return file[0]
+            if self.file is not None:
+                check_same_terms(self.corpus, terms_of, self.file[1])
+                return self.file[0]
             documents = corpus_documents(self.corpus, self.reading, self.running.quiet)
             parts = list(counted(documents, terms_of, jobs=self.running.n_jobs, entries=math.inf))
             if not parts:

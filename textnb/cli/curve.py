@@ -46,7 +46,7 @@ def curve(
     """
     source = Source(corpus, cutting, reading, running, trust)
     numbers = None if sizes is None else _as_sizes(sizes)
-    recipes = choosing.chosen(source.terms_of(), trust)
+    recipes = choosing.chosen(source)
     documents = source.tokenised(recipes)
     curves = learning_curve(
         recipes,

@@ -76,6 +76,7 @@ def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
         ("tokenizer", mine.tokenizer.recipe, theirs.tokenizer.recipe),
         ("normalisers", mine.analyzer.normalisers, theirs.analyzer.normalisers),
         ("ngram", mine.analyzer.ngram, theirs.analyzer.ngram),
+        ("features", mine.analyzer.features, theirs.analyzer.features),
     ):
         if a != b:
             raise InputError(f"{path} was tokenised in another way than the model: {differing(part, b, a)}")

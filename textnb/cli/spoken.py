@@ -10,7 +10,7 @@ from textnb.comparison.recipes import parts_of
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
 
-_TEXT = {"tokenizer": "auto", "normalise": "", "ngram": "1"}
+_TEXT = {"tokenizer": "auto", "normalise": "", "ngram": "1", "features": ""}
 _SELECTION = ("min_df", "max_df", "max_terms")
 
 

@@ -59,7 +59,7 @@ def tune(
         textnb tune news.counts --by accuracy --vary min_df=1,2,3
     """
     source = Source(corpus, cutting, reading, running, trust)
-    terms_of = source.terms_of()
+    terms_of = source.terms_of(modelling.terms)
     base = modelling.recipe(terms_of, terms_of.analyzer)
     recipes = candidates(base, None if vary is None else dict(map(_varied, vary)))
     found = tuned(

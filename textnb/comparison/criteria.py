@@ -43,15 +43,15 @@ class Scored:
 
 def _multinomial(fitted: Fitted) -> float:
     """Eq. (1)."""
-    assert fitted.smoothing is not None
-    counts = fitted.counts
-    return log_evidence(counts.terms * counts.unit, fitted.smoothing.alpha)
+    counts, smoothing = fitted.counts, fitted.fit.smoothing
+    assert smoothing is not None
+    return log_evidence(counts.terms * counts.unit, smoothing.alpha)
 
 
 def _bernoulli(fitted: Fitted) -> float:
     """Eq. (2)."""
-    assert fitted.smoothing is not None
-    return bernoulli.log_evidence(fitted.counts, fitted.smoothing.alpha)
+    assert fitted.fit.smoothing is not None
+    return bernoulli.log_evidence(fitted.counts, fitted.fit.smoothing.alpha)
 
 
 class Criterion(NamedTuple):

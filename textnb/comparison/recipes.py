@@ -7,9 +7,9 @@
     tokenizer = "janome"        # or a table: {name = "janome", pos = ["名詞"]}
     normalise = ["nfkc"]
     ngram = "1-2"
-    min_df = 2                  # max_df, max_terms, weighting, prior, calibrate, sample, and the model's own options
+    min_df = 2                  # max_df, max_terms, features, weighting, prior, calibrate, sample, and the model's own
 
-What a recipe leaves out is the model's default; of text, prior, calibration and sample it is what the caller has.
+What a recipe leaves out is what suits the model; of text, prior, calibration and sample it is what the caller has.
 """
 
 import json
@@ -19,21 +19,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from textnb.comparison.tokenised import SELECTION
 from textnb.errors import InputError, TextnbError, listed
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
-from textnb.text import Tokenizer, tokenizer
+from textnb.text import Analyzer, Tokenizer, tokenizer
 from textnb.text.imported import Imported
 
 _PLAIN = ("prior", "calibrate", "sample")
-_TEXT = ("tokenizer", "normalise", "ngram")
-_SELECTION = ("min_df", "max_df", "max_terms")
+_ANALYZER = {"normalise": "normalisers", **{key: key for key in ("ngram", "features", *SELECTION)}}
+"""The keys of an Analyzer's parts, and their names there."""
 
 
 def read_recipes(
-    path: str | Path, default: ClassifierRecipe, trust: Collection[str] = ()
+    path: str | Path, default: ClassifierRecipe, settled: Collection[str] = (), trust: Collection[str] = ()
 ) -> dict[str, ClassifierRecipe]:
-    """The recipes of a file by name; ``default`` has what they leave out. A Python tokenizer must be in ``trust``."""
+    """The recipes of a file by name.
+
+    default: what they leave out. settled: the parts of its analyzer that stay, whatever suits a model. A tokenizer that
+    is a Python function must be in ``trust``.
+    """
     table = _table(path)
     for unknown in table.keys() - {"recipe"}:
         raise InputError(f"{path}: {unknown!r} is not known; recipes stand below [[recipe]]")
@@ -48,12 +53,16 @@ def read_recipes(
         where = f"{path}: recipe {number} ({name})"
         if name in recipes:
             raise InputError(f"{where}: name: another recipe has it already; give each its own")
-        recipes[name] = recipe_of(each, default, where, trust)
+        recipes[name] = recipe_of(each, default, where, settled, trust)
     return recipes
 
 
 def recipe_of(
-    parts: Mapping[str, Any], default: ClassifierRecipe, where: str = "recipe", trust: Collection[str] = ()
+    parts: Mapping[str, Any],
+    default: ClassifierRecipe,
+    where: str = "recipe",
+    settled: Collection[str] = (),
+    trust: Collection[str] = (),
 ) -> ClassifierRecipe:
     """The recipe with these parts; ``where`` begins every error message.
 
@@ -66,13 +75,13 @@ def recipe_of(
     name = parts.get("model", default.model)
     if not isinstance(name, str) or name not in MODELS:
         raise InputError(f"{where}: model {name!r} is not known; known: {listed(MODELS)}")
-    own = MODELS[name].options
-    known = ("model", "alpha", "weighting", *own, *_PLAIN, *_TEXT, *_SELECTION)
+    own, suiting = MODELS[name].options, MODELS[name].terms
+    known = ("model", "alpha", "weighting", *own, *_PLAIN, "tokenizer", *_ANALYZER)
     for key in parts:
         if key not in known:
             raise InputError(f"{where}: {key!r} is not known; with the model {name} there are: {listed(known)}")
     try:
-        changed = _analyzer_parts(parts)
+        changed = {key: value for key, value in suiting.items() if key not in settled} | _analyzer_parts(parts)
         return ClassifierRecipe(
             name,
             parts.get("alpha", "evidence"),
@@ -87,7 +96,7 @@ def recipe_of(
 
 
 def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
-    """The parts that make up the recipe, those of the analyzer and of the model only where they are not the default.
+    """The parts that make up the recipe, those of the analyzer and of the model only where they are not the usual ones.
 
     ``recipe_of(parts_of(recipe), recipe) == recipe``. A user dictionary is no part: it has no place in a line.
     """
@@ -95,12 +104,12 @@ def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
     cut = {key: value for key, value in recipe.tokenizer.recipe["params"].items() if key != "user_dictionary" and value}
     if name == Imported.name:
         name, cut = cut["path"], {}
-    analyzer, chosen = recipe.analyzer, MODELS[recipe.model]
-    ngram = "-".join(map(str, dict.fromkeys(analyzer.ngram)))
-    chosen_terms = {
-        "min_df": (analyzer.min_df, 1),
-        "max_df": (analyzer.max_df, 1.0),
-        "max_terms": (analyzer.max_terms, None),
+    chosen = MODELS[recipe.model]
+    usual = Analyzer(**chosen.terms)
+    analyzer = {
+        key: _plain(key, getattr(recipe.analyzer, its))
+        for key, its in _ANALYZER.items()
+        if repr(getattr(recipe.analyzer, its)) != repr(getattr(usual, its))
     }
     return {
         "model": recipe.model,
@@ -110,10 +119,14 @@ def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
         **({} if recipe.prior == "empirical" else {"prior": recipe.prior}),
         **({} if recipe.calibrate else {"calibrate": False}),
         "tokenizer": {"name": name, **cut} if cut else name,
-        **({"normalise": list(analyzer.normalisers)} if analyzer.normalisers else {}),
-        **({"ngram": ngram} if ngram != "1" else {}),
-        **{key: value for key, (value, usual) in chosen_terms.items() if repr(value) != repr(usual)},
+        **analyzer,
     }
+
+
+def _plain(key: str, value: Any) -> Any:
+    if key == "ngram":
+        return "-".join(map(str, dict.fromkeys(value)))
+    return list(value) if isinstance(value, tuple) else value
 
 
 def as_toml(name: str, parts: Mapping[str, Any]) -> str:
@@ -158,11 +171,12 @@ def _tokenizer(value: Any, trust: Collection[str]) -> Tokenizer:
 
 
 def _analyzer_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
-    changed = {key: parts[key] for key in _SELECTION if key in parts}
-    if "normalise" in parts:
-        changed["normalisers"] = [parts["normalise"]] if isinstance(parts["normalise"], str) else parts["normalise"]
-    if "ngram" in parts:
-        changed["ngram"] = _ngram(parts["ngram"])
+    changed = {its: parts[key] for key, its in _ANALYZER.items() if key in parts}
+    for name in ("normalisers", "features"):
+        if isinstance(changed.get(name), str):
+            changed[name] = [changed[name]]
+    if "ngram" in changed:
+        changed["ngram"] = _ngram(changed["ngram"])
     return changed
 
 

@@ -12,6 +12,9 @@ from textnb.errors import InputError
 from textnb.evaluation.splits import Numbers, document_groups
 from textnb.recipe import ClassifierRecipe
 
+SELECTION = ("min_df", "max_df", "max_terms")
+"""The parts of an Analyzer that choose among terms that have been counted."""
+
 
 @dataclass(frozen=True)
 class Tokenised:
@@ -68,4 +71,5 @@ class Tokenised:
 
 def way_of(terms_of: TermsOf) -> str:
     """What stands for a way of cutting texts; which terms are selected later is no part of it."""
-    return repr((terms_of.tokenizer.recipe, terms_of.analyzer.normalisers, terms_of.analyzer.ngram))
+    of_text = {key: value for key, value in terms_of.analyzer.recipe.items() if key not in SELECTION}
+    return repr((terms_of.tokenizer.recipe, of_text))

@@ -40,7 +40,7 @@ _GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "compound": {"weighting": ("raw", "binary")},
     "unb": {"pi": (0.5, 0.8, 1.0, 1.2, 1.5), "complement": (False, True)},
 }
-_PENALTIES = {"l2": (0.01, 0.1, 1.0, 10.0, 100.0)}
+_OPTIONS = {"l2": (0.001, 0.01, 0.1, 1.0, 10.0), "shrinkage": ("auto", 0.1, 0.3, 0.5, 0.7, 0.9)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def tune(
 
 def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     own = MODELS[base.model].options
-    grid = _GRIDS.get(base.model, {key: values for key, values in _PENALTIES.items() if key in own})
+    grid = _GRIDS.get(base.model, {key: values for key, values in _OPTIONS.items() if key in own})
     if not grid:
         raise InputError(f"nothing of the model {base.model} is tuned by default; say what is to be varied")
     return grid
