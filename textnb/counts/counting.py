@@ -66,8 +66,12 @@ class Counted:
 
     def rows(self, rows: Columns) -> "Counted":
         """Some of the documents, by number, on the same vocabulary."""
-        known = ([values[i] for i in rows.tolist()] for values in (self.labels, self.digests, self.ids, self.groups))
-        return Counted(self.X[rows], self.vocabulary, *map(tuple, known))
+        chosen = rows.tolist()
+        known = ([values[i] for i in chosen] for values in (self.labels, self.digests, self.ids, self.groups))
+        part = Counted(self.X[rows], self.vocabulary, *map(tuple, known))
+        if "learnt_digests" in self.__dict__:  # hashing is most of the time that a fold takes
+            part.__dict__["learnt_digests"] = [self.learnt_digests[i] for i in chosen]
+        return part
 
     def on(self, vocabulary: Vocabulary) -> "Counted":
         """The same documents on another vocabulary; terms outside it are left out."""
