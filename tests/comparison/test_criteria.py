@@ -7,6 +7,7 @@ from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
+from textnb.models.logistic_evidence import evidence
 
 MADE = documents(30)
 
@@ -38,6 +39,16 @@ def test_the_evidence_of_bernoulli_is_its_formula_one_document_after_the_other()
     assert bernoulli.log_evidence(ClassCounts.of(X, labels), 0.3) == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.parametrize(("criterion", "part"), [("evidence", "log_evidence"), ("bic", "bic")])
+def test_the_criteria_of_logistic_are_those_of_its_weighted_documents(criterion, part):
+    recipes = {"a": recipe("logistic"), "b": recipe("logistic", weighting="raw")}
+    found = {one.name: one.value for one in scored(recipes, tokenised(MADE), criterion)}
+    counted = tokenised(MADE).of_recipe(recipe())
+    expected = getattr(evidence(counted.X.astype(float), counted.named_labels, l2=1.0), part)
+    assert found["b"] == pytest.approx(expected, abs=1e-6)
+    assert found["a"] != found["b"]
+
+
 def test_the_alpha_by_evidence_has_the_most_of_it():
     recipes = {str(alpha): recipe("bernoulli", alpha=alpha) for alpha in ("evidence", 0.01, 0.1, 0.5, 1.0, 3.0)}
     assert scored(recipes, tokenised(MADE), "evidence")[0].name == "evidence"
@@ -46,10 +57,16 @@ def test_the_alpha_by_evidence_has_the_most_of_it():
 @pytest.mark.parametrize(
     ("recipes", "criterion", "message"),
     [
-        ([recipe("complement")], "evidence", "0: the model complement with alpha evidence has no evidence"),
-        ([recipe(alpha=0.0)], "evidence", "the model multinomial with alpha 0.0 has no evidence"),
+        (
+            [recipe("complement")],
+            "evidence",
+            "0: the model complement with alpha evidence, weight_norm False has no evidence",
+        ),
+        ([recipe(alpha=0.0)], "evidence", "the model multinomial with alpha 0.0, estimate mean has no evidence"),
         ([recipe(), recipe(weighting="raw")], "evidence", "0 and 1 differ in weighting"),
         ([recipe(), recipe("bernoulli")], "evidence", "0 and 1 differ in what they foretell"),
+        ([recipe(), recipe("logistic")], "evidence", "0 and 1 differ in what they foretell"),
+        ([recipe()], "bic", "has no bic; models with one: logistic"),
         ([recipe()], "aic", "criterion 'aic' is not known; known: cv, bic, evidence"),
     ],
 )

@@ -1,24 +1,28 @@
 """What speaks for a recipe without any cross-validation: the evidence of its training documents, or BIC.
 
 The evidence is the probability of the documents with the model's parameters integrated out; the recipe that has more of
-it foretold them better. Two evidences can be compared only if they are of the same data: recipes that cut, select or
-weight terms differently, and models of different things (terms, presence, classes), are refused.
+it foretold them better. Two evidences can be compared only if they are of the same data: models of different things
+(terms, presence, classes) are refused, and so are recipes that cut, select or weight the terms they foretell in
+different ways.
 
     multinomial   theta_k ~ Dirichlet(alpha), all terms of class k drawn from theta_k:
                   sum_k log (alpha)_tau_k / (A)_N_k                                                              (1)
     bernoulli     p_kj ~ Beta(alpha, alpha), each document of class k has term j with p_kj
                   sum_kj log (alpha)_c_kj + log (alpha)_(D_k - c_kj) - log (2 alpha)_D_k                         (2)
+    logistic      the classes, given the terms: Laplace's evidence, and BIC (``logistic_evidence.py``)
 
-A model enters a criterion by a line in the table below: what the criterion is of, and a function of Fitted.
+A model enters a criterion by a line in the table below.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from textnb.comparison.crossval import Recipes
 from textnb.comparison.tokenised import Tokenised
 from textnb.counts import Learnt
+from textnb.counts.matrix import mapped
 from textnb.errors import InputError, listed
 from textnb.fitted import Fitted
 from textnb.models import bernoulli
@@ -41,39 +45,53 @@ class Scored:
         return {"name": self.name, "recipe": self.recipe.json, "value": self.value, "behind": self.behind}
 
 
-def _multinomial(fitted: Fitted) -> float:
+def _multinomial(fitted: Fitted, _: Learnt) -> float:
     """Eq. (1)."""
     counts, smoothing = fitted.counts, fitted.fit.smoothing
     assert smoothing is not None
     return log_evidence(counts.terms * counts.unit, smoothing.alpha)
 
 
-def _bernoulli(fitted: Fitted) -> float:
+def _bernoulli(fitted: Fitted, _: Learnt) -> float:
     """Eq. (2)."""
     assert fitted.fit.smoothing is not None
     return bernoulli.log_evidence(fitted.counts, fitted.fit.smoothing.alpha)
 
 
+def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
+    """A part of the Evidence of the weighted documents."""
+    from textnb.models.logistic_evidence import evidence
+
+    examples = learnt.examples
+    assert examples is not None
+    X = fitted.weigher(mapped(examples.X, examples.vocabulary, fitted.vocabulary))
+    l2 = fitted.fit.found.get("l2", fitted.recipe.options["l2"])
+    return float(getattr(evidence(X, examples.y, l2=l2), part))
+
+
 class Criterion(NamedTuple):
-    """What it is the probability of, and its value, the larger the better."""
+    """What it is the probability of, its value, the larger the better, and whether terms are what is foretold."""
 
     of: str
-    value: Callable[[Fitted], float]
+    value: Callable[[Fitted, Learnt], float]
+    of_terms: bool = True
 
 
 CRITERIA: dict[str, dict[str, Criterion]] = {
     "evidence": {
         "multinomial": Criterion("terms, given the classes", _multinomial),
         "bernoulli": Criterion("presence of terms, given the classes", _bernoulli),
+        "logistic": Criterion("classes, given the terms", partial(_logistic, "log_evidence"), of_terms=False),
     },
-    "bic": {},
+    "bic": {"logistic": Criterion("classes, given the terms", partial(_logistic, "bic"), of_terms=False)},
 }
 """The criteria by name, and for each the models that have it."""
 
 
 def has_criterion(recipe: ClassifierRecipe, criterion: str) -> bool:
-    """Whether the model of the recipe has it, with its prior on parameters a proper one."""
-    return recipe.model in CRITERIA[criterion] and recipe.alpha != 0
+    """Whether the model has it, with a proper prior on its parameters and each document counted once."""
+    is_proper = recipe.alpha != 0 and recipe.options.get("l2") != 0
+    return recipe.model in CRITERIA[criterion] and is_proper and not recipe.options.get("balanced")
 
 
 def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Scored]:
@@ -83,7 +101,7 @@ def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Score
     for name, recipe in recipes.items():
         if not has_criterion(recipe, criterion):
             having = listed(CRITERIA[criterion]) or "none"
-            told = f"the model {recipe.model} with alpha {recipe.alpha} has no {criterion}"
+            told = f"the model {recipe.model} with {_told(recipe)} has no {criterion}"
             raise InputError(f"{name}: {told}; models with one: {having}; compare by cross-validation")
     _check_same_data(recipes, criterion)
     values = {name: _value(recipe, documents, criterion) for name, recipe in recipes.items()}
@@ -94,7 +112,11 @@ def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Score
 
 def _value(recipe: ClassifierRecipe, documents: Tokenised, criterion: str) -> float:
     learnt = Learnt.of(documents.of_recipe(recipe).trimmed, recipe.weights, recipe.keeps._replace(sample=0))
-    return float(CRITERIA[criterion][recipe.model].value(Fitted(recipe, learnt)))
+    return float(CRITERIA[criterion][recipe.model].value(Fitted(recipe, learnt), learnt))
+
+
+def _told(recipe: ClassifierRecipe) -> str:
+    return ", ".join(f"{name} {value}" for name, value in {"alpha": recipe.alpha, **recipe.options}.items())
 
 
 def _check_same_data(recipes: Recipes, criterion: str) -> None:
@@ -110,8 +132,11 @@ def _check_same_data(recipes: Recipes, criterion: str) -> None:
 
 
 def _data_of(recipe: ClassifierRecipe, criterion: str) -> dict[str, Any]:
+    foretold = CRITERIA[criterion][recipe.model]
+    if not foretold.of_terms:
+        return {"what they foretell": foretold.of}
     return {
-        "what they foretell": CRITERIA[criterion][recipe.model].of,
+        "what they foretell": foretold.of,
         "weighting": recipe.weighting,
         "tokenizer": recipe.tokenizer.recipe,
         "analyzer": repr(recipe.analyzer.recipe),
