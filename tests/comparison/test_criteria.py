@@ -41,11 +41,16 @@ def test_the_evidence_of_bernoulli_is_its_formula_one_document_after_the_other()
 
 @pytest.mark.parametrize(("criterion", "part"), [("evidence", "log_evidence"), ("bic", "bic")])
 def test_the_criteria_of_logistic_are_those_of_its_weighted_documents(criterion, part):
-    recipes = {"a": recipe("logistic"), "b": recipe("logistic", weighting="raw")}
+    recipes = {
+        "a": recipe("logistic"),
+        "b": recipe("logistic", weighting="raw"),
+        "c": recipe("bayes-logistic", weighting="raw"),
+    }
     found = {one.name: one.value for one in scored(recipes, tokenised(MADE), criterion)}
     counted = tokenised(MADE).of_recipe(recipe())
     expected = getattr(evidence(counted.X.astype(float), counted.named_labels, l2=1.0), part)
     assert found["b"] == pytest.approx(expected, abs=1e-6)
+    assert found["c"] == pytest.approx(expected, abs=1e-4)
     assert found["a"] != found["b"]
 
 
@@ -66,7 +71,7 @@ def test_the_alpha_by_evidence_has_the_most_of_it():
         ([recipe(), recipe(weighting="raw")], "evidence", "0 and 1 differ in weighting"),
         ([recipe(), recipe("bernoulli")], "evidence", "0 and 1 differ in what they foretell"),
         ([recipe(), recipe("logistic")], "evidence", "0 and 1 differ in what they foretell"),
-        ([recipe()], "bic", "has no bic; models with one: logistic"),
+        ([recipe()], "bic", "has no bic; models with one: bayes-logistic, logistic"),
         ([recipe()], "aic", "criterion 'aic' is not known; known: cv, bic, evidence"),
     ],
 )

@@ -1,5 +1,5 @@
+import pickle
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -7,11 +7,10 @@ from made_corpora import documents, recipe, tokenised
 
 from textnb import Analyzer, TextClassifier
 from textnb.comparison import cross_validated
-from textnb.comparison import crossval as module
+from textnb.comparison.crossval import Laboratory, trials
 from textnb.errors import InputError
 from textnb.evaluation.splits import nested_folds, repeated_folds
 from textnb.models.table import MODELS
-from textnb.parallel import map_ordered
 
 MADE = documents()
 ANALYZERS = {"all terms": Analyzer(), "some terms": Analyzer(min_df=2, max_df=0.9, max_terms=15)}
@@ -85,14 +84,16 @@ def test_texts_are_cut_once_for_each_way_of_cutting():
     assert corpus.of_recipe(ways[0]) is corpus.of_recipe(ways[2]) is not corpus.of_recipe(ways[3])
 
 
-def test_answers_do_not_depend_on_the_number_of_jobs(monkeypatch):
-    recipes = {"a": recipe(alpha=0.1), "b": recipe("complement")}
-    corpus, folds = tokenised(MADE), folds_of(MADE)
-    here = cross_validated(recipes, corpus, folds)
-    monkeypatch.setattr(module, "map_ordered", partial(map_ordered, patience=0))
-    there = cross_validated(recipes, corpus, folds, jobs=2)
-    for a, b in zip(here, there, strict=True):
-        np.testing.assert_array_equal(a.log_probabilities, b.log_probabilities)
+def test_answers_do_not_depend_on_who_makes_which_trial_and_when():
+    """So they do not depend on the number of jobs: each job has a laboratory of its own and some of the trials."""
+    recipes = {"a": recipe(alpha=0.1), "b": recipe("complement"), "c": recipe("compound")}
+    corpus, folds = tokenised(MADE), folds_of(MADE, repeats=2)
+    alone = Laboratory(recipes, corpus, folds)
+    jobs = [pickle.loads(pickle.dumps(alone)) for _ in range(2)]
+    in_order = trials(recipes, folds)
+    expected = {trial: alone(trial).log_probabilities for trial in in_order}
+    for number, trial in enumerate(reversed(in_order)):
+        np.testing.assert_array_equal(jobs[number % 2](trial).log_probabilities, expected[trial])
 
 
 def test_those_who_watch_see_every_recipe_and_fold():

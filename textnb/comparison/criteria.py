@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from textnb.comparison.crossval import Recipes
 from textnb.comparison.tokenised import Tokenised
 from textnb.counts import Learnt
-from textnb.counts.matrix import mapped
 from textnb.errors import InputError, listed
 from textnb.fitted import Fitted
 from textnb.models import bernoulli
@@ -62,11 +61,14 @@ def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
     """A part of the Evidence of the weighted documents."""
     from textnb.models.logistic_evidence import evidence
 
-    examples = learnt.examples
-    assert examples is not None
-    X = fitted.weigher(mapped(examples.X, examples.vocabulary, fitted.vocabulary))
-    l2 = fitted.fit.found.get("l2", fitted.recipe.options["l2"])
-    return float(getattr(evidence(X, examples.y, l2=l2), part))
+    rows = fitted.rows(learnt)
+    assert rows is not None
+    return float(getattr(evidence(rows.X, rows.y, l2=fitted.recipe.options["l2"]), part))
+
+
+def _bayes_logistic(part: str, fitted: Fitted, _: Learnt) -> float:
+    """The same, which the fit has come by."""
+    return float(fitted.fit.facts[part])
 
 
 class Criterion(NamedTuple):
@@ -77,13 +79,19 @@ class Criterion(NamedTuple):
     of_terms: bool = True
 
 
+def _of_classes(part: str) -> dict[str, Criterion]:
+    """A criterion of the models that foretell classes."""
+    values = {"logistic": partial(_logistic, part), "bayes-logistic": partial(_bayes_logistic, part)}
+    return {name: Criterion("classes, given the terms", value, of_terms=False) for name, value in values.items()}
+
+
 CRITERIA: dict[str, dict[str, Criterion]] = {
     "evidence": {
         "multinomial": Criterion("terms, given the classes", _multinomial),
         "bernoulli": Criterion("presence of terms, given the classes", _bernoulli),
-        "logistic": Criterion("classes, given the terms", partial(_logistic, "log_evidence"), of_terms=False),
+        **_of_classes("log_evidence"),
     },
-    "bic": {"logistic": Criterion("classes, given the terms", partial(_logistic, "bic"), of_terms=False)},
+    "bic": _of_classes("bic"),
 }
 """The criteria by name, and for each the models that have it."""
 

@@ -38,9 +38,13 @@ _GRIDS: dict[str, dict[str, Sequence[Any]]] = {
     "bernoulli": {"alpha": ("evidence", *_NUMBERS)},
     "gaussian": {"variance": ("feature", "class"), "weighting": ("log", "raw", "binary")},
     "compound": {"weighting": ("raw", "binary")},
+    "bayes-logistic": {"l2": ("evidence", 0.01, 0.1, 1.0, 10.0)},
     "unb": {"pi": (0.5, 0.8, 1.0, 1.2, 1.5), "complement": (False, True)},
 }
-_OPTIONS = {"l2": (0.001, 0.01, 0.1, 1.0, 10.0), "shrinkage": ("auto", 0.1, 0.3, 0.5, 0.7, 0.9)}
+_OPTIONS: dict[str, Sequence[Any]] = {
+    "l2": (0.001, 0.01, 0.1, 1.0, 10.0),
+    "shrinkage": ("auto", 0.1, 0.3, 0.5, 0.7, 0.9),
+}
 
 
 @dataclass(frozen=True, eq=False)
