@@ -8,6 +8,8 @@ from textnb.cli import options
 from textnb.cli.comparing import Choosing, Folding, Repeats, Source, interval_cell, measure_names
 from textnb.cli.console import plural, say
 from textnb.cli.output import Rows, print_json, print_table
+from textnb.cli.pages import comparison_report
+from textnb.cli.reporting import Reporting
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, scored
@@ -27,6 +29,7 @@ def compare(
     cutting: options.Cutting,
     reading: options.LabelledReading,
     running: options.Running,
+    reporting: Reporting,
     repeats: Repeats = 1,
     criterion: Criterion = "cv",
     as_json: options.Json = False,
@@ -49,9 +52,14 @@ def compare(
         textnb compare news.counts --recipes recipes.toml --folds 10 --repeats 3 --csv
 
         textnb compare news.counts --recipes alphas.toml --criterion evidence
+
+        textnb compare news/ --html comparison.html --lang ja
     """
     if as_json and as_csv:
         raise InputError("--json and --csv do not go together")
+    if criterion != "cv" and reporting.html is not None:
+        raise InputError(f"--html shows what was cross-validated; leave it out, or --criterion {criterion}")
+    reporting.check(corpus)
     source = Source(corpus, cutting, reading, running, trust)
     recipes = choosing.chosen(source)
     documents = source.tokenised(recipes)
@@ -73,6 +81,8 @@ def compare(
         _print_csv(comparison)
     else:
         _print_comparison(comparison)
+    if reporting.html is not None:
+        reporting.write(comparison_report(comparison, corpus, reporting.language), running.quiet)
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
     if uncalibrated and not running.quiet:
         say(f"the probabilities of {', '.join(uncalibrated)} could not be calibrated")

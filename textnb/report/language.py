@@ -29,6 +29,7 @@ _JAPANESE = {
     "n-grams": "n-gram",
     "probabilities": "確率",
     "calibrated": "較正済み",
+    "held-out": "未学習の文書で較正済み",
     "stale": "較正は以前のもの",
     "none": "較正なし",
     "learnt": "学習した文書",
@@ -58,6 +59,16 @@ _JAPANESE = {
     ),
     # models and curves
     "Models": "モデルの比較",
+    "95 % intervals; p-values are against the first recipe, after Holm's correction.": (
+        "区間は 95 %、p 値は先頭のレシピに対する検定(ホルムの補正後)です。"
+    ),
+    "folds": "分割数",
+    "repeats": "反復数",
+    "seed": "乱数の種",
+    "fit, s": "学習 (秒)",
+    "predict, s": "予測 (秒)",
+    "p, McNemar": "p 値 (マクネマー)",
+    "p, corrected t": "p 値 (補正 t)",
     "Learning curve": "学習曲線",
     "Learning curves: {what} against the number of training documents": "学習曲線: 学習文書数に対する{what}",
     "training documents": "学習文書数",
