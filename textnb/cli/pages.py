@@ -34,7 +34,8 @@ def comparison_report(comparison: Comparison, corpus: Path, say: Language) -> Re
         ("seed", str(comparison.seed)),
     ]
     notes = [say("95 % intervals; p-values are against the first recipe, after Holm's correction.")]
-    return Report(say("Comparison of models on {corpus}", corpus=corpus.name), facts, notes, models=Table(columns, rows))
+    title = say("Comparison of models on {corpus}", corpus=corpus.name)
+    return Report(title, facts, notes, models=Table(columns, rows))
 
 
 def curves_report(curves: Sequence[Curve], corpus: Path, say: Language) -> Report:

@@ -98,8 +98,12 @@ def cross_validated(
 
 
 class _Split(NamedTuple):
-    """What the training documents of a fold teach, its other documents on the same terms, and the seconds it took."""
+    """What the training documents of a fold teach, and the seconds it took; the fold's own on the same terms.
 
+    ``documents`` are those of all folds.
+    """
+
+    documents: Counted
     learnt: Learnt
     test: Counted
     seconds: float
@@ -111,7 +115,7 @@ class Laboratory:
     def __init__(self, recipes: Recipes, documents: Tokenised, folds: Numbers) -> None:
         self.recipes, self.documents, self.folds = recipes, documents, folds
         self._totals: dict[Hashable, Learnt] = {}
-        self._last: tuple[Hashable, _Split] | None = None
+        self._last: tuple[tuple[Hashable, int, int], _Split] | None = None
 
     def __call__(self, trial: Trial) -> Answers:
         """Fit on the documents outside the fold, and answer for those in it."""
@@ -136,11 +140,19 @@ class Laboratory:
             begun = time.perf_counter()
             learnt = self._rest(self._totals[kind], recipe, counted, trial)
             seconds = time.perf_counter() - begun
-            assert learnt.counts.vocabulary is not None
-            counted.vocabulary.columns  # noqa: B018  # made once, and then of use for every fold
-            test = counted.rows(np.flatnonzero(self.folds[trial.repeat] == trial.fold))
-            self._last = key, _Split(learnt, test.on(learnt.counts.vocabulary), seconds)
+            self._last = key, _Split(counted, learnt, self._test(learnt, counted, trial), seconds)
         return self._last[1]
+
+    def _test(self, learnt: Learnt, counted: Counted, trial: Trial) -> Counted:
+        """The documents of the fold on the terms that were learnt; those of the last split, if they are the same."""
+        vocabulary = learnt.counts.vocabulary
+        assert vocabulary is not None
+        if self._last is not None:
+            (_, *of_fold), before = self._last
+            if of_fold == [*trial[1:]] and before.documents is counted and before.test.vocabulary == vocabulary:
+                return replace(before.test, vocabulary=vocabulary)
+        counted.vocabulary.columns  # noqa: B018  # made once, and then of use for every fold
+        return counted.rows(np.flatnonzero(self.folds[trial.repeat] == trial.fold)).on(vocabulary)
 
     def _rest(self, total: Learnt, recipe: ClassifierRecipe, counted: Counted, trial: Trial) -> Learnt:
         """Eq. (1)."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.matrix import CSR, as_counts, with_columns
 from textnb.counts.sums import ROUNDING, class_sums, labelled_rows, places, presence, weighted_rows, without_rounding
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, NotLearntError
@@ -120,8 +120,8 @@ class ClassCounts:
             vocabulary,
             self.classes,
             self.documents,
-            self.terms[:, columns],
-            None if self._containing is None else self._containing[:, columns],
+            with_columns(self.terms, columns),
+            None if self._containing is None else with_columns(self._containing, columns),
             self.unit,
         )
 

@@ -104,12 +104,24 @@ def mapped(X: CSR, vocabulary: Vocabulary, onto: Vocabulary) -> CSR:
     """The rows of X on the columns of another vocabulary; terms outside it are left out."""
     if vocabulary is onto:
         return X
-    numbers = onto.places_of(vocabulary)
-    known = np.flatnonzero(numbers >= 0)
-    X = X[:, known]
-    Y = sparse.csr_array((X.data, numbers[known][X.indices], X.indptr), shape=(X.shape[0], len(onto)))
-    Y.sort_indices()
-    return Y
+    return renumbered(X, onto.places_of(vocabulary), len(onto))  # both are sorted, so columns stay in order
+
+
+def with_columns(X: CSR, columns: Ints) -> CSR:
+    """Some columns of X, given in ascending order; for a few rows several times faster than scipy's X[:, columns]."""
+    numbers = np.full(X.shape[1], -1, np.intp)
+    numbers[columns] = np.arange(len(columns))
+    return renumbered(X, numbers, len(columns))
+
+
+def renumbered(X: CSR, numbers: Ints, n_columns: int) -> CSR:
+    """X with the columns under other numbers in the same order, ``numbers`` (V,); those of -1 are left out."""
+    indices, indptr, data = numbers.astype(X.indices.dtype)[X.indices], X.indptr, X.data
+    kept = indices >= 0
+    if not kept.all():
+        indptr = np.concatenate([[0], np.cumsum(kept)]).astype(indptr.dtype)[indptr]
+        indices, data = indices[kept], data[kept]
+    return sparse.csr_array((data, indices, indptr), shape=(X.shape[0], n_columns))
 
 
 def _csr(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:

@@ -38,7 +38,9 @@ class Weighting(NamedTuple):
 
     def weights(self, X: CSR) -> CSR:
         """The weights of counts before idf and length normalisation, float64."""
-        return self.stored(X).astype(np.float64) * self.unit
+        W = self.stored(X).astype(np.float64)
+        W.data *= self.unit
+        return W
 
     def on(self, counts: ClassCounts) -> "Weigher":
         """The weighting with the idf of these statistics."""
