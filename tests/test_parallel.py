@@ -137,3 +137,15 @@ def _die(_):
 def test_a_worker_that_dies_is_a_clear_error():
     with pytest.raises(WorkerError, match="a worker process ended"):
         list(map_ordered(_die, [1], jobs=2, patience=0))
+
+
+def environment_of(name):
+    return os.environ.get(name)
+
+
+def test_processes_have_one_thread_each_for_linear_algebra_unless_told_otherwise(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+    found = list(map_ordered(environment_of, ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], jobs=2, patience=0))
+    assert found == ["1", "3"]
+    assert "OMP_NUM_THREADS" not in os.environ

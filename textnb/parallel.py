@@ -22,6 +22,7 @@ PATIENCE = 2.0
 """Seconds of work before processes are started: starting them costs about as much."""
 
 _AHEAD = 4
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _function: Callable[[Any], Any]
 
 
@@ -84,7 +85,7 @@ def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], job
     pool = ProcessPoolExecutor(jobs, spawn, _start, (function,))
 
     def submit(item: Item) -> Future[Result]:
-        with _interrupts_ignored():  # a process that is started now is born deaf to Ctrl-C, which is ours to handle
+        with _interrupts_ignored(), _one_thread_each():
             return pool.submit(_call, item)
 
     try:
@@ -122,7 +123,20 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """A process that is started now has one thread for linear algebra: the processors are taken by the others."""
+    unset = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
+    try:
+        yield
+    finally:
+        for name in unset:
+            os.environ.pop(name, None)
+
+
+@contextmanager
 def _interrupts_ignored() -> Iterator[None]:
+    """A process that is started now is deaf to Ctrl-C, which is ours to handle."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
