@@ -128,8 +128,12 @@ class Fitted:
 
     def _weighted(self, stored: ClassCounts, rows: Labelled | None) -> ClassCounts:
         """The statistics of weighted documents: from those of stored weights, or from the documents."""
-        if rows is None or not self.recipe.weights.normalised:
+        if not self.recipe.weights.normalised:
             return self.weigher.class_counts(stored)
+        if rows is None:
+            if not model(self.recipe.model).needs_rows:
+                raise InputError(f"the weighting {self.recipe.weighting!r} needs the documents, which were not kept")
+            return self.weigher.class_counts(stored)  # the scorer is there already
         weighted = ClassCounts.of(rows.X, rows.y, self.vocabulary, range(len(self.classes)), containing=False)
         return ClassCounts(self.vocabulary, self.classes, stored.documents, weighted.terms, stored.containing)
 

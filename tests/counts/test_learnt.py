@@ -209,7 +209,7 @@ def test_what_is_kept_is_what_was_asked_for(whole):
 @few
 @given(kept=documents, gone=documents)
 def test_statistics_without_some_examples_are_as_if_those_had_never_been_seen(kept, gone):
-    every, rest = KEEPING["all"](kept + gone), learnt_keeping(Keeps(histograms=True))(kept)
+    every, rest = KEEPING["all"](kept + gone), learnt_keeping(Keeps(histograms=True, examples=True))(kept)
     assert identical(every.without(KEEPING["all"](gone).examples, LOG), rest)
 
 
