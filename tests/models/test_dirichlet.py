@@ -142,6 +142,20 @@ def test_the_vector_maximum_is_that_of_a_generic_optimiser(seed, n_terms):
     assert found.log_evidence >= -generic.fun - 1e-7
 
 
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[0, 3], [0, 2], [2, 1], [0, 1], [2, 0]],
+        [[4, 0, 0], [0, 2, 3], [0, 2, 5], [0, 0, 1], [1, 0, 0]],
+    ],
+)
+def test_newtons_method_does_not_go_in_circles(X):
+    newton, plain = (best_alpha(draws_of(X), solver=solver) for solver in ("newton", "fixed-point"))
+    assert (newton.outcome, plain.outcome) == ("converged", "converged")
+    assert newton.iterations < 20
+    np.testing.assert_allclose(newton.alpha, plain.alpha, rtol=1e-6)
+
+
 @pytest.mark.parametrize("shape", ["vector", "scalar", "unigram"])
 @pytest.mark.parametrize(
     ("X", "outcome"),

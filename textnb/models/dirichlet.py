@@ -5,7 +5,8 @@ logarithm and slopes stand in ``draws.py``, eq. (1) to (4). At the maximum f_j(a
 
 Solvers for a vector of alphas:
   newton        Newton's method on the reciprocals 1/f_j(alpha_j) = 1/S(A), in which the equations are nearly straight:
-                with h = 1/f, r = 1/S, p = (r - h)/h', q = r'/h', d alpha = p + q dA, dA = sum p / (1 - sum q)
+                with h = 1/f, r = 1/S, p = (r - h)/h', q = r'/h', d alpha = p + q dA, dA = sum p / (1 - sum q);
+                a step that would lower the evidence, and so might go in circles, is a step of the other solver
   fixed-point   alpha_j <- alpha_j f_j / S (Minka): each step raises the evidence, many are needed
 One number for all terms, and concentration times unigram, have one unknown: a grid is searched, since there may be two
 maxima, and the best place of it polished.
@@ -33,6 +34,7 @@ SHAPES = ("vector", "scalar", "unigram")
 _LARGEST, _SMALLEST = 1e9, 1e-9  # of A per draw-length, beyond which there is no maximum to speak of
 _TOLERANCES = {"newton": 1e-7, "fixed-point": 1e-12}  # of the last step; Newton's leaves about its square
 _FLAT = 1e-11  # of evidence per token: less is no difference (with one term there is none at all)
+_LOWERED = 1e-6  # of evidence per token: less may be the rounding of a step where the evidence is nearly flat
 _GRID = np.logspace(-8, 8, 49)
 
 
@@ -97,10 +99,18 @@ def _vector(draws: Draws, solver: str, limit: int) -> Solution:
     mean_length = draws.mean_length
     alpha = unigram(draws) * mean_length
     trace = [draws.log_evidence(alpha, weighted_sum(draws.multiplicity, alpha))]
-    for iteration in range(1, limit + 1):
+    slack = _LOWERED * weighted_sum(draws.n_draws, draws.sizes)
+
+    def taken(step: Callable[[Draws, Floats], Floats]) -> tuple[Floats, float, float]:
         following = step(draws, alpha)
         total = weighted_sum(draws.multiplicity, following)
-        trace.append(draws.log_evidence(following, total))
+        return following, total, draws.log_evidence(following, total)
+
+    for iteration in range(1, limit + 1):
+        following, total, evidence = taken(step)
+        if evidence < trace[-1] - slack:
+            following, total, evidence = taken(_fixed_point_step)
+        trace.append(evidence)
         moved = np.max(np.abs(following - alpha) / np.maximum(following, _SMALLEST))
         alpha = following
         if total > _LARGEST * mean_length:
