@@ -26,7 +26,8 @@ CorpusPath = Annotated[
     Path,
     typer.Argument(
         metavar="CORPUS",
-        help="A folder with one subfolder per class; a CSV, TSV or JSONL file (.gz too); or a `textnb count` file.",
+        help="A folder with one subfolder or mail store per class; a CSV, TSV or JSONL file (.gz too); or a `textnb "
+        "count` file.",
         show_default=False,
     ),
 ]
@@ -34,8 +35,8 @@ Inputs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[INPUT]...",
-        help="`-`: standard input, each line a document (the default). A table gives its records, a folder its files; "
-        "any other file is one document.",
+        help="`-`: standard input, each line a document (the default). A table gives its records, a mailbox its "
+        "messages, a folder its files; any other file is one document.",
         show_default=False,
     ),
 ]

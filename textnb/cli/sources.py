@@ -13,7 +13,8 @@ from textnb.countfile import read_counts
 from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
 from textnb.inputs import as_labelled
-from textnb.readers import Document, Troubles, read_corpus, read_input, read_lines
+from textnb.readers import Document, Troubles, read_corpus, read_input, read_lines, read_mail_stream
+from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.recipe import differing
 
 
@@ -65,8 +66,11 @@ def _input(name: str, reading: Reading) -> Iterator[Document]:
         return read_input(Path(name), reading.reader, reading.settings)
     if sys.stdin is None:
         raise InputError("standard input is closed; name a file")
-    if reading.reader not in (None, "lines"):
-        raise InputError(f"standard input is read as lines; for --reader {reading.reader} name a file")
+    if reading.reader not in (None, "lines", "mail"):
+        raise InputError(f"standard input is read as lines or mail; for --reader {reading.reader} name a file")
+    if reading.reader == "mail":
+        messages = read_mail_stream(sys.stdin.buffer, reading.settings)
+        return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)
     return Troubles("standard input").watch(read_lines(sys.stdin.buffer, reading.settings))
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 from textnb.errors import InputError
 from textnb.readers.document import Document
 from textnb.readers.folders import document_of, read_folder
+from textnb.readers.mail_corpus import MAIL_DAMAGE, is_mail_corpus, read_mail
+from textnb.readers.mailboxes import is_store
 from textnb.readers.settings import Settings, described
 from textnb.readers.tables import open_bytes, read_records
 from textnb.readers.trouble import Troubles
 
-READERS = ("folder", "csv", "tsv", "jsonl", "lines")
+READERS = ("folder", "csv", "tsv", "jsonl", "lines", "mail")
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
@@ -27,10 +29,11 @@ def read_corpus(
 ) -> Iterator[Document]:
     """The labelled documents of a corpus, one at a time.
 
-    path: a folder with one subfolder per class, or a CSV, TSV or JSONL file (plain or .gz) with a text and a label
-    column. reader: folder, csv, tsv, jsonl or lines, where the name does not tell; a line of ``lines`` begins with
-    fastText's ``__label__x``. text, label: names of the columns, where they are not common ones. glob: which files
-    of a folder. encoding: the charset to believe where bytes are not UTF-8. skip_bad: leave bad records out.
+    path: a folder with one subfolder per class, a CSV, TSV or JSONL file (plain or .gz) with a text and a label
+    column, or a folder with one mail store per class (mbox, Maildir, MH, .eml). reader: folder, csv, tsv, jsonl, lines
+    or mail, where the path does not tell; a line of ``lines`` begins with fastText's ``__label__x``. text, label: names
+    of the columns, where they are not common ones. glob: which files of a folder. encoding: the charset to believe
+    where bytes are not UTF-8. skip_bad: leave bad records out.
 
     What could not be decoded, and what was skipped, is counted in one ReadingWarning at the end.
     """
@@ -54,8 +57,10 @@ def read_table(
 
 
 def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
-    """What is to be classified: the records of a table, the files of a folder, or one file as one document."""
-    if reader is None and _existing(path).is_file() and _suffix(path) not in _BY_SUFFIX:
+    """What is to be classified: the records of a table or mailbox, the files of a folder, or one file as a whole."""
+    if reader is None and is_store(_existing(path)):
+        reader = "mail"
+    if reader is None and path.is_file() and _suffix(path) not in _BY_SUFFIX:
         try:
             with open_bytes(path) as stream:
                 data = stream.read()
@@ -67,15 +72,20 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
 
 
 def documents_in(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
-    """The documents of a folder or table, watched for trouble."""
-    kind = reader or kind_of(_existing(path))
+    """The documents of a folder, table or mail store, watched for trouble."""
+    if _existing(path).is_dir() and reader in (None, "folder", "mail"):
+        settings = described(path, settings)
+    kind = reader or settings.kind or kind_of(path)
     if kind not in READERS:
         raise InputError(f"reader {kind!r} is not known; known: {', '.join(READERS)}")
-    if _existing(path).is_dir() != (kind == "folder"):
+    if kind != "mail" and path.is_dir() != (kind == "folder"):
         raise InputError(f"{path} is {'a folder' if path.is_dir() else 'a file'}, the reader {kind!r} cannot read it")
     troubles = Troubles(str(path), settings.skip_bad)
+    if kind == "mail":
+        troubles.damage = MAIL_DAMAGE
+        return troubles.watch(read_mail(path, settings, troubles))
     if kind == "folder":
-        return troubles.watch(read_folder(path, described(path, settings), troubles))
+        return troubles.watch(read_folder(path, settings, troubles))
     return troubles.watch(read_records(path, kind, settings, troubles))
 
 
@@ -94,7 +104,7 @@ def _existing(path: Path) -> Path:
 def kind_of(path: Path) -> str:
     """The reader that a path asks for by what it is and how it is called."""
     if path.is_dir():
-        return "folder"
+        return "mail" if is_mail_corpus(path) else "folder"
     if _suffix(path) not in _BY_SUFFIX:
         raise InputError(
             f"{path}: its name does not tell how to read it; give --reader (reader=): {', '.join(READERS)}"

@@ -3,13 +3,16 @@
 In this order: a byte order mark; ISO-2022 escapes (such text is valid ASCII and UTF-8 too, so it comes first);
 valid UTF-8; the declared charset, by its superset; cp932 against EUC-JP, by evidence; at last the likeliest of the
 three, with whatever cannot be decoded as U+FFFD, and counted. No bytes raise an error.
+
+Where the caller expects western text (mail that names no Japanese charset), only kana are evidence of Japanese, and
+the last resort is cp1252.
 """
 
 import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
@@ -24,6 +27,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_MARKS = tuple(bom for bom, _ in _BOMS)
 _LONGEST_BOM = 4
 # A designation of a Japanese set; ESC ( B alone is what terminals send to reset themselves.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]|\x1b\$\([DOPQ]|\x1b\([IJ]")
@@ -77,8 +81,8 @@ def undecodable(places: int, encoding: str) -> str:
     return f"{places} undecodable {'place' if places == 1 else 'places'} in {encoding}"
 
 
-def decoded(data: bytes, declared: str | None = None) -> Decoded:
-    r"""The text of some bytes; never an error.
+def decoded(data: bytes, declared: str | None = None, *, western: bool = False) -> Decoded:
+    r"""The text of some bytes; never an error. western: whether that is what they are likely to be.
 
     >>> decoded("日本語です".encode("shift_jis")).encoding
     'cp932'
@@ -86,10 +90,12 @@ def decoded(data: bytes, declared: str | None = None) -> Decoded:
     'café'
     >>> decoded(b"caf\xe9!").replaced
     1
+    >>> decoded(b"caf\xe9!", western=True).text
+    'café!'
     """
     if (plain := _plain_utf8(data, declared)) is not None:
         return Decoded(plain, "utf-8", 0)
-    encoding = encoding_of([data], declared)
+    encoding = encoding_of([data], declared, western=western)
     if encoding.name == "iso2022_jp":
         text = decoded_iso2022_jp(data)
         return Decoded(text, encoding.name, text.count(REPLACEMENT))
@@ -102,7 +108,7 @@ def decoded(data: bytes, declared: str | None = None) -> Decoded:
 
 def _plain_utf8(data: bytes, declared: str | None) -> str | None:
     """The text, where there is nothing to decide: what encoding_of would find too, in one look."""
-    if declared is not None or b"\x1b" in data or any(data.startswith(bom) for bom, _ in _BOMS):
+    if b"\x1b" in data or data.startswith(_MARKS) or passes_for_ascii(declared):
         return None
     try:
         return data.decode()
@@ -128,7 +134,7 @@ def pieces_of(stream: BinaryIO) -> Iterator[bytes]:
     return iter(partial(stream.read, _PIECE), b"")
 
 
-def encoding_of(pieces: Iterable[bytes], declared: str | None = None) -> Encoding:
+def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western: bool = False) -> Encoding:
     """The encoding of bytes that come in pieces and are not kept; the order is the module's."""
     pieces = iter(pieces)
     first = b""
@@ -148,7 +154,7 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None) -> Encodin
         sample += piece[start : start + _SAMPLE - len(sample)]
     if valid and _accepts(utf8, b"", final=True):
         return Encoding("utf-8", True)
-    return _by_evidence(bytes(sample), declared)
+    return _by_evidence(bytes(sample), declared, western)
 
 
 def _ascii_length(piece: bytes) -> int:
@@ -158,12 +164,14 @@ def _ascii_length(piece: bytes) -> int:
 
 def as_charset(name: str | None) -> str | None:
     """The name of a charset that Python can read text in, or an error that names it."""
-    if name is not None and _charset(name) is None:
+    if name is not None and charset_named(name) is None:
         raise InputError(f"encoding {name!r} is not known; utf-8, cp932, euc-jp and latin-1 are examples")
     return name
 
 
-def _charset(name: str | None) -> str | None:
+@lru_cache(256)
+def charset_named(name: str | None) -> str | None:
+    """The codec that a name stands for, None where it is no charset."""
     try:
         b"a".decode(name or "", "replace")  # refuses codecs from bytes to bytes, such as hex
         charset = codecs.lookup(name or "").name
@@ -172,27 +180,43 @@ def _charset(name: str | None) -> str | None:
     return None if charset in _PYTHON_ONLY else charset
 
 
+def superset_of(charset: str) -> str:
+    """The charset that senders mean by this one.
+
+    >>> superset_of("shift_jis"), superset_of("koi8-r")
+    ('cp932', 'koi8-r')
+    """
+    return _SUPERSETS.get(charset, charset)
+
+
+def passes_for_ascii(declared: str | None) -> bool:
+    """Whether text in that charset can consist of ASCII bytes and mean something else."""
+    return _like_utf8(declared) is not None
+
+
 def _like_utf8(declared: str | None) -> str | None:
-    charset = _charset(declared)
+    charset = charset_named(declared)
     return charset if charset is not None and charset.startswith(_LIKE_UTF8) else None
 
 
-def _by_evidence(sample: bytes, declared: str | None) -> Encoding:
+def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding:
     """The encoding of bytes that are not UTF-8, from those at the first that is not ASCII and after it."""
     whole = len(sample) < _SAMPLE
-    charset = _charset(declared)
-    for name in (_SUPERSETS.get(charset, charset), charset) if charset is not None else ():
+    charset = charset_named(declared)
+    for name in (superset_of(charset), charset) if charset is not None else ():
         if _fits([sample], name, whole):
             return Encoding(name, whole)
     if _is_damaged_utf8(sample):
         return Encoding("utf-8", False)
     texts = {name: sample.decode(name, "replace") for name in _JAPANESE}
+    proof = _KANA if western else _ORDINARY
     fitting = [name for name in _JAPANESE if _fits([sample], name, whole) and _is_plausible(texts[name], name)]
-    if fitting:
+    if fitting and (not western or any(proof.search(texts[name]) for name in fitting)):
         return Encoding(max(fitting, key=lambda name: _likeness(texts[name])), whole)
     texts["utf-8"] = sample.decode("utf-8", "replace")
-    readable = [name for name in _JAPANESE[:2] if _ORDINARY.search(texts[name])]
-    return Encoding(max(["utf-8", *readable], key=lambda name: _likeness(texts[name])), False)
+    readable = [name for name in _JAPANESE[:2] if proof.search(texts[name])]
+    likeliest = max(["utf-8", *readable], key=lambda name: _likeness(texts[name]))
+    return Encoding("cp1252" if western and likeliest == "utf-8" else likeliest, False)
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:

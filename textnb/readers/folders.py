@@ -20,7 +20,7 @@ def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[
         raise InputError(f"{root} has no subfolders; a corpus folder has one subfolder per class")
     _check_labels(root, [entry.name for entry in entries if _is_folder(entry)])
     for entry in entries:
-        name = _composed(entry.name)
+        name = composed(entry.name)
         if name == DESCRIPTION or name in settings.exclude:
             continue
         if settings.labelled and not _is_folder(entry):
@@ -48,7 +48,7 @@ def _documents(entry: os.DirEntry[str], root: Path, above: tuple[Path, ...], tol
 
 def _id(entry: os.DirEntry[str], root: Path) -> str:
     """Its path from the root."""
-    return _composed(entry.path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/"))
+    return composed(entry.path.removeprefix(str(root)).lstrip(os.sep).replace(os.sep, "/"))
 
 
 def _document(entry: os.DirEntry[str], root: Path, told: _Told) -> Iterator[Document]:
@@ -98,7 +98,7 @@ def _is(kind: Callable[[], bool]) -> bool:
         return False
 
 
-def _composed(name: str) -> str:
+def composed(name: str) -> str:
     """A name as text: file systems differ in how they write が, and old archives leave names in other charsets."""
     try:
         name.encode("utf-8")
@@ -111,7 +111,7 @@ def _check_labels(root: Path, folders: list[str]) -> None:
     """Two folders that only look alike would be one class without a word."""
     seen: dict[str, str] = {}
     for folder in folders:
-        name = _composed(folder)
+        name = composed(folder)
         twin = seen.setdefault(name, folder)
         if twin != folder and unicodedata.normalize("NFC", twin) != unicodedata.normalize("NFC", folder):
             raise InputError(f"{root}: the folders {twin!r} and {folder!r} would be one class, {name!r}; rename one")

@@ -2,14 +2,26 @@
 
 Python's codec knows JIS X 0208 only; mail and old files also carry the vendor rows (①, ㈱, 髙) of cp932. So a code of
 the two-byte set is turned into its Shift_JIS form and read as cp932, which holds both. Every line begins in ASCII.
+Half-width katakana come in three ways: after ESC ( I, between SO and SI, and as bytes of eight bits.
 """
 
 import re
+from functools import cache
 
-_ESCAPE = re.compile(rb"\x1b(\$[@B]|\$\([A-Z]|\([A-Z])")
+_ESCAPE = re.compile(rb"(?:\x1b&@)?\x1b(\$[@AB]|\$\([A-Z]|\([A-Z])|(\x0e|\x0f)")
 _LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|$)")
-_CODECS = {b"$(D": "iso2022_jp_ext", b"$(O": "iso2022_jp_3", b"$(P": "iso2022_jp_2004", b"$(Q": "iso2022_jp_2004"}
+_CODECS = {
+    b"$A": "iso2022_jp_2",
+    b"$(C": "iso2022_jp_2",
+    b"$(D": "iso2022_jp_ext",
+    b"$(O": "iso2022_jp_3",
+    b"$(P": "iso2022_jp_2004",
+    b"$(Q": "iso2022_jp_2004",
+}
+_HALF_WIDTH = (b"(I", b"\x0e")
+_EIGHT_BIT_KANA = re.compile(rb"[\x00-\x7f\xa1-\xdf]*")
 _LEFT_HALF = range(0x21, 0x7F)
+_WHOLE_PAIRS = re.compile(rb"(?:[!-~]{2})*")
 
 
 def decoded_iso2022_jp(data: bytes) -> str:
@@ -23,14 +35,14 @@ def decoded_iso2022_jp(data: bytes) -> str:
 
 def _line(line: bytes) -> str:
     first, *rest = _ESCAPE.split(line)
-    bodies = zip(rest[::2], rest[1::2], strict=True)
-    return _single_byte(first) + "".join(_text(escape, body) for escape, body in bodies)
+    runs = zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+    return _single_byte(first) + "".join(_text(escape or shift, body) for escape, shift, body in runs)
 
 
 def _text(escape: bytes, body: bytes) -> str:
     if escape in (b"$@", b"$B"):
-        return "".join(_pairs(body))
-    if escape == b"(I":  # half-width katakana
+        return "".join(map(_character, body[::2], body[1::2]) if _WHOLE_PAIRS.fullmatch(body) else _pairs(body))
+    if escape in _HALF_WIDTH:
         return bytes(byte | 0x80 if 0x21 <= byte <= 0x5F else byte for byte in body).decode("cp932", "replace")
     if escape in _CODECS:
         return (b"\x1b" + escape + body).decode(_CODECS[escape], "replace")
@@ -44,7 +56,7 @@ def _pairs(body: bytes) -> list[str]:
     while i < len(body):
         high, low = body[i], body[i + 1] if i + 1 < len(body) else 0
         if high in _LEFT_HALF and low in _LEFT_HALF:
-            characters.append(_shift_jis(high, low).decode("cp932", "replace")[:1])
+            characters.append(_character(high, low))
             i += 2
         else:
             characters.append(chr(high) if high <= 0x20 else "\ufffd")
@@ -52,10 +64,16 @@ def _pairs(body: bytes) -> list[str]:
     return characters
 
 
-def _shift_jis(high: int, low: int) -> bytes:
+@cache
+def _character(high: int, low: int) -> str:
+    """The character of a pair; at most 94 times 94 are ever kept."""
     row = (high - 0x21) >> 1
-    return bytes([row + (0x81 if row < 0x1F else 0xC1), low + 0x1F + (low >= 0x60) if high & 1 else low + 0x7E])
+    lead, trail = row + (0x81 if row < 0x1F else 0xC1), low + 0x1F + (low >= 0x60) if high & 1 else low + 0x7E
+    return bytes([lead, trail]).decode("cp932", "replace")[:1]
 
 
 def _single_byte(body: bytes) -> str:
-    return body.decode("utf-8", "replace")
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        return body.decode("cp932" if _EIGHT_BIT_KANA.fullmatch(body) else "utf-8", "replace")

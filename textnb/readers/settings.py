@@ -8,6 +8,7 @@ from typing import Any
 
 from textnb.errors import InputError
 from textnb.readers.decoding import as_charset
+from textnb.readers.mail.features import MailFeatures
 
 DESCRIPTION = "corpus.toml"
 
@@ -20,6 +21,7 @@ class Settings:
     labels: the label of a class folder, where it is not its name.
     skip_lines: lines to drop at the beginning of each file. encoding: the charset to believe where bytes are not
     UTF-8. skip_bad: leave bad records out and count them. labelled: whether a document without a label is bad.
+    kind: the reader, where a corpus.toml names it. mail: which groups of tokens a message gives.
     """
 
     text: str | None = None
@@ -31,6 +33,8 @@ class Settings:
     encoding: str | None = None
     skip_bad: bool = False
     labelled: bool = True
+    kind: str | None = None
+    mail: MailFeatures = field(default_factory=MailFeatures)
 
     def __post_init__(self) -> None:
         as_charset(self.encoding)
@@ -70,7 +74,7 @@ def _description(folder: Path) -> tuple[Path, dict[str, Any]]:
 
 def _setting(key: str, value: Any, path: Path) -> Any:
     """A checked value of the [reader] table."""
-    if key in ("glob", "encoding", "text", "label") and isinstance(value, str):
+    if key in ("glob", "encoding", "text", "label", "kind") and isinstance(value, str):
         return value
     if key == "skip_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
@@ -81,7 +85,7 @@ def _setting(key: str, value: Any, path: Path) -> Any:
         return value
     raise InputError(
         f"{path}: [reader] {key} = {value!r} is not understood; known: glob, exclude, labels, skip_lines (from 0 on), "
-        "encoding, text, label"
+        "encoding, text, label, kind"
     )
 
 

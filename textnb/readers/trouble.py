@@ -20,6 +20,7 @@ class Troubles:
     outside: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     documents: int = 0
+    damage: str = "documents could not be decoded whole; U+FFFD stands in the gaps"
 
     def bad(self, where: str, what: str) -> None:
         """Report a record that is not a document: an error, or one more skipped."""
@@ -34,7 +35,7 @@ class Troubles:
             if document.defects:
                 self.damaged.append(f"{document.id}: {document.defects[0]}")
             yield document
-        self._say(self.damaged, f"of {self.documents} documents could not be decoded whole; U+FFFD stands in the gaps")
+        self._say(self.damaged, f"of {self.documents} {self.damage}")
         self._say(self.skipped, "bad records were skipped")
         self._say(self.outside, "files were not read: they lie in no class folder or are no ordinary files")
 

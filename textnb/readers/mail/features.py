@@ -1,0 +1,155 @@
+"""What a message says beside its words: groups of tokens, each of which can be left out.
+
+A group is one field of the Document, counted under the name ``group:token``; each token once. The groups stand in
+``GROUPS``. What another filter has said of a message (X-Spam-Status, X-Bogosity, ...) and where its owner has filed it
+(Status, X-Keywords, ...) is never a token: it gives the answer away.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from textnb.errors import InputError
+from textnb.readers.mail.headers import Field
+from textnb.readers.mail.links import host_tokens
+from textnb.readers.mail.words import words_in
+
+GROUPS = {
+    "subject": "the words of the subject, their case kept; Japanese in pairs of characters",
+    "from": "the words of From: name, address, host and its last labels",
+    "to": "the same of To and Cc",
+    "list": "the words of List-Id",
+    "header": "the names of all other fields and the words in them, as name:word",
+    "received": "the hosts that passed the message on, with their last labels, and their networks",
+    "zone": "the time zone of the date",
+    "link": "the hosts of links, with their last labels",
+    "type": "the content types and transfer encodings of all parts",
+    "charset": "the charsets that are named",
+    "attachment": "name, extension, type and size of attachments; never their content",
+    "hidden": "words that a page hides from its reader",
+    "defect": "the kinds of what is wrong with the message",
+}
+
+_OTHERS_SAY = re.compile(
+    rb"x-(?:spam|bogosity|barracuda|milter|crm114|dspam|virus|popfile|text-classification|rspamd|proofpoint|ironport|amavis"
+    rb"|razor|pyzor|dcc|sa-|junk|bayes|antivirus|anti-?spam|gmx-anti|mailscanner|ms-exchange-organization-scl|forefront"
+    rb"|microsoft-antispam|ms-exchange-antispam|tm-as|cloudmark|vade|textnb|filter|scanned|kaspersky|clamav|norton|sophos"
+    rb"|avast|symantec|brightmail|mailcleaner|ovh-spam|cmae|yandex-spam|qq-spam|ui-filter|ham-report|.*spam|.*mailscanner)"
+)
+_OWNER_SAYS = frozenset(
+    b"status x-status x-uid x-uidl x-keywords x-mozilla-status x-mozilla-status2 x-mozilla-keys x-evolution "
+    b"x-gmail-labels x-gm-thrid x-imap x-imapbase lines content-length x-folder x-label x-apparently-to".split()
+)
+_NAME_ONLY = frozenset(
+    b"message-id date references in-reply-to dkim-signature domainkey-signature arc-seal arc-message-signature "
+    b"arc-authentication-results x-google-dkim-signature x-gm-message-state x-received x-google-smtp-source".split()
+)
+_ELSEWHERE = frozenset(
+    b"subject from to cc list-id received content-type content-transfer-encoding content-disposition".split()
+)
+_HOSTS = bytes(code if chr(code).isalnum() or code in b"-." else 32 for code in range(128)) + b" " * 128
+_NETWORK = re.compile(r"(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}")
+_MOST_WORDS = 200
+
+
+@dataclass(frozen=True)
+class MailFeatures:
+    """Which groups of tokens a message gives.
+
+    >>> MailFeatures().without("received", "to").recipe["groups"][:3]
+    ['subject', 'from', 'list']
+    """
+
+    groups: tuple[str, ...] = tuple(GROUPS)
+
+    def __post_init__(self) -> None:
+        for name in self.groups:
+            if name not in GROUPS:
+                raise InputError(f"the group {name!r} is not known in mail; known: {', '.join(GROUPS)}")
+        object.__setattr__(self, "groups", tuple(name for name in GROUPS if name in self.groups))
+
+    def without(self, *names: str) -> "MailFeatures":
+        """The same less some groups."""
+        MailFeatures(names)
+        return MailFeatures(tuple(name for name in self.groups if name not in names))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"groups": list(self.groups)}
+
+    @classmethod
+    def of(cls, recipe: Mapping[str, Any]) -> "MailFeatures":
+        """The features of a recipe."""
+        return cls(tuple(recipe["groups"]))
+
+
+@lru_cache(4096)
+def is_told_by_others(name: bytes) -> bool:
+    """Whether a field holds what another filter or the owner has decided.
+
+    >>> is_told_by_others(b"x-spam-status"), is_told_by_others(b"x-mailer")
+    (True, False)
+    """
+    return name in _OWNER_SAYS or (name.startswith(b"x-") and _OTHERS_SAY.match(name) is not None)
+
+
+def header_tokens(fields: Iterable[Field], text_of: Callable[[bytes], str]) -> list[str]:
+    """The tokens of the group ``header``; text_of decodes a value."""
+    tokens: list[str] = []
+    for raw, value in fields:
+        if raw in _ELSEWHERE or is_told_by_others(raw):
+            continue
+        name = raw.decode("ascii")
+        tokens.append(name)
+        if raw not in _NAME_ONLY:
+            tokens += [f"{name}:{word}" for word in words_in(text_of(value), _MOST_WORDS)]
+    return tokens
+
+
+def address_tokens(value: str) -> list[str]:
+    """The words of an address field, and the last labels of its hosts.
+
+    >>> address_tokens('"Taro" <taro@mail.example.jp>')
+    ['Taro', 'taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
+    """
+    tokens = []
+    for word in words_in(value, _MOST_WORDS):
+        tokens.append(word)
+        if "@" in word:
+            tokens += host_tokens(word.rpartition("@")[2].lower())
+    return tokens
+
+
+def received_tokens(value: bytes) -> list[str]:
+    """The hosts and networks of a Received field.
+
+    >>> received_tokens(b"from a.example (b.example [192.0.2.7]) by mx.example.com; Fri, 1 Jan")
+    ['a.example', 'example', 'b.example', '192.0.2', 'mx.example.com', 'example.com', 'com']
+    """
+    tokens: list[str] = []
+    for word in value[:2000].translate(_HOSTS).decode("ascii").lower().split():
+        host = word.strip(".-")
+        if "." not in host:
+            continue
+        if network := _NETWORK.fullmatch(host):
+            tokens.append(network[1])
+        elif not host.replace(".", "").isdigit():
+            tokens += host_tokens(host)
+    return list(dict.fromkeys(tokens))
+
+
+def attachment_tokens(name: str, kind: str, size: int) -> list[str]:
+    """Name, extension, type, and the size as a power of two.
+
+    >>> attachment_tokens("見積.PDF", "application/pdf", 5000)
+    ['name:見積.pdf', 'extension:pdf', 'type:application/pdf', 'size:8192']
+    """
+    folded = name.lower().strip()
+    stem, dot, extension = folded.rpartition(".")
+    named = [f"name:{folded[-60:]}"] if folded else []
+    if dot and stem and len(extension) <= 8:
+        named.append(f"extension:{extension}")
+    return [*named, f"type:{kind[:80]}", f"size:{1 << max(size - 1, 0).bit_length()}"]

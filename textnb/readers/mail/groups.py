@@ -1,0 +1,56 @@
+"""The groups of tokens that a message gives beside its words: from each group's name to its tokens."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from textnb.readers.mail.content import Content
+from textnb.readers.mail.features import address_tokens, header_tokens, received_tokens
+from textnb.readers.mail.links import host_tokens
+from textnb.readers.mail.words import words_in
+
+_ZONE = re.compile(rb"[+-]\d{4}|\b[A-Z]{3,4}$")
+
+
+def _of_addresses(*names: bytes) -> Callable[[Content], Iterator[str]]:
+    return lambda content: (token for value in content.values(*names) for token in address_tokens(value))
+
+
+def _received(content: Content) -> Iterator[str]:
+    lines = (value for name, value in content.fields if name == b"received")
+    return (token for line in lines for token in received_tokens(line))
+
+
+def _zone(content: Content) -> list[str]:
+    return [zone.decode("ascii") for zone in _ZONE.findall(content.walk.head.first(b"date"))[:1]]
+
+
+def _types(content: Content) -> Iterator[str]:
+    yield from (kind[:80] for kind in content.walk.types)
+    yield from (leaf.encoding[:30].decode("ascii", "replace") for leaf in content.walk.leaves if leaf.encoding)
+
+
+def _hidden(content: Content) -> Iterator[str]:
+    return (word.lower() for text in content.hidden for word in words_in(text))
+
+
+TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
+    "subject": lambda content: words_in(content.subject),
+    "from": _of_addresses(b"from"),
+    "to": _of_addresses(b"to", b"cc"),
+    "list": _of_addresses(b"list-id"),
+    "header": lambda content: header_tokens(content.fields, content.text_of),
+    "received": _received,
+    "zone": _zone,
+    "link": lambda content: (token for host in content.hosts for token in host_tokens(host)),
+    "type": _types,
+    "charset": lambda content: content.labels,
+    "attachment": lambda content: content.attachments,
+    "hidden": _hidden,
+    "defect": lambda content: content.defects.kinds,
+}
+
+
+def fields_of(content: Content, groups: Iterable[str]) -> dict[str, list[str]]:
+    """The tokens of the wanted groups, each once; a group without tokens is left out."""
+    found = ((group, list(dict.fromkeys(TOKENS[group](content)))) for group in groups)
+    return {group: tokens for group, tokens in found if tokens}

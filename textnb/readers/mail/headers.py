@@ -1,0 +1,94 @@
+"""The head of a message or part: bytes to fields, without a copy of the body.
+
+    head = field* [blank line]      field = name ":" value, further lines of the value begin with a blank or a tab
+
+What real heads have besides is read too: a From_ line before the first field, LF or CRLF or both, no blank line at the
+end, lines that are no fields. Such lines are not lost: they are the first lines of the body then.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from textnb.readers.mail.defects import Defects
+
+_LONGEST_HEAD = 1 << 18
+_MOST_FIELDS = 1000
+_LONGEST_NAME = 100
+_NAME = re.compile(rb"[!-9;-~]+")
+_BEFORE = re.compile(rb"(?:[ \t]*\r?\n)*(?:>?From [^\n]*\n)?")
+
+Field = tuple[bytes, bytes]
+"""A name in lower case, and the value on one line."""
+
+
+class Head(NamedTuple):
+    """The fields in their order, lines among them that are none, and where the body begins."""
+
+    fields: list[Field]
+    strays: bytes
+    body: int
+
+    def first(self, name: bytes) -> bytes:
+        """The value of the first field of that name; nothing where there is none."""
+        return next((value for field, value in self.fields if field == name), b"")
+
+
+def message_start(data: bytes, start: int, end: int) -> int:
+    """Where the head of a whole message begins: after blank lines and a From_ line."""
+    before = _BEFORE.match(data, start, end)
+    return start if before is None else before.end()
+
+
+def read_head(data: bytes, start: int, end: int, defects: Defects) -> Head:
+    r"""The head that begins at ``start``; a first line that is no field means that there is none.
+
+    >>> read_head(b"Subject: a\n b\nTo: c\n\nhello", 0, 27, Defects())
+    Head(fields=[(b'subject', b'a b'), (b'to', b'c')], strays=b'', body=21)
+    """
+    stop, body = _end_of_head(data, start, end)
+    if stop - start > _LONGEST_HEAD:
+        defects.add("header", f"its header is longer than {_LONGEST_HEAD} bytes; the rest of it was not read")
+        stop = start + _LONGEST_HEAD
+    block = data[start:stop].replace(b"\r\n", b"\n").replace(b"\n\t", b" ").replace(b"\n ", b" ")
+    fields: list[Field] = []
+    strays: list[bytes] = []
+    for line in block.split(b"\n"):
+        name, colon, value = line.partition(b":")
+        if colon and (known := _field_name(name)) is not None:
+            fields.append((known, value.strip()))
+        elif not fields and line.strip():
+            return Head([], b"", start)
+        elif line.strip():
+            strays.append(line)
+    if strays:
+        defects.add("header", f"{len(strays)} of its header lines are no fields")
+    if len(fields) > _MOST_FIELDS:
+        defects.add("header", f"its header has {len(fields)} fields; the first {_MOST_FIELDS} were read")
+        del fields[_MOST_FIELDS:]
+    return Head(fields, b"\n".join(strays), body)
+
+
+def _end_of_head(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Where the fields end and where the body begins.
+
+    The blank line is looked for first in the way in which the first line ends, then only before it in the other way:
+    so a head costs its own length, however long the message is.
+    """
+    if data.startswith((b"\n", b"\r\n"), start, end):
+        return start, data.index(b"\n", start, end) + 1
+    first = data.find(b"\n", start, end)
+    if first < 0:
+        return end, end
+    likely, other = (b"\n\r\n", b"\n\n") if data[first - 1 : first] == b"\r" else (b"\n\n", b"\n\r\n")
+    stop = data.find(likely, start, end)
+    earlier = data.find(other, start, end if stop < 0 else stop + 1)
+    if earlier >= 0:
+        stop, likely = earlier, other
+    return (stop, stop + len(likely)) if stop >= 0 else (end, end)
+
+
+@lru_cache(4096)
+def _field_name(name: bytes) -> bytes | None:
+    name = name.rstrip(b" \t")
+    return name.lower() if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) else None

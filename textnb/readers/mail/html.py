@@ -1,0 +1,131 @@
+"""HTML to what a reader sees, what is hidden from them, and where its links lead.
+
+    visible   the text, with the title, and alt and title of images and links; scripts, styles and comments left out
+    hidden    text in elements that are not shown: display:none, no size, the colour of its ground (``hiding``)
+    hosts     of every address in its source
+
+Block elements end a word, inline ones do not: "vi<b></b>agra" is one word. The parser takes time that grows as depth
+times tags, and as the square of a tag's attributes; a document with too many is only stripped of its tags.
+"""
+
+import re
+from collections import Counter
+from html import unescape
+from typing import TYPE_CHECKING, NamedTuple
+
+from textnb.readers.mail.hiding import hidden_texts
+from textnb.readers.mail.links import hosts_in_source
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+LONGEST = 200_000
+"""Characters of a document that are read."""
+
+_UNSEEN = ["script", "style", "noscript", "template", "object", "iframe", "select"]
+_BLOCKS = re.findall(
+    r"\w+",
+    "address article blockquote br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr input li ol p pre "
+    "section table td th title tr ul",
+)
+_BLOCK_TAGS = frozenset(  # how they begin: up to four characters after "<" tell the elements of mail apart
+    (slash + spelt + end)[:4]
+    for name in _BLOCKS
+    for spelt in (name, name.upper(), name.capitalize())
+    for slash in ("", "/")
+    for end in " >/\n\r\t"
+)
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
+_NEVER_DEEP = frozenset(
+    re.findall(r"\w+", "body br dd dt head hr html img input li link meta p tbody td tfoot th thead tr wbr")
+)
+_ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
+_FEW_ATTRIBUTES = re.compile(
+    rf"(?>[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+(?>{_ATTRIBUTE}){{0,200}}+(?!{_ATTRIBUTE}))*+", re.DOTALL
+)
+_SHORT = 3000
+_COST = 4_000_000
+_INLINED = re.compile(r"data:[\w/+.;-]{1,60},[\w+/=%\s]{99,}+")
+_META = re.compile(rb"<meta[^>]{0,200}charset\s{0,9}=\s{0,9}[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
+
+
+class Page(NamedTuple):
+    """What there is to read in an HTML document."""
+
+    visible: str
+    hidden: str
+    hosts: list[str]
+
+
+def charset_in(data: bytes) -> str:
+    """The charset that a document names in itself, where it does so at its beginning."""
+    found = _META.search(data, 0, 2048)
+    return "" if found is None else found[1].decode("ascii")
+
+
+def read_html(html: str) -> Page:
+    """The page of an HTML document, however broken.
+
+    >>> read_html('<p>Big<b>ger</b><p>car <span style="display:none">cheap</span> <a href="http://a.example/b">go</a>')
+    Page(visible='Bigger\\ncar go', hidden='cheap', hosts=['a.example'])
+    """
+    from selectolax.lexbor import LexborHTMLParser
+
+    if "data:" in html:
+        html = _INLINED.sub("", html)
+    html = html[:LONGEST].replace("\0", "")
+    hosts = hosts_in_source(html)
+    if _too_costly(html):
+        return Page(_tidy(unescape(_without_tags(html))), "", hosts)
+    tree = LexborHTMLParser(_with_lines(html))
+    tree.strip_tags(_UNSEEN)
+    hidden = hidden_texts(tree, html)
+    _say(tree)
+    root = tree.root
+    return Page("" if root is None else _tidy(root.text()), _tidy(" ".join(hidden)), hosts)
+
+
+def _too_costly(html: str) -> bool:
+    """Whether the parser would need too long, by what is opened and not closed, and by the attributes of a tag."""
+    if len(html) > _SHORT and _FEW_ATTRIBUTES.match(html).end() < len(html):  # type: ignore[union-attr]
+        return True
+    if (tags := html.count("<")) ** 2 <= _COST:
+        return False
+    folded = html.lower()
+    never_deep = frozenset() if "<svg" in folded or "<math" in folded else _NEVER_DEEP
+    opened: Counter[str] = Counter()
+    depth = deepest = 0
+    for closing, name in _TAG.findall(folded):
+        if name not in never_deep and (not closing or opened[name]):
+            step = -1 if closing else 1
+            opened[name] += step
+            depth += step
+            deepest = max(deepest, depth)
+    return deepest * tags > _COST
+
+
+def _with_lines(html: str) -> str:
+    """The source with a line end before every tag of a block."""
+    first, *tags = html.split("<")
+    blocks = _BLOCK_TAGS
+    return first + "".join(
+        ["\n<" + tag if tag[:4] in blocks or tag[:3] in blocks or tag[:2] in blocks else "<" + tag for tag in tags]
+    )
+
+
+def _without_tags(html: str) -> str:
+    first, *tags = html.split("<")
+    return " ".join([first, *(tag.partition(">")[2] for tag in tags)])
+
+
+def _say(tree: "LexborHTMLParser") -> None:
+    """Put what an element says in alt and title where it stands."""
+    for node in tree.css("img[alt], [title]"):
+        attributes = node.attributes
+        said = " ".join(filter(None, (attributes.get("alt"), attributes.get("title"))))
+        if said.strip():
+            node.insert_before(f" {said} ")
+
+
+def _tidy(text: str) -> str:
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)

@@ -1,0 +1,69 @@
+"""One message, from bytes to a Document: subject and body as its text, everything else as groups of tokens.
+
+No message raises an error; what is wrong with it stands in the Document's ``defects``.
+"""
+
+import re
+from datetime import datetime
+
+from textnb.errors import InputError
+from textnb.readers.document import Document
+from textnb.readers.mail.content import Content
+from textnb.readers.mail.dates import as_date
+from textnb.readers.mail.defects import Defects
+from textnb.readers.mail.features import MailFeatures
+from textnb.readers.mail.groups import fields_of
+from textnb.readers.mail.headers import Head
+
+LONGEST_MESSAGE = 1 << 25
+"""Bytes of a message that are read."""
+
+_ID = re.compile(rb"<([^<>\s]{1,300})>")
+_FIRST = 4096
+
+
+def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
+    r"""The Document of one message; never an error, whatever the bytes are.
+
+    features: which groups of tokens its fields hold; all by default. The date is the one that the message states, else
+    when it was received; the group is the message that began the conversation.
+
+    >>> mail = read_message(b"From: a@example.jp\nSubject: =?utf-8?B?5Lya6K2w?=\n\nSee http://example.com/ soon")
+    >>> mail.text
+    '会議\nSee http://example.com/ soon'
+    >>> mail.fields["link"]
+    ['example.com', 'com']
+    """
+    if not isinstance(raw, bytes):
+        raise InputError(f"a message must be bytes, not {type(raw).__name__}; open its file with 'rb'")
+    defects = Defects()
+    content = Content(_as_lines(raw, defects), defects)
+    head = content.walk.head
+    return Document(
+        "\n".join(filter(None, (content.subject, content.body))),
+        fields=fields_of(content, (features or MailFeatures()).groups),
+        date=_date(head),
+        group=_conversation(head),
+        defects=defects.words,
+    )
+
+
+def _as_lines(raw: bytes, defects: Defects) -> bytes:
+    """The message, not too long, and with LF where its lines end in CR alone."""
+    if len(raw) > LONGEST_MESSAGE:
+        defects.add("size", f"{len(raw)} bytes; the first {LONGEST_MESSAGE} were read")
+        raw = raw[:LONGEST_MESSAGE]
+    beginning = raw[:_FIRST]
+    return raw.replace(b"\r", b"\n") if b"\n" not in beginning and b"\r" in beginning else raw
+
+
+def _date(head: Head) -> datetime | None:
+    sent = as_date(head.first(b"date").decode("ascii", "replace"))
+    return sent or as_date(head.first(b"received").rpartition(b";")[2].decode("ascii", "replace"))
+
+
+def _conversation(head: Head) -> str | None:
+    for name in (b"references", b"in-reply-to", b"message-id"):
+        if found := _ID.search(head.first(name)):
+            return found[1].decode("ascii", "replace")
+    return None

@@ -1,0 +1,191 @@
+"""Mailboxes: mbox files (plain or .gz), Maildir, MH, folders of messages, single messages; one message at a time.
+
+An mbox is one file; each message begins with a From_ line, ``From name Fri Jan  2 03:04:05 2026``. Its dialects differ
+in how a line of the text is kept that begins in the same way:
+    mboxo, mboxrd   ">" stands before it; one ">" is taken away again
+    mboxcl          the length of the text is in Content-Length; it is believed where a From_ line or the end follows it
+No more than a message and a little is in memory; of a message that is larger than any mail, its beginning.
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from textnb.readers.mail import LONGEST_MESSAGE
+from textnb.readers.tables import open_bytes
+
+_FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
+_QUOTED = re.compile(rb">+From ")
+_FIELD = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>?From ")
+_LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d{1,12})\s*$", re.IGNORECASE | re.MULTILINE)
+_LONGEST_LINE = 1 << 20
+_OWN_FOLDERS = ("cur", "new", "tmp")
+
+Raw = tuple[str, bytes]
+"""An id, and the bytes of a message."""
+
+
+class _Source:
+    """Lines of a stream, some of which can be given back."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.stream = stream
+        self.ahead: io.BytesIO | None = None
+
+    def readline(self) -> bytes:
+        if self.ahead is None:
+            return self.stream.readline(_LONGEST_LINE)
+        line = self.ahead.readline(_LONGEST_LINE)
+        if line.endswith(b"\n") or len(line) == _LONGEST_LINE:
+            return line
+        self.ahead = None
+        return line + self.stream.readline(_LONGEST_LINE)
+
+    def read(self, size: int) -> bytes:
+        data = b"" if self.ahead is None else self.ahead.read(size)
+        return data + self.stream.read(size - len(data))
+
+    def unread(self, data: bytes) -> None:
+        self.ahead = io.BytesIO(data + (b"" if self.ahead is None else self.ahead.read()))
+
+
+def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
+    r"""The messages of an mbox, without their From_ lines; a stream that is none is one message.
+
+    >>> box = b"From a Fri Jan  2 03:04:05 2026\nTo: b\n\n>From here\n\nFrom c Fri Jan  2 03:04:06 2026\nTo: d\n\nyes\n"
+    >>> list(mbox_messages(io.BytesIO(box)))
+    [b'To: b\n\nFrom here\n', b'To: d\n\nyes\n']
+    """
+    source = _Source(stream)
+    line = source.readline()
+    while line and not line.strip():
+        line = source.readline()
+    if not line.startswith(b"From "):
+        if line:
+            source.unread(line)
+            yield source.read(LONGEST_MESSAGE + 1)
+        return
+    while line:
+        message, line = _message(source)
+        yield message
+
+
+def _message(source: _Source) -> tuple[bytes, bytes]:
+    """The message after a From_ line, and the next From_ line; nothing at the end."""
+    head = []
+    while (line := source.readline()) and line.strip() and not _FROM.match(line):
+        head.append(line)
+    if not line or line.strip():
+        return b"".join(head), line
+    head.append(line)
+    body, line = _body_by_length(source, b"".join(head)) or _body_by_lines(source)
+    return b"".join([*head, body]), line
+
+
+def _body_by_length(source: _Source, head: bytes) -> tuple[bytes, bytes] | None:
+    """The body that Content-Length measures, and the From_ line after it; None where the length is not right."""
+    length = _LENGTH.search(head)
+    if length is None or int(length[1]) > LONGEST_MESSAGE:
+        return None
+    body = source.read(int(length[1]))
+    after = []
+    while (line := source.readline()) and not line.strip():
+        after.append(line)
+    if len(body) == int(length[1]) and (not line or _FROM.match(line)):
+        return body, line
+    source.unread(b"".join([body, *after, line]))
+    return None
+
+
+def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
+    """The body up to the next From_ line, without the blank line before it, and that line."""
+    kept: list[bytes] = []
+    size = 0
+    while line := source.readline():
+        if line.startswith(b"From ") and _FROM.match(line):
+            break
+        if size <= LONGEST_MESSAGE:
+            kept.append(line[1:] if line.startswith(b">") and _QUOTED.match(line) else line)
+            size += len(line)
+    if line and kept and not kept[-1].strip():
+        kept.pop()
+    return b"".join(kept), line
+
+
+def is_mbox(path: Path) -> bool:
+    """Whether a file begins like an mbox: a From_ line and a header field."""
+    try:
+        with open_bytes(path) as stream:
+            first, second = stream.readline(1000), stream.readline(1000)
+    except (OSError, EOFError):
+        return False
+    return _FROM.match(first) is not None and _FIELD.match(second) is not None
+
+
+def is_store(path: Path) -> bool:
+    """Whether a path is a mail store beyond doubt: an mbox, a Maildir, an MH folder, or nothing but .eml files."""
+    if path.is_file():
+        return path.suffix.lower() == ".eml" or is_mbox(path)
+    if is_maildir(path) or (path / ".mh_sequences").is_file():
+        return True
+    entries = visible(path)
+    return bool(entries) and all(
+        entry.suffix.lower() == ".eml" if entry.is_file() else is_store(entry) for entry in entries
+    )
+
+
+def is_maildir(path: Path) -> bool:
+    """Whether a folder has what makes it a Maildir."""
+    return (path / "cur").is_dir() and (path / "new").is_dir()
+
+
+def visible(folder: Path) -> list[Path]:
+    """The entries of a folder that are not hidden, numbers in the order of numbers."""
+    try:
+        entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+    except OSError:
+        return []
+    return sorted(entries, key=_in_order)
+
+
+def _in_order(entry: Path) -> tuple[int, str]:
+    name = entry.name
+    return (int(name), name) if name.isascii() and name.isdigit() and len(name) < 20 else (1 << 64, name)
+
+
+def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[Path]:
+    """The files that hold the messages of a store, in order; a link back to a folder above leads nowhere."""
+    if path.is_file():
+        yield path
+        return
+    real = path.resolve()
+    if real in above:
+        return
+    within: Iterator[Path]
+    if is_maildir(path):
+        yield from (file for box in ("new", "cur") for file in visible(path / box) if file.is_file())
+        folders = sorted(child for child in path.iterdir() if child.is_dir() and child.name not in _OWN_FOLDERS)
+        within = (folder for folder in folders if is_maildir(folder))
+    elif (path / ".mh_sequences").is_file():
+        within = (entry for entry in visible(path) if entry.is_dir() or entry.name.isdigit())
+    else:
+        within = iter(visible(path))
+    for entry in within:
+        yield from store_files(entry, (*above, real))
+
+
+def file_messages(path: Path, name: str) -> Iterator[Raw]:
+    """The messages of one file under ``name``; those of a file that holds several are numbered from 1."""
+    with open_bytes(path) as stream:
+        messages = mbox_messages(stream)
+        first, second = next(messages, None), next(messages, None)
+        if first is None:
+            return
+        if second is None:
+            yield name, first
+            return
+        for number, message in enumerate(chain([first, second], messages), 1):
+            yield f"{name}:{number}", message
