@@ -216,7 +216,8 @@ def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding
     texts["utf-8"] = sample.decode("utf-8", "replace")
     readable = [name for name in _JAPANESE[:2] if proof.search(texts[name])]
     likeliest = max(["utf-8", *readable], key=lambda name: _likeness(texts[name]))
-    return Encoding("cp1252" if western and likeliest == "utf-8" else likeliest, False)
+    is_western = western and (likeliest == "utf-8" or _likeness(texts[likeliest]) <= 0)
+    return Encoding("cp1252" if is_western else likeliest, False)
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:

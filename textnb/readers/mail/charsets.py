@@ -4,7 +4,8 @@
   1. a label that is misspelt or old is taken for the charset that was meant;
   2. ASCII without escapes is ASCII whatever the label (but for the few charsets whose every byte looks like ASCII);
   3. where the message names a Japanese charset somewhere, or the label is UTF-8, bytes that do not fit are looked at
-     as Japanese; elsewhere only kana prove that, and the last resort is cp1252.
+     as Japanese; elsewhere only kana prove that, and the last resort is cp1252;
+  4. bytes without a label are read in the charset that the message names elsewhere, where it is the only one.
 """
 
 import re
@@ -66,11 +67,6 @@ def charset_of(label: str) -> str | None:
     return _MISSPELT.get(squeezed) or charset_named(name) or charset_named(squeezed)
 
 
-def is_japanese(label: str) -> bool:
-    """Whether a label means one of the Japanese charsets."""
-    return (charset_of(label) or "").startswith(_JAPANESE)
-
-
 class Texts:
     """Decodes the pieces of one message, and records what was done.
 
@@ -78,7 +74,9 @@ class Texts:
     """
 
     def __init__(self, labels: Iterable[str], defects: Defects) -> None:
-        self.japanese = any(map(is_japanese, labels))
+        named = {charset for charset in map(charset_of, labels) if charset and charset not in _SAYS_NOTHING}
+        self.japanese = any(charset.startswith(_JAPANESE) for charset in named)
+        self.only = named.pop() if len(named) == 1 else None
         self.defects = defects
 
     def of(self, data: bytes, label: str = "", where: str = "text") -> str:
@@ -100,6 +98,8 @@ class Texts:
     def _decoded(self, data: bytes, charset: str | None) -> Decoded:
         if self.japanese and (charset is None or charset in _SAYS_NOTHING):
             return decoded(data)
+        if charset in (None, "ascii"):
+            charset = self.only
         believes_japanese = charset is not None and charset.startswith((*_JAPANESE, "utf-8"))
         return decoded(data, charset, western=not (self.japanese or believes_japanese))
 
@@ -107,6 +107,8 @@ class Texts:
         for words in content.defects:
             self.defects.add("charset", f"{where}: {words}")
         read = content.encoding
+        if not label and read == "utf-8":  # what is meant where nothing is said
+            return
         if charset is not None and read.removesuffix("-sig") in (charset, superset_of(charset)):
             return
         if charset is not None and charset.startswith("iso2022_jp") and read == "iso2022_jp":
