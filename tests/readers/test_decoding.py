@@ -202,6 +202,21 @@ def test_an_encoding_that_is_none_is_refused_by_name(name):
         as_charset(name)
 
 
+def test_half_a_character_in_utf_7_is_counted():
+    assert decoded(b"a+2AA-b", "utf-7") == ("a\ufffdb", "utf-7", 1)
+
+
+@pytest.mark.parametrize("text", ["Größe", "naïve café", "élève déjà vu", "“quoted” – €5"])
+def test_where_western_text_is_expected_the_last_resort_is_cp1252(text):
+    assert decoded(text.encode("cp1252"), western=True)[:2] == (text, "cp1252")
+
+
+@pytest.mark.parametrize("codec", ["cp932", "euc_jp"])
+def test_where_western_text_is_expected_kana_prove_japanese(codec):
+    assert decoded(SENTENCE.encode(codec), western=True) == (SENTENCE, codec, 0)
+    assert decoded("東京".encode(codec), western=True).encoding == "cp1252"
+
+
 def test_stray_bytes_in_cp932_are_counted_and_not_made_up_characters():
     result = decoded("今日は晴れです。".encode("cp932") + b"\xff " + "明日は雨です。".encode("cp932"))
     assert result == ("今日は晴れです。\ufffd 明日は雨です。", "cp932", 1)

@@ -115,3 +115,17 @@ chunks = st.sampled_from(
 @settings(max_examples=300)
 def test_any_bytes_after_any_escapes_are_read_and_keep_their_lines(data):
     assert decoded_iso2022_jp(data).count("\n") == data.count(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"\x1b$B%+\x1b(J\xb6\xc5\x1b(B", "カｶﾅ"),
+        (b"\x1b$B%+\x1b(B\x0e6E\x0fx", "カｶﾅx"),
+        (b"\x1b&@\x1b$BF|K\\\x1b(B", "日本"),
+        (b"\x1b$B%+\x1b$A2b\x1b(B", "カ测"),
+    ],
+    ids=["eight bits", "shifted", "announced", "Chinese"],
+)
+def test_rarer_ways_of_writing_are_read(data, text):
+    assert decoded_iso2022_jp(data) == text

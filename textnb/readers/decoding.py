@@ -47,6 +47,7 @@ _PYTHON_ONLY = ("unicode-escape", "raw-unicode-escape", "idna", "punycode", "und
 _JAPANESE = ("cp932", "euc_jp", "euc_jis_2004")
 # What Python reads the bytes 80, A0 and FD to FF as in cp932, and stray bytes in EUC-JP.
 _NO_TEXT = re.compile("[\x80-\xa0\uf8f0-\uf8f3]")
+_STRAYS = {"cp932": _NO_TEXT, "utf-7": re.compile("[\ud800-\udfff]")}
 _ORDINARY = re.compile("[、。ぁ-ゖァ-ヶー一-鿿]")
 _KANA = re.compile("[ぁ-ゖァ-ヶ]")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -125,8 +126,9 @@ def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> It
 
 
 def _without_strays(text: str, encoding: str) -> str:
-    """Python reads some bytes that cp932 does not have as characters of its own; they are no text."""
-    return _NO_TEXT.sub(REPLACEMENT, text) if encoding == "cp932" else text
+    """Python reads bytes that cp932 does not have as characters of its own, and UTF-7 can hold half a character."""
+    stray = _STRAYS.get(encoding)
+    return text if stray is None else stray.sub(REPLACEMENT, text)
 
 
 def pieces_of(stream: BinaryIO) -> Iterator[bytes]:
@@ -142,7 +144,7 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
         first += piece
     name = next((name for bom, name in _BOMS if first.startswith(bom)), None) or _like_utf8(declared)
     if name is not None:
-        return Encoding(name, _fits(chain([first], pieces), name))
+        return Encoding(name, name != "utf-7" and _fits(chain([first], pieces), name))
     utf8, valid = codecs.getincrementaldecoder("utf-8")(), True
     sample, tail = bytearray(), b""
     for piece in chain([first], pieces):

@@ -101,7 +101,7 @@ def _body_by_length(source: _Source, head: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
-    """The body up to the next From_ line, without the blank line before it, and that line."""
+    """The body up to the next From_ line, without the blank line that ends it, and that line."""
     kept: list[bytes] = []
     size = 0
     while line := source.readline():
@@ -110,7 +110,7 @@ def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
         if size <= LONGEST_MESSAGE:
             kept.append(line[1:] if line.startswith(b">") and _QUOTED.match(line) else line)
             size += len(line)
-    if line and kept and not kept[-1].strip():
+    if kept and not kept[-1].strip():
         kept.pop()
     return b"".join(kept), line
 

@@ -166,14 +166,14 @@ def _colour(name: str, otherwise: Colour | None) -> Colour | None:
     name = name.strip().lower().removesuffix("!important").rstrip()
     if not name or name in ("inherit", "transparent"):
         return otherwise
-    for word in (name, *name.split()):
+    if numbers := _NUMBERS.search(name):
+        return int(numbers[1]), int(numbers[2]), int(numbers[3])
+    for word in (name, *(word for word in name.split() if not word[0].isdigit())):
         if word in _NAMED:
             return _NAMED[word]
         if found := _HEX.fullmatch(word):
             digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
             return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
-    if numbers := _NUMBERS.search(name):
-        return int(numbers[1]), int(numbers[2]), int(numbers[3])
     return None
 
 

@@ -1,0 +1,229 @@
+import gzip
+import io
+import mailbox
+import tracemalloc
+from contextlib import closing
+from email.message import EmailMessage
+
+import pytest
+
+from textnb.errors import InputError, ReadingWarning
+from textnb.readers import Settings, read_corpus, read_input, read_mail_stream
+from textnb.readers.corpus import kind_of
+from textnb.readers.mailboxes import LONGEST_MESSAGE, mbox_messages
+
+UNLABELLED = Settings(labelled=False)
+STAMP = b"From a@example.jp Fri Jan  2 03:04:05 2026\n"
+
+
+def mail(subject, body="text"):
+    return f"Subject: {subject}\nFrom: a@example.jp\n\n{body}\n".encode()
+
+
+def mbox(*mails):
+    return b"\n".join(STAMP + raw for raw in mails) + b"\n"
+
+
+def split(data):
+    return list(mbox_messages(io.BytesIO(data)))
+
+
+def texts(documents):
+    return [document.text for document in documents]
+
+
+def test_the_messages_are_those_that_the_standard_library_finds(tmp_path):
+    with closing(mailbox.mbox(tmp_path / "box")) as box:
+        for i in range(5):
+            message = EmailMessage()
+            message["Subject"] = f"number {i}"
+            message.set_content(f"From here on\n>From there\n\nFrom the end {i}\n")
+            box.add(message)
+        box.flush()
+        theirs = [bytes(message) for message in box]
+    ours = split((tmp_path / "box").read_bytes())
+    assert [raw.replace(b"\nFrom ", b"\n>From ") for raw in ours] == theirs
+    assert len(ours) == 5
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_mails_of_an_mbox_are_parted_at_from_lines(end):
+    data = mbox(mail("one"), mail("two")).replace(b"\n", end)
+    assert split(data) == [raw.replace(b"\n", end) for raw in (mail("one"), mail("two"))]
+
+
+def test_one_quotation_mark_is_taken_from_quoted_from_lines():
+    assert split(mbox(b"To: x\n\n>From a\n>>From b\n> From c\n")) == [b"To: x\n\nFrom a\n>From b\n> From c\n"]
+
+
+def test_a_line_that_only_begins_with_from_parts_nothing():
+    raw = b"To: x\n\nhello\n\nFrom now on, at 10:30, all is well\n"
+    assert split(STAMP + raw) == [raw]
+
+
+def test_content_length_is_believed_where_it_is_right():
+    body = b"one\n\n" + STAMP + b"To: y\n\ntwo\n"
+    raw = b"To: x\nContent-Length: %d\n\n" % len(body) + body
+    assert split(STAMP + raw + b"\n" + STAMP + mail("next")) == [raw, mail("next")]
+
+
+@pytest.mark.parametrize("length", [0, 3, 7, 10_000, 10**11])
+def test_content_length_is_not_believed_where_it_is_wrong(length):
+    raw = b"To: x\nContent-Length: %d\n\n" % length + b"hello\nworld\n"
+    assert split(STAMP + raw + b"\n" + STAMP + mail("next")) == [raw, mail("next")]
+
+
+def test_a_stream_without_from_lines_is_one_message():
+    assert split(mail("one")) == [mail("one")]
+    assert split(b"") == split(b"\n\n") == []
+
+
+def test_a_head_without_a_body_is_a_message_too():
+    assert split(STAMP + b"To: x\n" + STAMP + b"To: y\n") == [b"To: x\n", b"To: y\n"]
+
+
+def test_a_mailbox_is_read_in_constant_memory(tmp_path):
+    path = tmp_path / "box.mbox.gz"
+    path.write_bytes(gzip.compress(mbox(*[mail(str(i), "word " * 20_000) for i in range(60)]), 1))
+    tracemalloc.start()
+    count = sum(1 for _ in read_input(path, None, UNLABELLED))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 60
+    assert peak < 3_000_000
+
+
+def test_of_a_message_that_is_too_long_the_beginning_is_kept(monkeypatch):
+    monkeypatch.setattr("textnb.readers.mailboxes.LONGEST_MESSAGE", 1000)
+    first, second = split(mbox(mail("long", "word\n" * 10_000), mail("short")))
+    assert 1000 < len(first) < 1200
+    assert second.startswith(b"Subject: short")
+    assert LONGEST_MESSAGE > 1 << 24
+
+
+@pytest.fixture
+def maildir(tmp_path):
+    """A function that makes a Maildir with one mail a folder."""
+
+    def make(name, **boxes):
+        for box, subjects in boxes.items():
+            folder = tmp_path / name / box.replace("_", ".").replace("SLASH", "/")
+            for sub in ("cur", "new", "tmp"):
+                (folder / sub).mkdir(parents=True, exist_ok=True)
+            for i, subject in enumerate(subjects):
+                (folder / ("cur" if i else "new") / f"{i}.x:2,S").write_bytes(mail(subject))
+            (folder / "tmp" / "half").write_bytes(mail("unfinished"))
+        return tmp_path / name
+
+    return make
+
+
+def test_a_maildir_is_read_with_its_subfolders_and_without_what_is_unfinished(maildir):
+    path = maildir("inbox", **{".": ["one", "two"], "_Sub": ["three"], "plain": ["four"]})
+    (path / "dovecot.index").write_bytes(b"\0")
+    documents = list(read_input(path, None, UNLABELLED))
+    assert texts(documents) == ["one\ntext", "two\ntext", "three\ntext", "four\ntext"]
+    assert [document.id for document in documents] == [
+        "new/0.x:2,S",
+        "cur/1.x:2,S",
+        ".Sub/new/0.x:2,S",
+        "plain/new/0.x:2,S",
+    ]
+
+
+def test_an_mh_folder_is_read_in_the_order_of_its_numbers(corpus):
+    root = corpus({".mh_sequences": "", "10": mail("ten"), "9": mail("nine"), "draft": "x", "sub/1": mail("one")})
+    assert texts(read_input(root, None, UNLABELLED)) == ["nine\ntext", "ten\ntext", "one\ntext"]
+
+
+def test_a_folder_of_eml_files_is_mail(corpus):
+    root = corpus({"a/2.eml": mail("two"), "a/1.EML": mail("one"), "b/x.eml": mail("three")})
+    documents = list(read_corpus(root))
+    assert [(document.id, document.label) for document in documents] == [
+        ("a/1.EML", "a"),
+        ("a/2.eml", "a"),
+        ("b/x.eml", "b"),
+    ]
+
+
+def test_a_corpus_is_a_folder_with_one_store_per_class(maildir, corpus):
+    root = maildir("corpus", goodSLASH=["one", "two"])
+    corpus({"spam.mbox": mbox(mail("three"), mail("four")), "list.mbox.gz": gzip.compress(mbox(mail("five")))})
+    assert kind_of(root) == "mail"
+    assert [(d.label, d.id, d.text) for d in read_corpus(root)] == [
+        ("good", "good/new/0.x:2,S", "one\ntext"),
+        ("good", "good/cur/1.x:2,S", "two\ntext"),
+        ("list", "list.mbox.gz", "five\ntext"),
+        ("spam", "spam.mbox:1", "three\ntext"),
+        ("spam", "spam.mbox:2", "four\ntext"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a/1.txt": "x", "b/2.eml": mail("x")},
+        {"a/1": mail("numbers are no proof"), "b/2": mail("x")},
+        {"a/1.txt": mail("x")},
+        {"a.txt": "From here on\n", "b/1.eml": mail("x")},
+    ],
+)
+def test_where_it_is_not_certain_a_folder_is_a_folder_of_texts(corpus, files):
+    assert kind_of(corpus(files)) == "folder"
+
+
+def test_what_is_not_recognised_can_be_said(corpus):
+    root = corpus({"a/1": mail("one"), "a/2": STAMP + mail("two"), "b/x.txt": mail("three")})
+    found = [(d.label, d.id, d.text) for d in read_corpus(root, "mail")]
+    assert found == [("a", "a/1", "one\ntext"), ("a", "a/2", "two\ntext"), ("b", "b/x.txt", "three\ntext")]
+
+
+def test_a_description_can_say_that_a_corpus_is_mail(corpus):
+    told = '[reader]\nkind = "mail"\nexclude = ["README"]\n[reader.labels]\na = "ham"\n'
+    root = corpus({"corpus.toml": told, "a/1": mail("one"), "README": "no mail"})
+    assert [(d.label, d.text) for d in read_corpus(root)] == [("ham", "one\ntext")]
+
+
+def test_a_glob_chooses_files(corpus):
+    root = corpus({"a/1.eml": mail("one"), "a/2.eml": mail("two")})
+    assert texts(read_corpus(root, glob="2*")) == ["two\ntext"]
+
+
+def test_one_store_has_no_classes(maildir, table):
+    for path in (maildir("inbox", **{".": ["one"]}), table("box", mbox(mail("one")))):
+        with pytest.raises(InputError, match="is one mail store and has no classes"):
+            list(read_corpus(path, "mail"))
+
+
+def test_an_mbox_to_predict_gives_each_message_with_its_number(table):
+    documents = list(read_input(table("box", mbox(mail("one"), mail("two"))), None, UNLABELLED))
+    assert [(document.id, document.text) for document in documents] == [("1", "one\ntext"), ("2", "two\ntext")]
+
+
+def test_one_message_to_predict_has_its_path_as_id(table):
+    path = table("letter.eml", mail("one"))
+    (document,) = read_input(path, None, UNLABELLED)
+    assert (document.id, document.text) == (str(path), "one\ntext")
+
+
+def test_mail_on_standard_input_is_numbered():
+    documents = list(read_mail_stream(io.BytesIO(mbox(mail("one"), mail("two"))), UNLABELLED))
+    assert [(document.id, document.text) for document in documents] == [("1", "one\ntext"), ("2", "two\ntext")]
+
+
+def test_defects_are_counted_at_the_end(corpus):
+    root = corpus({"a/1.eml": mail("one"), "a/2.eml": b"no header at all"})
+    with pytest.warns(ReadingWarning, match=r"1 of 2 messages have defects.*a/2\.eml: it has no header"):
+        list(read_corpus(root))
+
+
+def test_a_damaged_archive_is_an_error_that_names_it(corpus):
+    root = corpus({"a.mbox.gz": gzip.compress(mbox(*[mail(str(i)) for i in range(999)]))[:-20]})
+    with pytest.raises(InputError, match=r"a\.mbox\.gz"):
+        list(read_corpus(root, "mail"))
+
+
+def test_a_link_back_to_a_folder_above_leads_nowhere(corpus):
+    root = corpus({"a/1.eml": mail("one")})
+    (root / "a" / "again").symlink_to(root / "a")
+    assert texts(read_corpus(root, "mail")) == ["one\ntext"]
