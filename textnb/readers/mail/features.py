@@ -52,6 +52,7 @@ _ELSEWHERE = frozenset(
 _HOSTS = bytes(code if chr(code).isalnum() or code in b"-." else 32 for code in range(128)) + b" " * 128
 _NETWORK = re.compile(r"(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}")
 _MOST_WORDS = 200
+_LONGEST = 4000
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,15 @@ def header_tokens(fields: Iterable[Field], text_of: Callable[[bytes], str]) -> l
     for raw, value in fields:
         if raw in _ELSEWHERE or is_told_by_others(raw):
             continue
-        name = raw.decode("ascii")
-        tokens.append(name)
-        if raw not in _NAME_ONLY:
-            tokens += [f"{name}:{word}" for word in words_in(text_of(value), _MOST_WORDS)]
+        tokens += _field_tokens(raw, "" if raw in _NAME_ONLY else text_of(value)[:_LONGEST])
     return tokens
+
+
+@lru_cache(2048)
+def _field_tokens(raw: bytes, text: str) -> tuple[str, ...]:
+    """The tokens of one field; many fields are the same in message after message."""
+    name = raw.decode("ascii")
+    return name, *(f"{name}:{word}" for word in words_in(text, _MOST_WORDS))
 
 
 def address_tokens(value: str) -> list[str]:
@@ -129,16 +134,17 @@ def received_tokens(value: bytes) -> list[str]:
     >>> received_tokens(b"from a.example (b.example [192.0.2.7]) by mx.example.com; Fri, 1 Jan")
     ['a.example', 'example', 'b.example', '192.0.2', 'mx.example.com', 'example.com', 'com']
     """
-    tokens: list[str] = []
-    for word in value[:2000].translate(_HOSTS).decode("ascii").lower().split():
-        host = word.strip(".-")
-        if "." not in host:
-            continue
-        if network := _NETWORK.fullmatch(host):
-            tokens.append(network[1])
-        elif not host.replace(".", "").isdigit():
-            tokens += host_tokens(host)
-    return list(dict.fromkeys(tokens))
+    words = value[:2000].translate(_HOSTS).decode("ascii").lower().split()
+    return list(dict.fromkeys(token for word in words if "." in word for token in _relay_tokens(word)))
+
+
+@lru_cache(8192)
+def _relay_tokens(word: str) -> tuple[str, ...]:
+    """What a word with a dot stands for: a network, a host with its last labels, or nothing."""
+    host = word.strip(".-")
+    if network := _NETWORK.fullmatch(host):
+        return (network[1],)
+    return () if "." not in host or host.replace(".", "").isdigit() else host_tokens(host)
 
 
 def attachment_tokens(name: str, kind: str, size: int) -> list[str]:

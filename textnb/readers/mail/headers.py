@@ -31,7 +31,10 @@ class Head(NamedTuple):
 
     def first(self, name: bytes) -> bytes:
         """The value of the first field of that name; nothing where there is none."""
-        return next((value for field, value in self.fields if field == name), b"")
+        for field, value in self.fields:
+            if field == name:
+                return value
+        return b""
 
 
 def message_start(data: bytes, start: int, end: int) -> int:

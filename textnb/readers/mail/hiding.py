@@ -90,10 +90,10 @@ class Look(NamedTuple):
 BODY = Look((0, 0, 0), (255, 255, 255), tiny=False, concealed=False)
 
 
-def hidden_texts(tree: "LexborHTMLParser", html: str) -> list[str]:
-    """The hidden texts of a document, in order; they are taken out of the tree."""
+def hidden_texts(tree: "LexborHTMLParser", folded: str) -> list[str]:
+    """The hidden texts of a document, in order; they are taken out of the tree. folded: its source in lower case."""
     texts: list[str] = []
-    selectors = _suspects(html.lower())
+    selectors = _suspects(folded)
     if not selectors:
         return texts
     looks: dict[int, Look] = {}
@@ -161,6 +161,7 @@ def _declarations(style: str) -> dict[str, str]:
     return {name: value.strip() for name, value in _DECLARATION.findall(style.lower())}
 
 
+@lru_cache(1024)
 def _colour(name: str, otherwise: Colour | None) -> Colour | None:
     """The colour of that name; the one around where it says none."""
     name = name.strip().lower().removesuffix("!important").rstrip()

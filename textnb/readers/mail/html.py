@@ -43,7 +43,7 @@ _ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s
 _FEW_ATTRIBUTES = re.compile(
     rf"(?>[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+(?>{_ATTRIBUTE}){{0,200}}+(?!{_ATTRIBUTE}))*+", re.DOTALL
 )
-_SHORT = 3000
+_SHORT = 6000
 _COST = 4_000_000
 _INLINED = re.compile(r"data:[\w/+.;-]{1,60},[\w+/=%\s]{99,}+")
 _META = re.compile(rb"<meta[^>]{0,200}charset\s{0,9}=\s{0,9}[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
@@ -79,8 +79,9 @@ def read_html(html: str) -> Page:
         return Page(_tidy(unescape(_without_tags(html))), "", hosts)
     tree = LexborHTMLParser(_with_lines(html))
     tree.strip_tags(_UNSEEN)
-    hidden = hidden_texts(tree, html)
-    _say(tree)
+    folded = html.lower()
+    hidden = hidden_texts(tree, folded)
+    _say(tree, folded)
     root = tree.root
     return Page("" if root is None else _tidy(root.text()), _tidy(" ".join(hidden)), hosts)
 
@@ -118,8 +119,10 @@ def _without_tags(html: str) -> str:
     return " ".join([first, *(tag.partition(">")[2] for tag in tags)])
 
 
-def _say(tree: "LexborHTMLParser") -> None:
+def _say(tree: "LexborHTMLParser", folded: str) -> None:
     """Put what an element says in alt and title where it stands."""
+    if " alt=" not in folded and " title=" not in folded:
+        return
     for node in tree.css("img[alt], [title]"):
         attributes = node.attributes
         said = " ".join(filter(None, (attributes.get("alt"), attributes.get("title"))))
@@ -128,4 +131,4 @@ def _say(tree: "LexborHTMLParser") -> None:
 
 
 def _tidy(text: str) -> str:
-    return "\n".join(line for line in (" ".join(line.split()) for line in text.split("\n")) if line)
+    return "\n".join([" ".join(line.split()) for line in text.split("\n") if line and not line.isspace()])

@@ -17,14 +17,12 @@ def hosts_in(text: str) -> list[str]:
     >>> hosts_in("see https://www.Example.co.jp:80/a, http://%77ww.example.com and www.example.org/")
     ['www.example.co.jp', 'www.example.com', 'www.example.org']
     """
-    found: dict[str, None] = {}
-    if "://" in text:
-        _, *after = text.split("://", _MOST)
-        found |= dict.fromkeys(_hosts_at_start(after, ""))
-    if "www." in text:
-        _, *after = text.split("www.", _MOST)
-        found |= dict.fromkeys(_hosts_at_start(after, "www."))
-    return list(found)
+    written: list[str] = []
+    for mark, before in (("://", ""), ("www.", "www.")):
+        if mark in text:
+            starts = map(_HOST.match, text.split(mark, _MOST)[1:])
+            written += dict.fromkeys([before + start.group() for start in starts if start is not None])
+    return list(dict.fromkeys(host for name in written if (host := _host(name))))
 
 
 def hosts_in_source(html: str) -> list[str]:
@@ -32,14 +30,11 @@ def hosts_in_source(html: str) -> list[str]:
     return hosts_in(unescape(html) if "&#" in html else html)
 
 
-def _hosts_at_start(rests: list[str], before: str) -> list[str]:
-    hosts = []
-    for rest in rests:
-        if host := _HOST.match(rest):
-            name = unquote(before + host.group()).lower().rpartition("@")[2].partition(":")[0]
-            if _LABELS.fullmatch(name.rstrip(".")):
-                hosts.append(name.rstrip("."))
-    return hosts
+@lru_cache(4096)
+def _host(written: str) -> str:
+    """The host in what stands between the slashes of an address; nothing where it is none."""
+    name = unquote(written).lower().rpartition("@")[2].partition(":")[0].rstrip(".")
+    return name if _LABELS.fullmatch(name) else ""
 
 
 @lru_cache(8192)
