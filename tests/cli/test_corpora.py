@@ -15,9 +15,9 @@ def env(tmp_path):
     return {"XDG_DATA_HOME": str(tmp_path / "data")}
 
 
-def test_the_bundled_corpus_is_here_and_the_others_say_how_to_get_them(run, env):
+def test_the_bundled_corpora_are_here_and_the_others_say_how_to_get_them(run, env):
     here = {row["name"]: row["here"] for row in json.loads(run("corpus", "list", "--json", env=env).out)}
-    assert here.pop("ja-mini") is True
+    assert here.pop("ja-mini") is here.pop("ja-mail") is True
     assert set(here) == {"livedoor", "20newsgroups", "spamassassin", "monks", "car", "nursery"}
     assert not any(here.values())
     done = run("corpus", "path", "livedoor", env=env)

@@ -28,7 +28,7 @@ def test_the_bundled_corpus_holds_what_its_description_says():
 
 
 def test_an_unknown_corpus_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'news' is not known; known: 20newsgroups, car, ja-mini"):
+    with pytest.raises(InputError, match="'news' is not known; known: 20newsgroups, car, ja-mail, ja-mini"):
         known("news")
 
 

@@ -8,8 +8,12 @@ Half-width katakana come in three ways: after ESC ( I, between SO and SI, and as
 import re
 from functools import cache
 
-_ESCAPE = re.compile(rb"(?:\x1b&@)?\x1b(\$[@AB]|\$\([A-Z]|\([A-Z])|(\x0e|\x0f)")
-_LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|$)")
+_SET = r"\$[@AB]|\$\([A-Z]|\([A-Z]"
+_RUN = re.compile(  # an escape or a shift, and what it is about: up to the next, or to the end of the line
+    rf"(?:(?:\x1b&@)?\x1b({_SET})|([\x0e\x0f]))"
+    rf"((?:[^\x1b\x0e\x0f\r\n]++|\x1b(?!(?:&@\x1b)?(?:{_SET})))*+)".encode()
+)
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 _CODECS = {
     b"$A": "iso2022_jp_2",
     b"$(C": "iso2022_jp_2",
@@ -30,13 +34,11 @@ def decoded_iso2022_jp(data: bytes) -> str:
     >>> decoded_iso2022_jp(b"\x1b$B-!F|K\\\x1b(B ok")
     '①日本 ok'
     """
-    return "".join(_line(line) + end.decode("ascii") for line, end in _LINE.findall(data))
-
-
-def _line(line: bytes) -> str:
-    first, *rest = _ESCAPE.split(line)
-    runs = zip(rest[::3], rest[1::3], rest[2::3], strict=True)
-    return _single_byte(first) + "".join(_text(escape or shift, body) for escape, shift, body in runs)
+    texts, position = [], 0
+    for run in _RUN.finditer(data):
+        texts += [_single_byte(data[position : run.start()]), _text(run[1] or run[2], run[3])]
+        position = run.end()
+    return "".join([*texts, _single_byte(data[position:])])
 
 
 def _text(escape: bytes, body: bytes) -> str:
@@ -76,4 +78,8 @@ def _single_byte(body: bytes) -> str:
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
-        return body.decode("cp932" if _EIGHT_BIT_KANA.fullmatch(body) else "utf-8", "replace")
+        return "".join(map(_damaged_line, _LINE.findall(body)))
+
+
+def _damaged_line(line: bytes) -> str:
+    return line.decode("cp932" if _EIGHT_BIT_KANA.fullmatch(line) else "utf-8", "replace")

@@ -73,6 +73,7 @@ class Content:
         if leaf.is_attached or leaf.type in _SKIPPED or self._left <= 0:
             return
         data = leaf.body(self._left, self.defects)
+        self._left -= max(len(data), (leaf.end - leaf.start) // 3)
         if b"\n" not in data and b"\r" in data:
             data = data.replace(b"\r", b"\n")
         label = leaf.content.plain("charset").decode("ascii", "replace")
@@ -80,7 +81,6 @@ class Content:
             self._read_page(self.decoder.of(data, label or charset_in(data), leaf.type[:40]), leaf.branch)
             return
         text = _plain(self.decoder.of(data, label, leaf.type[:40]), leaf.type)
-        self._left -= len(text)
         self.hosts |= dict.fromkeys(hosts_in(text))
         self.texts.append((leaf.branch, text))
 
@@ -88,7 +88,7 @@ class Content:
         if len(source) > LONGEST:
             self.defects.add("size", f"a page of {len(source)} characters; about {LONGEST} were read")
         page = read_html(source)
-        self._left -= 4 * min(len(source), LONGEST)  # pages cost more time than plain text
+        self._left -= 3 * min(len(source), LONGEST)  # pages take more time than plain text
         self.hidden.append(page.hidden)
         self.hosts |= dict.fromkeys(page.hosts)
         self.texts.append((branch, page.visible))

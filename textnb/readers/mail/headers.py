@@ -16,7 +16,7 @@ _LONGEST_HEAD = 1 << 18
 _MOST_FIELDS = 1000
 _LONGEST_NAME = 100
 _NAME = re.compile(rb"[!-9;-~]+")
-_BEFORE = re.compile(rb"(?:[ \t]*\r?\n)*(?:>?From [^\n]*\n)?")
+_BEFORE = re.compile(rb"(?>[ \t]*+\r?\n)*+(?:>?From [^\n]*\n)?")
 
 Field = tuple[bytes, bytes]
 """A name in lower case, and the value on one line."""

@@ -18,6 +18,7 @@ from textnb.readers.mail.transfer import transferred
 
 _DEEPEST = 20
 _MOST_PARTS = 500
+_NEAR = 1 << 20
 _GUESSED = re.compile(rb"^--([^\r\n]{1,200})\r?\nContent-", re.MULTILINE | re.IGNORECASE)
 _WHOLE_MESSAGES = ("message/rfc822", "message/global", "message/news")
 _ENCODED = (b"base64", b"quoted-printable")
@@ -57,9 +58,10 @@ class Leaf(NamedTuple):
     def body(self, longest: int, defects: Defects) -> bytes:
         """Its bytes, decoded, at most about so many."""
         end = self.end
-        if end - self.start > 2 * longest:
-            defects.add("size", f"a text of {end - self.start} bytes; the first {2 * longest} were read")
-            end = self.start + 2 * longest
+        longest *= 3 if self.encoding in _ENCODED else 1
+        if end - self.start > longest:
+            defects.add("size", f"a text of {end - self.start} bytes; the first {longest} were read")
+            end = self.start + longest
         decoded = transferred(self.data[self.start : end], self.encoding, defects)
         return self.strays + b"\n" + decoded if self.strays else decoded
 
@@ -124,10 +126,10 @@ class Walk:
     def _sections(self, whole: Leaf) -> list[tuple[int, int]]:
         boundary = whole.content.plain("boundary").rstrip()
         sections, closed = _between(whole.data, whole.start, whole.end, boundary) if boundary else ([], True)
-        if not sections and (guessed := _GUESSED.search(whole.data, whole.start, whole.end)):
+        if not sections and (guessed := _GUESSED.search(whole.data, whole.start, min(whole.end, whole.start + _NEAR))):
             self.defects.add("boundary", "the boundary is not the one that is named")
             sections, closed = _between(whole.data, whole.start, whole.end, guessed[1].rstrip())
-        if not closed:
+        if sections and not closed:
             self.defects.add("boundary", "the last boundary is missing")
         return sections
 
@@ -148,24 +150,23 @@ def _disposition(head: Head) -> Parametrised:
 
 def _between(data: bytes, start: int, end: int, boundary: bytes) -> tuple[list[tuple[int, int]], bool]:
     """Where the parts lie between lines of ``--boundary``, and whether ``--boundary--`` ends them."""
-    delimiter = b"--" + boundary
     sections: list[tuple[int, int]] = []
-    begun, position = -1, start
-    while (found := data.find(delimiter, position, end)) >= 0:
-        line = data.find(b"\n", found, end)
-        line = end if line < 0 else line
-        rest = data[found + len(delimiter) : line].strip() if line - found < len(delimiter) + 80 else b"more"
-        position = line
-        if rest not in (b"", b"--") or not (found == start or data[found - 1 : found] == b"\n"):
-            continue
+    begun = -1
+    for line in _delimiter(boundary).finditer(data, start, end):
         if begun >= 0:
-            sections.append((begun, max(begun, _before_line_end(data, found))))
-        if rest or len(sections) >= _MOST_PARTS:
+            sections.append((begun, max(begun, _before_line_end(data, line.start()))))
+        if line[1] or len(sections) >= _MOST_PARTS:
             return sections, True
-        begun = min(line + 1, end)
+        begun = min(line.end() + 1, end)
     if begun >= 0:
         sections.append((begun, end))
     return sections, False
+
+
+def _delimiter(boundary: bytes) -> re.Pattern[bytes]:
+    """A line of ``--boundary``; the words come first in the pattern, for they are searched quickly."""
+    words = re.escape(b"--" + boundary)
+    return re.compile(words + rb"(?<=\n" + words + rb")(--)?[ \t\r]*+(?=\n|\Z)")
 
 
 def _before_line_end(data: bytes, position: int) -> int:

@@ -13,6 +13,7 @@ from textnb.readers.mail.defects import Defects
 _NO_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
 _PADDED = re.compile(rb"=[=\s]*")
 _BAD_QUOTED = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*\r?\n|[ \t]*\Z)")
+_MOST_PIECES = 1000
 _PLAIN = (b"", b"7bit", b"8bit", b"binary", b"7-bit", b"8-bit", b"none", b"plain")
 _UU = (b"x-uuencode", b"uuencode", b"x-uue", b"uue")
 
@@ -43,7 +44,7 @@ def from_base64(body: bytes, defects: Defects) -> bytes:
     if len(_NO_BASE64.sub(b"", written)) * 10 < len(written) * 9:
         defects.add("base64", "text that is said to be base64 is none")
         return body
-    pieces = _PADDED.split(body)
+    pieces = _PADDED.split(body, _MOST_PIECES)
     whole = _from_piece(pieces[0], defects)
     for piece in pieces[1:]:
         if not piece.strip():
