@@ -118,8 +118,8 @@ def _suspects(folded: str) -> list[str]:
         colour = _colour(name, None)
         if any(_alike(colour, ground) for ground in grounds):
             word = name.partition("(")[0]
-            selectors += [f'[{place}*="{word}" i]' for place in ("style", "color", "text")]
-    return selectors
+            selectors += [f'[style*="{word}" i]', f'[color*="{word}" i]', "body[text]"]
+    return list(dict.fromkeys(selectors))
 
 
 def _look(node: "LexborNode", looks: dict[int, Look]) -> Look:
