@@ -69,7 +69,19 @@ def run_python(code: str) -> str:
 
 
 def test_importing_textnb_loads_no_heavy_package() -> None:
-    heavy = ["janome", "typer", "rich", "sklearn", "matplotlib", "dask", "pandas", "fugashi", "ipadic", "sudachipy"]
+    heavy = [
+        "janome",
+        "selectolax",
+        "typer",
+        "rich",
+        "sklearn",
+        "matplotlib",
+        "dask",
+        "pandas",
+        "fugashi",
+        "ipadic",
+        "sudachipy",
+    ]
     code = f"import sys, textnb; print([name for name in {heavy} if name in sys.modules])"
     assert run_python(code) == "[]"
 

@@ -13,7 +13,7 @@ from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from typing import IO
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from textnb.corpus.catalogue import Known
@@ -80,6 +80,8 @@ def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator
                 stream.write(piece)
                 watch(len(piece))
     except (URLError, OSError, ValueError, HTTPException) as error:
+        if isinstance(error, HTTPError):
+            error.close()  # it is an answer too, and holds the connection
         raise InputError(f"{source} cannot be downloaded: {error}") from error
     yield target
 

@@ -10,7 +10,6 @@ from typing import BinaryIO
 from textnb.errors import InputError
 from textnb.readers.document import Document
 from textnb.readers.folders import composed
-from textnb.readers.mail import read_message
 from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
 from textnb.readers.settings import DESCRIPTION, Settings
 from textnb.readers.trouble import Troubles
@@ -41,11 +40,15 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
 
 def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
     """The messages of a stream that can be read only once: an mbox, or one message."""
+    from textnb.readers.mail.message import read_message
+
     for number, raw in enumerate(mbox_messages(stream), 1):
         yield replace(read_message(raw, settings.mail), id=str(number))
 
 
 def _messages(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[Document]:
+    from textnb.readers.mail.message import read_message
+
     for file in store_files(store):
         whole = composed(file.relative_to(root).as_posix()) if file != root else ""
         name = whole.rpartition("/")[2] or file.name

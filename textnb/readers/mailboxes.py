@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from textnb.readers.mail import LONGEST_MESSAGE
+from textnb.readers.mail.limits import LONGEST_MESSAGE
 from textnb.readers.tables import open_bytes
 
 _FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")

@@ -4,11 +4,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textnb.errors import InputError
 from textnb.readers.decoding import as_charset
-from textnb.readers.mail.features import MailFeatures
+
+if TYPE_CHECKING:
+    from textnb.readers.mail.features import MailFeatures
 
 DESCRIPTION = "corpus.toml"
 
@@ -21,7 +23,7 @@ class Settings:
     labels: the label of a class folder, where it is not its name.
     skip_lines: lines to drop at the beginning of each file. encoding: the charset to believe where bytes are not
     UTF-8. skip_bad: leave bad records out and count them. labelled: whether a document without a label is bad.
-    kind: the reader, where a corpus.toml names it. mail: which groups of tokens a message gives.
+    kind: the reader, where a corpus.toml names it. mail: which groups of tokens a message gives; all by default.
     """
 
     text: str | None = None
@@ -34,7 +36,7 @@ class Settings:
     skip_bad: bool = False
     labelled: bool = True
     kind: str | None = None
-    mail: MailFeatures = field(default_factory=MailFeatures)
+    mail: "MailFeatures | None" = None
 
     def __post_init__(self) -> None:
         as_charset(self.encoding)

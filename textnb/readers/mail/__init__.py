@@ -1,7 +1,4 @@
-"""Mail: the bytes of a message to a Document, and the tokens it gives beside its words."""
+"""Mail: the bytes of a message to a Document, and the tokens it gives beside its words.
 
-from textnb.readers.mail.features import GROUPS, MailFeatures
-from textnb.readers.mail.message import LONGEST_MESSAGE, read_message
-from textnb.readers.mail.token_set import token_set
-
-__all__ = ["GROUPS", "LONGEST_MESSAGE", "MailFeatures", "read_message", "token_set"]
+Nothing is imported here: who reads no mail need not wait for it. ``textnb.readers`` has the public names.
+"""

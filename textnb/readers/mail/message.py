@@ -14,9 +14,7 @@ from textnb.readers.mail.defects import Defects
 from textnb.readers.mail.features import MailFeatures
 from textnb.readers.mail.groups import fields_of
 from textnb.readers.mail.headers import Head
-
-LONGEST_MESSAGE = 1 << 25
-"""Bytes of a message that are read."""
+from textnb.readers.mail.limits import LONGEST_MESSAGE
 
 _ID = re.compile(rb"<([^<>\s]{1,300})>")
 _FIRST = 4096
