@@ -28,7 +28,7 @@ def _logistic(rows: Labelled, options: Options) -> Fit:
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
     settings = logistic.Settings(l2=options["l2"])
     found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
-    return Fit(found.scorer, facts=_told(found))
+    return Fit(found.scorer, facts=_told(found), holds_shares=not options["balanced"])
 
 
 def _bayes_logistic(rows: Labelled, options: Options) -> Fit:
@@ -49,7 +49,7 @@ def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) ->
         found.scorer,
         found={"l2": found.l2},
         facts=_told(found),
-        holds_shares=options["loss"] == "logistic",
+        holds_shares=options["loss"] == "logistic" and not options["balanced"],
         held_out=None if found.path is None else found.path.scores,
     )
 
