@@ -52,9 +52,10 @@ class Fit(NamedTuple):
 
     smoothing: the alpha behind it; None for a model that has none, or one a class. found: the options that were left
     open, as they were found. facts: what else is told of the fit, as plain JSON values. holds_shares: whether, as in
-    logarithms of probabilities, the documents' shares of the classes are a part of the scores that stays as it is when a calibration
-    scales what documents say; scores that only rank the classes have no such part. held_out: the scores of the rows by
-    fits without them (D, C), where the fit has come by them; -inf for a class that such a fit did not know.
+    logarithms of probabilities, the classes' shares of the documents are a part of the scores that stays as it is when
+    a calibration scales what documents say; scores that only rank the classes, or are of balanced rows, have no such
+    part. held_out: the scores of the rows by fits without them (D, C), where the fit has come by them; -inf for a
+    class that such a fit did not know.
     """
 
     scorer: Scorer
