@@ -27,7 +27,7 @@ TINY = [
     (["a b", "a b", "b a", "a b"], ["x", "x", "y", "y"]),
 ]
 
-OTHER_NUMBERS = {"pi": (0.6, 1.7), "l2": (0.01, 0.5), "shrinkage": (0.3, 1.0), "prune": (0.4,)}
+OTHER_NUMBERS = {"pi": (0.6, 1.7), "l2": (0.01, 0.5), "shrinkage": (0.3, 1.0), "prune": (0.4,), "stacked_from": (0,)}
 
 
 def allowed():

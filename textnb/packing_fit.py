@@ -8,12 +8,14 @@ import numpy as np
 from textnb.bundle import Arrays
 from textnb.errors import ModelFileError
 from textnb.models.model import Fit
+from textnb.models.presence_ratios import RatioScorer
 from textnb.models.scaled_scorer import ScaledScorer
 from textnb.models.scorer import LinearScorer, Scorer
+from textnb.models.summed_scorer import SummedScorer
 from textnb.numerics import Floats
 from textnb.packing import array_of
 
-_DIMENSIONS = {"by_term": 2, "bias": 1, "scale": 1}
+_DIMENSIONS = {"by_term": 2, "bias": 1, "scale": 1, "ratios": 2, "shares": 1}
 
 
 class _Kind(NamedTuple):
@@ -33,6 +35,15 @@ _KINDS = {
         lambda s: (s.scale, s.linear.by_term, s.linear.bias),
         lambda scale, *linear: ScaledScorer(scale, LinearScorer(*linear)),
     ),
+    "ratios": _Kind(RatioScorer, ("ratios", "shares"), lambda s: (s.by_term, s.bias), RatioScorer),
+    "summed": _Kind(
+        SummedScorer,
+        ("ratios", "shares", "scale", "by_term", "bias"),
+        lambda s: (s.first.by_term, s.first.bias, s.second.scale, s.second.linear.by_term, s.second.linear.bias),
+        lambda ratios, shares, scale, *linear: SummedScorer(
+            RatioScorer(ratios, shares), ScaledScorer(scale, LinearScorer(*linear))
+        ),
+    ),
 }
 
 
@@ -41,8 +52,11 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
     for name, kind in _KINDS.items():
         if type(fit.scorer) is kind.scorer:
             facts = {"found": dict(fit.found), "facts": dict(fit.facts), "holds_shares": fit.holds_shares}
+            since = {"since": fit.since} if fit.since else {}
             parts = zip(kind.names, kind.arrays(fit.scorer), strict=True)
-            return {"scorer": name, **facts}, {f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts}
+            return {"scorer": name, **facts, **since}, {
+                f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts
+            }
     return {}, {}
 
 
@@ -52,7 +66,16 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fi
     if name not in _KINDS or not isinstance(found, dict) or not isinstance(told, dict):
         raise ModelFileError(f"the header does not describe a fitted model, but {str(name)[:40]!r}")
     parts = [_part(arrays, part, n_classes) for part in _KINDS[name].names]
-    return Fit(_KINDS[name].built(*parts), found=found, facts=told, holds_shares=bool(holds_shares))
+    return Fit(
+        _KINDS[name].built(*parts), found=found, facts=told, holds_shares=bool(holds_shares), since=_since(facts)
+    )
+
+
+def _since(facts: Mapping[str, Any]) -> int:
+    since = facts.get("since", 0)
+    if type(since) is not int or since < 0:
+        raise ModelFileError(f"the header does not say since how many documents, but {str(since)[:40]!r}")
+    return since
 
 
 def _part(arrays: Arrays, name: str, n_classes: int) -> Floats:

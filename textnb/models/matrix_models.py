@@ -4,9 +4,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from textnb.counts.vocabulary import Columns
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import ConvergenceWarning
-from textnb.models import bayes_logistic, fisher, gaussian_discriminant, least_squares, logistic, nb_logistic
+from textnb.models import bayes_logistic, fisher, gaussian_discriminant, least_squares, logistic, mail, nb_logistic
 from textnb.models.class_weight import class_weighted
 from textnb.models.labelled import Labelled
 from textnb.models.model import Fit, Model, Options, Statistics
@@ -52,6 +53,22 @@ def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) ->
         holds_shares=options["loss"] == "logistic" and not options["balanced"],
         held_out=None if found.path is None else found.path.scores,
     )
+
+
+def _mail(rows: Labelled, options: Options) -> Fit:
+    found = mail.solution(rows, l2=options["l2"], stacked_from=options["stacked_from"])
+    facts = {"fitted_on": len(rows.y), "first_factor": float(found.factors[0])}
+    if found.second is None:
+        return Fit(found.scorer, facts=facts, held_out=found.held_out)
+    facts |= {"second_factor": float(found.factors[1]), **_told(found.second)}
+    return Fit(found.scorer, found={"l2": found.second.l2}, facts=facts, held_out=found.held_out)
+
+
+def _mail_renewed(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
+    counts = statistics.counts
+    containing = counts.containing.toarray().T
+    scorer = mail.renewed(fit.scorer, fit.facts["first_factor"], containing, counts.documents, before)
+    return fit._replace(scorer=scorer, held_out=None)
 
 
 def _told(found: logistic.LogisticFit | nb_logistic.NBLogisticFit) -> dict[str, Any]:
@@ -113,6 +130,14 @@ MATRIX_MODELS = (
             "balanced": _BALANCED,
         },
     )._replace(answers_by_rows=True),
+    _model(
+        "mail",
+        _mail,
+        {
+            "l2": Number("cv", "cv (cross-validation), or a number above 0", nb_logistic.as_strength),
+            "stacked_from": Number(mail.STACKED_FROM, "messages from which on both scores count", mail.as_number),
+        },
+    )._replace(weightings=("binary",), terms={"normalisers": ("nfkc", "casefold")}, renew=_mail_renewed),
     _model("least-squares", _least_squares, {"l2": Number(0.1, _STRENGTH, least_squares.as_l2)}),
     _model("fisher", _fisher, {"shrinkage": _SHRINKAGE}),
     _model("gaussian-discriminant", _gaussian_discriminant, {"shrinkage": _SHRINKAGE}),

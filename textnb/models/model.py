@@ -55,7 +55,8 @@ class Fit(NamedTuple):
     logarithms of probabilities, the classes' shares of the documents are a part of the scores that stays as it is when
     a calibration scales what documents say; scores that only rank the classes, or are of balanced rows, have no such
     part. held_out: the scores of the rows by fits without them (D, C), where the fit has come by them; -inf for a
-    class that such a fit did not know.
+    class that such a fit did not know. since: how many documents were learnt or forgotten after it was made, where it
+    was only renewed.
     """
 
     scorer: Scorer
@@ -64,6 +65,7 @@ class Fit(NamedTuple):
     facts: Mapping[str, Any] = {}
     holds_shares: bool = True
     held_out: Floats | None = None
+    since: int = 0
 
 
 class Model(NamedTuple):
@@ -73,7 +75,8 @@ class Model(NamedTuple):
     without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
     alphas: the named ones. options: what else it can be told, by name. needs_rows: it is fitted to the documents
     themselves and not to counts; then it knows the classes' shares among them, and no other prior. answers_by_rows: it
-    needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default.
+    needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default. renew: a fit that
+    is brought up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none.
     """
 
     name: str
@@ -87,3 +90,4 @@ class Model(NamedTuple):
     needs_rows: bool = False
     answers_by_rows: bool = False
     terms: Mapping[str, Any] = {}
+    renew: Callable[[Statistics, Fit, Columns], Fit] | None = None
