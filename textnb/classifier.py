@@ -12,7 +12,7 @@ from textnb.counts import Counted, Learnt, counted
 from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
 from textnb.evaluation.costs import Costs, decision_rule
 from textnb.explanation import Explanation
-from textnb.fitted import Fitted
+from textnb.fitted import Earlier, Fitted
 from textnb.held_out import calibration, held_out_calibration
 from textnb.inputs import as_documents, as_labelled
 from textnb.modelfile import Calibrated, Content, read_model, write_model
@@ -23,6 +23,7 @@ from textnb.models.table import model as model_of
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.recipe import SAMPLE, ClassifierRecipe, differing
+from textnb.refitting import earlier
 from textnb.text import Analyzer, Tokenizer, as_tokenizer
 
 _log = logging.getLogger("textnb")
@@ -34,8 +35,8 @@ _ENTRIES = 1_000_000
 class TextClassifier:
     """A classifier of texts, which learns, forgets, answers, explains, and is kept in one file.
 
-    model: ``multinomial``, ``complement``, ``bernoulli``, ``compound``, ``gaussian`` or ``unb``, or an estimator of
-    ``textnb.estimators``, whose parameters are then taken. alpha: how words not seen in a class are allowed for; a
+    model: a name (``multinomial``, ``complement``, ``bernoulli``, ``compound``, ``gaussian``, ``unb``, ``mail``, ...) or
+    an estimator of ``textnb.estimators``, with its parameters. alpha: how words not seen in a class are allowed for; a
     number (additive smoothing, 0 is maximum likelihood), or ``evidence``, ``evidence-class``, ``evidence-unigram``,
     ``evidence-document``, ``leave-one-out``: set by the training documents themselves. tokenizer: a name, a Tokenizer
     or a function at the top of a module. analyzer: an Analyzer (normalisers, n-grams, choice of terms). weighting:
@@ -197,21 +198,27 @@ class TextClassifier:
             raise NotFittedError("nothing has been learnt yet; fit the classifier first")
         return self._fitted
 
-    def change(self, learnt: Learnt) -> "TextClassifier":
-        """Take over what has become of the learnt value; if no scorer can be made of it nothing changes."""
+    def change(self, learnt: Learnt, *, refit: str = "now") -> "TextClassifier":
+        """Take over what has become of the learnt value; if no scorer can be made of it nothing changes.
+
+        refit: ``now``, so that all depends on what was learnt and not on the way to it; ``when due`` or ``never``: what
+        a model can draw from counts follows at once, the rest of its fit and the calibration stay, ``when due`` until a
+        20th of the documents is new. Of the models ``mail`` knows this. ``change(self.learnt)`` fits all again.
+        """
         if self.recipe.keeps.examples and learnt.examples is None:
             raise InputError(
                 f"the {self.recipe.model} model keeps no documents (sample=0), and needs them to learn more, to forget "
                 "or to merge; train it again"
             )
         same_classes = learnt.counts.classes == self.learnt.counts.classes
-        return self.take(learnt, self._calibrated if same_classes else None)
+        kept = earlier(self._fitted, self.learnt, learnt, refit)
+        return self.take(learnt, self._calibrated if same_classes else None, kept)
 
-    def take(self, learnt: Learnt, before: Calibrated | None, fit: Fit | None = None) -> "TextClassifier":
+    def take(self, learnt: Learnt, before: Calibrated | None, fit: Fit | Earlier | None = None) -> "TextClassifier":
         """Take over a learnt value, if a scorer can be made of it; else nothing changes.
 
         before: the calibration there was, of the same classes, for want of documents to fit a newer one on. fit: what
-        was fitted to this learnt value, if that is at hand.
+        was fitted to this learnt value, if that is at hand, or to one before, to be renewed.
         """
         fitted, calibrated = None, None
         if learnt.counts.classes:
@@ -238,7 +245,7 @@ class TextClassifier:
     def _recalibrated(self, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
         """The calibration for a learnt value: the one there is if it fits, a new one, or the old one for want of it."""
         fingerprint = learnt.fingerprint
-        if before is not None and before.of == fingerprint:
+        if before is not None and (before.of == fingerprint or fitted.fit.since):  # it belongs to the fit
             return before
         if before is not None and before.held_out:
             _log.info("the calibration is that of %d held-out documents before this change", before.held_out)

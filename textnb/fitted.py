@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -9,7 +10,7 @@ from scipy import sparse
 from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, selected_columns
 from textnb.counts.matrix import CSR, mapped
 from textnb.counts.selection import least_df
-from textnb.counts.vocabulary import Columns
+from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, listed
 from textnb.evaluation.calibration import Calibration
 from textnb.explanation import ABSENT, Contribution, Explanation
@@ -25,6 +26,13 @@ from textnb.recipe import ClassifierRecipe
 from textnb.text import NOWHERE, LocatedTerm
 
 
+class Earlier(NamedTuple):
+    """A fit to what was learnt before, and the terms it was made on."""
+
+    fit: Fit
+    vocabulary: Vocabulary
+
+
 class Fitted:
     """Probabilities and explanations; immutable. Without a calibration the probabilities are the model's own.
 
@@ -32,8 +40,8 @@ class Fitted:
     the classes' shares where the model knows no prior; ``shift`` (C,) what brings scores to the prior.
     """
 
-    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt, fit: Fit | None = None) -> None:
-        """fit: the fit to this learnt value, where it has been kept."""
+    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt, fit: Fit | Earlier | None = None) -> None:
+        """fit: the fit to this learnt value, where it has been kept, or one to another that is to be renewed."""
         self.recipe = recipe
         self.calibration: Calibration | None = None
         columns = _selection(recipe, learnt.counts)
@@ -43,12 +51,15 @@ class Fitted:
         self.weigher = recipe.weights.on(stored)
         chosen, rows = model(recipe.model), self.rows(learnt)
         self.counts = self._weighted(stored, rows)
-        if fit is None:
+        if isinstance(fit, Fit):
+            fit.scorer.joint_log_scores(sparse.csr_array((1, len(columns))))  # refuses weights of other terms
+        else:
             least = least_df(learnt.counts, recipe.analyzer.min_df)
             statistics = Statistics(self.counts, learnt.counts, learnt.histograms, columns, rows, least)
-            fit = chosen.fit(statistics, recipe.alpha, recipe.prior, recipe.options)
-        else:
-            fit.scorer.joint_log_scores(sparse.csr_array((1, len(columns))))  # refuses weights of other terms
+            if fit is not None and chosen.renew is not None:
+                fit = chosen.renew(statistics, fit.fit, fit.vocabulary.places_of(self.vocabulary))
+            else:
+                fit = chosen.fit(statistics, recipe.alpha, recipe.prior, recipe.options)
         self.fit, self.scorer = fit, fit.scorer
         if chosen.needs_rows:
             shares = log_prior("empirical", self.classes, stored.documents)

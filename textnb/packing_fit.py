@@ -51,12 +51,10 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
     """What the header says of a fit, and its arrays; nothing of a fit that is made again on loading."""
     for name, kind in _KINDS.items():
         if type(fit.scorer) is kind.scorer:
-            facts = {"found": dict(fit.found), "facts": dict(fit.facts), "holds_shares": fit.holds_shares}
-            since = {"since": fit.since} if fit.since else {}
+            facts: dict[str, Any] = {"found": dict(fit.found), "facts": dict(fit.facts)}
+            facts |= {"holds_shares": fit.holds_shares, **({"since": fit.since} if fit.since else {})}
             parts = zip(kind.names, kind.arrays(fit.scorer), strict=True)
-            return {"scorer": name, **facts, **since}, {
-                f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts
-            }
+            return {"scorer": name, **facts}, {f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts}
     return {}, {}
 
 
@@ -66,9 +64,8 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fi
     if name not in _KINDS or not isinstance(found, dict) or not isinstance(told, dict):
         raise ModelFileError(f"the header does not describe a fitted model, but {str(name)[:40]!r}")
     parts = [_part(arrays, part, n_classes) for part in _KINDS[name].names]
-    return Fit(
-        _KINDS[name].built(*parts), found=found, facts=told, holds_shares=bool(holds_shares), since=_since(facts)
-    )
+    scorer, since = _KINDS[name].built(*parts), _since(facts)
+    return Fit(scorer, found=found, facts=told, holds_shares=bool(holds_shares), since=since)
 
 
 def _since(facts: Mapping[str, Any]) -> int:

@@ -2,13 +2,13 @@
 
     .venv/bin/python scripts/experiments/mail_bogofilter.py [--sizes 100,200,300,600,1200,all] [--bogofilter PROGRAM]
 
-The messages are sorted by name; odd ones train and even ones test, then the other way round, and both halves are pooled.
-Each is done on the messages as they are, and on copies of which author headers and body are left: without the headers
+The messages are sorted by name; odd ones train and even ones test, then the other way round; both halves are pooled.
+All is done on the messages as they are, and on copies of which author headers and body are left: without the headers
 that hosts and mailing lists have added. Smaller training sets are drawn from the training half, the same for both
 programs. Both decide by their defaults: bogofilter spam from .99, good up to .45; mail by textnb.evaluation.Verdicts.
 
-Nothing is chosen by a test half. But the corpus is not new: the probe that shaped the model's recipe (the presence set,
-alpha, the least ratio, the power, two scores joined) has seen this corpus. Alternate halves share threads and campaigns,
+Nothing is chosen by a test half. But the corpus is not new: the probe that shaped the recipe (the presence set, alpha,
+the least ratio, the power, two scores joined) has seen it. Alternate halves share threads and campaigns,
 so that all figures here are better than those of next year's mail.
 """
 
@@ -98,14 +98,9 @@ def report(name: str, copies: list[Path], is_spam: np.ndarray, given: argparse.N
     thin = np.array([is_thin(document) for document in documents])
     (corpus,) = counted(documents, TextClassifier("mail").recipe.terms_of, entries=float("inf"))
     for size in given.sizes.split(","):
-        both = []
-        for program in (
-            lambda train, test: bogofilter(given.bogofilter, copies, is_spam, train, test),
-            lambda train, test: textnb(corpus, thin, train, test),
-        ):
-            both.append(pooled(program, is_spam, size))
-        theirs, ours = both
-        line = "".join(f"{in_words(answers, is_spam):44}" for answers in both)
+        theirs = pooled(lambda *parts: bogofilter(given.bogofilter, copies, is_spam, *parts), is_spam, size)
+        ours = pooled(lambda *parts: textnb(corpus, thin, *parts), is_spam, size)
+        line = "".join(f"{in_words(answers, is_spam):44}" for answers in (theirs, ours))
         ratio, low, high = ratio_of_areas(theirs.scores, ours.scores, is_spam)
         print(f"{size:8}{line}{ratio:.3f}  ({low:.3f} to {high:.3f})", flush=True)
 

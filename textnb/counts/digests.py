@@ -77,6 +77,17 @@ class Digests:
         counts[places] -= less
         return Digests(np.repeat(here, counts))
 
+    def distance(self, other: "Digests") -> int:
+        """How many digests must be added or taken away to come from one to the other.
+
+        >>> a, b = (Digests.of([bytes([n]) * 16]) for n in (1, 2))
+        >>> (a + a).distance(a + b)
+        2
+        """
+        every, number = np.unique(np.concatenate([self._sorted, other._sorted]), return_inverse=True)
+        mine, theirs = (np.bincount(part, minlength=len(every)) for part in np.split(number, [len(self)]))
+        return int(np.abs(mine - theirs).sum())
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Digests) and np.array_equal(self._sorted, other._sorted)
 

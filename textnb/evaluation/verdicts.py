@@ -1,11 +1,11 @@
-"""What to call a message, by the probability p that it is spam: good mail that is lost costs more than spam that is seen.
+"""What to call a message, by the probability p that it is spam: good mail lost costs more than spam that is seen.
 
     spam    where odds(p) >= t odds(spam)            odds(p) = p / (1 - p)                                       (1)
     good    where odds(p) <= odds(good) / t                                                                      (2)
     unsure  between
 
-t is 1 for a message with its headers and ``thin`` for one without: where the way that it took is not told, less is known
-of it than its probability says, for the model has learnt from messages that tell more.
+t is 1 for a message with its headers and ``thin`` for one without. Where the way it took is not told, less is known of a
+message than its probability says, for the model has learnt from messages that tell more.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Verdicts:
             raise InputError(f"thin is what odds are multiplied by, 1 or more, not {self.thin!r}")
 
     def __call__(self, probabilities: ArrayLike, thin: ArrayLike = False) -> NDArray[np.str_]:
-        """``spam``, ``good`` or ``unsure`` for probabilities of spam (D,). thin: whether headers are, (D,) or for all."""
+        """``spam``, ``good`` or ``unsure`` for probabilities of spam (D,). thin: whether headers are, (D,) or all."""
         p, factor = np.asarray(probabilities, np.float64), np.where(thin, self.thin, 1.0)
         is_spam = p * (1 - self.spam) >= factor * self.spam * (1 - p)  # odds compared without a division by 0
         is_good = factor * p * (1 - self.good) <= self.good * (1 - p)

@@ -5,7 +5,7 @@
     z  = bias + a1 s1 + a2 s2                     (joining.py), a and bias by scores of rows held out in folds    (3)
 
 s1 is a function of counts and knows a message as soon as it is learnt; s2 weighs the terms against each other and must
-be fitted. They err on different messages. From fewer than ``stacked_from`` rows s2 has little to offer: z = bias + a1 s1.
+be fitted. They err on different messages. Of fewer than ``stacked_from`` rows s2 learns too little: z = bias + a1 s1.
 
 A fit can be renewed after a few messages: s1 from the new counts, a, bias and s2 as they were (``renewed``).
 """
@@ -70,7 +70,7 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
 def renewed(
     scorer: RatioScorer | SummedScorer, factor: float, containing: Floats, documents: Floats, before: Numbers
 ) -> RatioScorer | SummedScorer:
-    """The scorer with s1 of other counts: n (V, C) and D (C,). before: the column that a term had, -1 for none, (V,)."""
+    """The scorer with s1 of other counts, n (V, C) and D (C,). before: the column each term had, -1 for none, (V,)."""
     if isinstance(scorer, RatioScorer):
         return _first(containing, documents, factor, scorer.bias)
     first = _first(containing, documents, factor, scorer.first.bias)

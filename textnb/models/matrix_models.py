@@ -13,8 +13,10 @@ from textnb.models.labelled import Labelled
 from textnb.models.model import Fit, Model, Options, Statistics
 from textnb.models.nb_problem import LOSSES
 from textnb.models.options import Choice, Number, Option
+from textnb.models.presence_ratios import RatioScorer
 from textnb.models.prior import Prior
 from textnb.models.shared_covariance import SharedCovariance, as_shrinkage
+from textnb.models.summed_scorer import SummedScorer
 
 _WEIGHTINGS = ("tfidf-l2", *(name for name in WEIGHTINGS if name != "tfidf-l2"))
 _STRENGTH = "a number, not negative; the larger, the smaller the weights"
@@ -65,10 +67,11 @@ def _mail(rows: Labelled, options: Options) -> Fit:
 
 
 def _mail_renewed(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
-    counts = statistics.counts
+    counts, scorer = statistics.counts, fit.scorer
+    assert isinstance(scorer, RatioScorer | SummedScorer)
     containing = counts.containing.toarray().T
-    scorer = mail.renewed(fit.scorer, fit.facts["first_factor"], containing, counts.documents, before)
-    return fit._replace(scorer=scorer, held_out=None)
+    renewed = mail.renewed(scorer, fit.facts["first_factor"], containing, counts.documents, before)
+    return fit._replace(scorer=renewed, held_out=None)
 
 
 def _told(found: logistic.LogisticFit | nb_logistic.NBLogisticFit) -> dict[str, Any]:

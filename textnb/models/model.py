@@ -75,8 +75,8 @@ class Model(NamedTuple):
     without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
     alphas: the named ones. options: what else it can be told, by name. needs_rows: it is fitted to the documents
     themselves and not to counts; then it knows the classes' shares among them, and no other prior. answers_by_rows: it
-    needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default. renew: a fit that
-    is brought up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none.
+    needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default. renew: brings a
+    fit up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none.
     """
 
     name: str

@@ -50,7 +50,7 @@ class RatioScorer:
 
     @cached_property
     def _telling(self) -> Floats:
-        return (self.by_term != 0).astype(np.float64)
+        return np.asarray(self.by_term != 0, np.float64)
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (4) and the bias, (D, C)."""
