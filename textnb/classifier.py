@@ -35,7 +35,7 @@ _ENTRIES = 1_000_000
 class TextClassifier:
     """A classifier of texts, which learns, forgets, answers, explains, and is kept in one file.
 
-    model: a name (``multinomial``, ``complement``, ``bernoulli``, ``compound``, ``gaussian``, ``unb``, ``mail``, ...) or
+    model: a name (``multinomial``, ``complement``, ``bernoulli``, ``compound``, ``gaussian``, ``unb``, ``mail`` ...) or
     an estimator of ``textnb.estimators``, with its parameters. alpha: how words not seen in a class are allowed for; a
     number (additive smoothing, 0 is maximum likelihood), or ``evidence``, ``evidence-class``, ``evidence-unigram``,
     ``evidence-document``, ``leave-one-out``: set by the training documents themselves. tokenizer: a name, a Tokenizer

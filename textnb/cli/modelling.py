@@ -1,7 +1,7 @@
 """The options for the model: which one, and what it is told."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +32,10 @@ def _choice(option: str) -> str:
 class Modelling:
     """What is fitted."""
 
-    model: Annotated[str, _model("--model", f"One of: {', '.join(MODELS)}.")] = "multinomial"
+    model: Annotated[
+        str | None,
+        _model("--model", f"One of: {', '.join(MODELS)}.  [default: multinomial, and mail for a corpus of mail]"),
+    ] = None
     alpha: Annotated[
         str, _model("--alpha", f"Smoothing: a number (0 is maximum likelihood), or found: {', '.join(ALPHAS)}.")
     ] = "evidence"
@@ -58,6 +61,9 @@ class Modelling:
     shrinkage: Annotated[
         str | None, _model("--shrinkage", f"Of the covariance: {_choice('shrinkage')} ({_having('shrinkage')}).")
     ] = None
+    stacked_from: Annotated[
+        float | None, _model("--stacked-from", f"{_choice('stacked_from')} ({_having('stacked_from')}).".capitalize())
+    ] = None
     balanced: Annotated[bool, _model("--balanced", f"Every class weighs the same ({_having('balanced')}).")] = False
     calibrate: Annotated[
         bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
@@ -67,10 +73,19 @@ class Modelling:
                           help="Documents whose counts are kept to calibrate with, at most; 0: none."),
     ] = SAMPLE  # fmt: skip
 
+    def suited(self, is_mail: bool) -> "Modelling":
+        """The same with the model that suits the corpus, where none was asked for."""
+        return self if self.model is not None else replace(self, model="mail" if is_mail else "multinomial")
+
     @property
     def terms(self) -> Mapping[str, Any]:
         """What of an Analyzer suits the model."""
-        return model(self.model).terms
+        return model(self._name).terms
+
+    @property
+    def _name(self) -> str:
+        assert self.model is not None
+        return self.model
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """The recipe that was asked for."""
@@ -85,10 +100,11 @@ class Modelling:
             "shrinkage": as_number_or_name(self.shrinkage),
             "loss": self.loss,
             "prune": self.prune,
+            "stacked_from": self.stacked_from,
             "balanced": self.balanced or None,
         }
         return ClassifierRecipe(
-            self.model,
+            self._name,
             _as_alpha(self.alpha),
             as_prior(self.prior),
             terms_of.tokenizer,

@@ -145,7 +145,8 @@ class Cutting:
     def suited(self, terms: Mapping[str, Any]) -> TermsOf:
         """The same, with what suits a model where nothing was asked for."""
         asked = self.terms_of
-        suiting = {name: value for name, value in terms.items() if name != "ngram" or self.ngram is None}
+        given = {"ngram": self.ngram, "normalisers": self.normalise}
+        suiting = {name: value for name, value in terms.items() if given.get(name) is None}
         return TermsOf(asked.tokenizer, replace(asked.analyzer, **suiting))
 
     def _tokenizer(self) -> Tokenizer:

@@ -19,6 +19,7 @@ from textnb.counts import Learnt
 from textnb.errors import InputError
 from textnb.evaluation import Evaluation
 from textnb.held_out import held_out_log_posterior
+from textnb.readers import is_mail
 from textnb.report.language import Language
 from textnb.report.values import Report
 
@@ -55,6 +56,8 @@ def train(
 
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
 
+        textnb train Mail/ -o mail.textnb
+
         textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -v -o news.textnb
     """
     check_output(output, corpus)
@@ -62,6 +65,7 @@ def train(
     file = count_file(corpus, trust)
     if file is not None and cutting.given:
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
+    modelling = modelling.suited(file is None and is_mail(corpus, reading.reader))
     terms_of = cutting.suited(modelling.terms) if file is None else file[1]
     selection: dict[str, Any] = {
         "min_df": as_frequency(min_df, "--min-df"),

@@ -4,8 +4,8 @@
     good    where odds(p) <= odds(good) / t                                                                      (2)
     unsure  between
 
-t is 1 for a message with its headers and ``thin`` for one without. Where the way it took is not told, less is known of a
-message than its probability says, for the model has learnt from messages that tell more.
+t is 1 for a message with its headers and ``thin`` for one without. Where the way it took is not told, less is known of
+a message than its probability says, for the model has learnt from messages that tell more.
 """
 
 from dataclasses import dataclass

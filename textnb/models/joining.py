@@ -38,7 +38,7 @@ def joint(scores: Floats, y: Numbers) -> Joint:
 
     >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
     >>> joint(np.array([first, -first]), np.array([0, 0, 1, 1])).factors.round(2)  # the second is never right
-    array([1.77, 0.  ])
+    array([1.81, 0.  ])
     """
     from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from textnb.readers.columns import Columns, read_columns
-from textnb.readers.corpus import READERS, read_corpus, read_input, read_table
+from textnb.readers.corpus import READERS, is_mail, read_corpus, read_input, read_table
 from textnb.readers.decoding import decoded
 from textnb.readers.document import Document
 from textnb.readers.mail_corpus import read_mail_stream
@@ -25,6 +25,7 @@ __all__ = [
     "Settings",
     "Troubles",
     "decoded",
+    "is_mail",
     "read_columns",
     "read_corpus",
     "read_input",

@@ -73,9 +73,8 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
 
 def documents_in(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
     """The documents of a folder, table or mail store, watched for trouble."""
-    if _existing(path).is_dir() and reader in (None, "folder", "mail"):
-        settings = described(path, settings)
-    kind = reader or settings.kind or kind_of(path)
+    settings = _described(_existing(path), reader, settings)
+    kind = _kind(path, reader, settings)
     if kind not in READERS:
         raise InputError(f"reader {kind!r} is not known; known: {', '.join(READERS)}")
     if kind != "mail" and path.is_dir() != (kind == "folder"):
@@ -87,6 +86,19 @@ def documents_in(path: Path, reader: str | None, settings: Settings) -> Iterator
     if kind == "folder":
         return troubles.watch(read_folder(path, settings, troubles))
     return troubles.watch(read_records(path, kind, settings, troubles))
+
+
+def is_mail(path: Path, reader: str | None = None) -> bool:
+    """Whether a corpus is read as mail."""
+    return _kind(_existing(path), reader, _described(path, reader, Settings())) == "mail"
+
+
+def _described(path: Path, reader: str | None, settings: Settings) -> Settings:
+    return described(path, settings) if path.is_dir() and reader in (None, "folder", "mail") else settings
+
+
+def _kind(path: Path, reader: str | None, settings: Settings) -> str:
+    return reader or settings.kind or kind_of(path)
 
 
 def _existing(path: Path) -> Path:
