@@ -72,7 +72,8 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
         )
     if not number:
         raise InputError("there are no documents to calibrate with")
-    return fit_calibration(joined([each for _, each in rows])), number
+    by_length = model(fitted.recipe.model).grows
+    return fit_calibration(joined([each for _, each in rows]), by_length=by_length), number
 
 
 def _as_they_are(fitted: Fitted, part: Counted) -> HeldOut:

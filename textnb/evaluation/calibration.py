@@ -83,8 +83,9 @@ class Calibration:
         return cls(float(scale), float(shortening), bias)
 
 
-def fit_calibration(held_out: HeldOut) -> Calibration:
-    """The minimum of eq. (2); InputError where there is nothing to learn from.
+def fit_calibration(held_out: HeldOut, *, by_length: bool = True) -> Calibration:
+    """The minimum of eq. (2); InputError where there is nothing to learn from. by_length: whether n_0 is sought too;
+    scores that do not grow with the document have none.
 
     >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
     >>> even = np.log(np.full((4, 2), 0.5))
@@ -120,7 +121,7 @@ def fit_calibration(held_out: HeldOut) -> Calibration:
         value = -(held_out.weights * log_p[rows, y]).sum() + _PENALTY / 2 * (parameters @ parameters)
         return float(value), np.array(slopes) + _PENALTY * parameters
 
-    bounds = [(-20.0, 20.0), (0.0, None), *((None, None) for _ in taking_part)]
+    bounds = [(-20.0, 20.0), (0.0, None if by_length else 0.0), *((None, None) for _ in taking_part)]
     found = minimize(loss, np.zeros(2 + len(taking_part)), jac=True, method="L-BFGS-B", bounds=bounds).x
     bias = np.zeros(held_out.scores.shape[1])
     bias[taking_part] = found[2:]

@@ -60,10 +60,10 @@ def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) ->
 def _mail(rows: Labelled, options: Options) -> Fit:
     found = mail.solution(rows, l2=options["l2"], stacked_from=options["stacked_from"])
     facts = {"fitted_on": len(rows.y), "first_factor": float(found.factors[0])}
-    if found.second is None:
-        return Fit(found.scorer, facts=facts, held_out=found.held_out)
-    facts |= {"second_factor": float(found.factors[1]), **_told(found.second)}
-    return Fit(found.scorer, found={"l2": found.second.l2}, facts=facts, held_out=found.held_out)
+    if found.second is not None:
+        facts |= {"second_factor": float(found.factors[1]), **_told(found.second)}
+    l2 = {} if found.second is None else {"l2": found.second.l2}
+    return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out, grows=False)
 
 
 def _mail_renewed(statistics: Statistics, fit: Fit, before: Columns) -> Fit:

@@ -65,6 +65,7 @@ class Fit(NamedTuple):
     facts: Mapping[str, Any] = {}
     holds_shares: bool = True
     held_out: Floats | None = None
+    grows: bool = True
     since: int = 0
 
 
