@@ -20,7 +20,7 @@ LAYERS = [
     {"counts"},
     {"models"},
     {"evaluation"},
-    {"recipe", "explanation", "shading", "inputs", "fitted", "held_out"},
+    {"recipe", "explanation", "shading", "inputs", "fitted", "held_out", "refitting"},
     {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier", "report"},
     {"comparison"},
     {"corpus"},

@@ -50,3 +50,10 @@ def test_japanese_mail_is_learnt_and_told_apart(run, tmp_path):
     classifier = TextClassifier.load(tmp_path / "m.textnb")
     assert classifier.classes_.tolist() == ["family", "notices", "spam", "work"]
     assert classifier.predict(["特別キャンペーンに当選しました。今すぐクリックしてください"]).tolist() == ["spam"]
+
+
+def test_the_words_of_a_class_are_told(run, mail):
+    assert run("train", mail, "-o", "m.textnb").code == 0
+    done = run("words", "m.textnb")
+    assert done.code == 0, done.err
+    assert "pills" in done.out

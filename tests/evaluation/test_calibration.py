@@ -208,3 +208,12 @@ def test_numbers_that_no_fit_could_give_are_refused(facts):
     Calibration.of(SOUND, 2)
     with pytest.raises(InputError, match="one finite bias a class, a positive scale"):
         Calibration.of({**SOUND, **facts}, 2)
+
+
+def test_scores_that_do_not_grow_with_the_document_have_no_part_of_length():
+    random = np.random.default_rng(0)
+    y = random.integers(2, size=200)
+    lengths = random.integers(1, 400, size=200).astype(float)
+    scores = (np.eye(2)[y] + random.normal(size=(200, 2))) * lengths[:, np.newaxis] / 20
+    assert fit_calibration(held_out(scores, y, lengths)).shortening > 0
+    assert fit_calibration(held_out(scores, y, lengths), by_length=False).shortening == 0
