@@ -1,6 +1,6 @@
 """The model mail beside bogofilter on the SpamAssassin corpus: ranking, ham lost, spam passed, unsure; learning curve.
 
-    .venv/bin/python scripts/experiments/mail_bogofilter.py [--sizes 100,200,300,600,1200,all] [--bogofilter PROGRAM]
+    .venv/bin/python scripts/experiments/mail_bogofilter.py [--sizes 100,200,300,600,1200,all] [--draws N]
 
 The messages are sorted by name; odd ones train and even ones test, then the other way round; both halves are pooled.
 All is done on the messages as they are, and on copies of which author headers and body are left: without the headers
@@ -8,8 +8,8 @@ that hosts and mailing lists have added. Smaller training sets are drawn from th
 programs. Both decide by their defaults: bogofilter spam from .99, good up to .45; mail by textnb.evaluation.Verdicts.
 
 Nothing is chosen by a test half, with one exception: how much stricter verdicts are after few messages (``few`` of
-Verdicts) was set by draws of 300 to 1,200 messages from the odd half, tested on others of that half; ranks do not depend
-on it. And the corpus is not new: the probe that shaped the recipe (the presence set, alpha, the least ratio, the power,
+Verdicts) was set by draws of 300 to 1,200 messages from the odd half, tested on others of that half; ranks do not
+depend on it. And the corpus is not new: the probe that shaped the recipe (the presence set, alpha, the least ratio, the power,
 two scores joined) has seen it. Alternate halves share threads and campaigns, so that all figures here are better than
 those of next year's mail. bogofilter's seconds hold its reading of the files, those of mail do not.
 """
@@ -51,14 +51,15 @@ class Answers(NamedTuple):
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--sizes", default="100,200,300,600,1200,all")
-    arguments.add_argument("--bogofilter", default="bogofilter")
+    arguments.add_argument("--draws", type=int, default=1, help="training sets of each size")
     given = arguments.parse_args()
     files, is_spam = messages()
     print(f"{len(files):,} messages, {int(is_spam.sum()):,} of them spam; both halves pooled", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for name, change in (("as they are", lambda raw: raw), ("author headers and body", reduced)):
             copies = written(files, change, Path(folder) / name.replace(" ", "-"))
-            report(name, copies, is_spam, given)
+            sizes = [(size, draw) for size in given.sizes.split(",") for draw in range(given.draws)]
+            report(name, copies, is_spam, [(size, draw) for size, draw in sizes if size != "all" or not draw])
 
 
 def messages() -> tuple[list[Path], np.ndarray]:
@@ -89,7 +90,7 @@ def written(files: list[Path], change, folder: Path) -> list[Path]:
     return copies
 
 
-def report(name: str, copies: list[Path], is_spam: np.ndarray, given: argparse.Namespace) -> None:
+def report(name: str, copies: list[Path], is_spam: np.ndarray, sizes: list[tuple[str, int]]) -> None:
     print(f"\n{name}\n{'':8}{'bogofilter':44}{'mail':44}1-AUC of mail / bogofilter")
     columns = f"{'1-AUC %':>9} {'ham lost':>8} {'passed':>7} {'unsure':>7} {'s':>9}"
     print(f"{'train':8}{columns:44}{columns:44}ratio  (95 % interval)", flush=True)
@@ -99,22 +100,22 @@ def report(name: str, copies: list[Path], is_spam: np.ndarray, given: argparse.N
     ]
     thin = np.array([is_thin(document) for document in documents])
     (corpus,) = counted(documents, TextClassifier("mail").recipe.terms_of, entries=float("inf"))
-    for size in given.sizes.split(","):
-        theirs = pooled(lambda *parts: bogofilter(given.bogofilter, copies, is_spam, *parts), is_spam, size)
-        ours = pooled(lambda *parts: textnb(corpus, thin, *parts), is_spam, size)
+    for size, draw in sizes:
+        theirs = pooled(lambda *parts: bogofilter(copies, is_spam, *parts), is_spam, size, draw)
+        ours = pooled(lambda *parts: textnb(corpus, thin, *parts), is_spam, size, draw)
         line = "".join(f"{in_words(answers, is_spam):44}" for answers in (theirs, ours))
         ratio, low, high = ratio_of_areas(theirs.scores, ours.scores, is_spam)
         print(f"{size:8}{line}{ratio:.3f}  ({low:.3f} to {high:.3f})", flush=True)
 
 
-def pooled(program, is_spam: np.ndarray, size: str) -> Answers:
+def pooled(program, is_spam: np.ndarray, size: str, draw: int) -> Answers:
     """What a program says of each half by the other."""
     scores, verdicts = np.empty(len(is_spam)), np.empty(len(is_spam), "<U6")
     seconds = np.zeros(2)
     for half in (1, 0):
         train, test = np.arange(half, len(is_spam), 2), np.arange(1 - half, len(is_spam), 2)
         if size != "all":
-            train = np.sort(np.random.default_rng(int(size)).permutation(train)[: int(size)])
+            train = np.sort(np.random.default_rng(int(size) + draw).permutation(train)[: int(size)])
         answers = program(train, test)
         scores[test], verdicts[test] = answers.scores, answers.verdicts
         seconds += answers.seconds
@@ -124,9 +125,9 @@ def pooled(program, is_spam: np.ndarray, size: str) -> Answers:
     return Answers(scores, verdicts, tuple(seconds))
 
 
-def bogofilter(program: str, copies: list[Path], is_spam: np.ndarray, train: np.ndarray, test: np.ndarray) -> Answers:
+def bogofilter(copies: list[Path], is_spam: np.ndarray, train: np.ndarray, test: np.ndarray) -> Answers:
     with tempfile.TemporaryDirectory() as folder:
-        base = [program, "-C", "-d", folder]
+        base = ["bogofilter", "-C", "-d", folder]
         begun = time.perf_counter()
         for flag, wanted in (("-n", False), ("-s", True)):
             names = "".join(f"{copies[i]}\n" for i in train if is_spam[i] == wanted)
