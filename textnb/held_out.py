@@ -30,7 +30,8 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
     """The calibration of a fitted model by documents that it has learnt; InputError says why there is none."""
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
-    return fit_calibration(_held_out(recipe, learnt, fitted, _sample(recipe, learnt)))
+    rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt))
+    return fit_calibration(rows, by_length=model(recipe.model).grows)
 
 
 def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:

@@ -9,9 +9,9 @@ programs. Both decide by their defaults: bogofilter spam from .99, good up to .4
 
 Nothing is chosen by a test half, with one exception: how much stricter verdicts are after few messages (``few`` of
 Verdicts) was set by draws of 300 to 1,200 messages from the odd half, tested on others of that half; ranks do not
-depend on it. And the corpus is not new: the probe that shaped the recipe (the presence set, alpha, the least ratio, the power,
-two scores joined) has seen it. Alternate halves share threads and campaigns, so that all figures here are better than
-those of next year's mail. bogofilter's seconds hold its reading of the files, those of mail do not.
+depend on it. And the corpus is not new: the probe that shaped the recipe (the presence set, alpha, the least ratio, the
+power, two scores joined) has seen it. Alternate halves share threads and campaigns, so that all figures here are better
+than those of next year's mail. bogofilter's seconds hold its reading of the files, those of mail do not.
 """
 
 import argparse

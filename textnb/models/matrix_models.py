@@ -63,7 +63,7 @@ def _mail(rows: Labelled, options: Options) -> Fit:
     if found.second is not None:
         facts |= {"second_factor": float(found.factors[1]), **_told(found.second)}
     l2 = {} if found.second is None else {"l2": found.second.l2}
-    return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out, grows=False)
+    return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out)
 
 
 def _mail_renewed(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
@@ -140,7 +140,7 @@ MATRIX_MODELS = (
             "l2": Number("cv", "cv (cross-validation), or a number above 0", nb_logistic.as_strength),
             "stacked_from": Number(mail.STACKED_FROM, "messages from which on both scores count", mail.as_number),
         },
-    )._replace(weightings=("binary",), terms={"normalisers": ("nfkc", "casefold")}, renew=_mail_renewed),
+    )._replace(weightings=("binary",), terms={"normalisers": ("nfkc", "casefold")}, renew=_mail_renewed, grows=False),
     _model("least-squares", _least_squares, {"l2": Number(0.1, _STRENGTH, least_squares.as_l2)}),
     _model("fisher", _fisher, {"shrinkage": _SHRINKAGE}),
     _model("gaussian-discriminant", _gaussian_discriminant, {"shrinkage": _SHRINKAGE}),
