@@ -20,7 +20,7 @@ FOOD = ["salt oil egg", "egg pan oil oil", "salt egg own2", "pan pan egg", "oil 
 WEATHER = ["rain snow wind", "wind rain rain", "snow wind oil own3", "rain wind snow match"]
 CORPUS = [(text, label) for label, texts in (("sport", SPORT), ("food", FOOD), ("weather", WEATHER)) for text in texts]
 ONE_BY_ONE = [name for name, model in MODELS.items() if model.left_out is not None]
-OWN_FOLDS = {"nb-logistic"}  # the fit comes by such scores itself
+OWN_FOLDS = {"nb-logistic", "mail"}  # the fit comes by such scores itself
 BY_FOLDS = [name for name, model in MODELS.items() if model.left_out is None and name not in OWN_FOLDS]
 EXACT = [(name, weighting) for name in ONE_BY_ONE for weighting in MODELS[name].weightings
          if weighting in ("raw", "binary", "log")]  # fmt: skip
@@ -43,9 +43,9 @@ def seen(monkeypatch):
     """What the calibration was last fitted on."""
     fitted_on = []
 
-    def fit(held_out):
+    def fit(held_out, **settings):
         fitted_on.append(held_out)
-        return fit_calibration(held_out)
+        return fit_calibration(held_out, **settings)
 
     monkeypatch.setattr("textnb.held_out.fit_calibration", fit)
     return fitted_on

@@ -34,7 +34,7 @@ from textnb.models.scorer import LinearScorer
 from textnb.models.summed_scorer import SummedScorer
 from textnb.numerics import Floats, is_number
 
-STACKED_FROM = 300
+STACKED_FROM = 300.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,7 +137,7 @@ MATRIX_MODELS = (
         "mail",
         _mail,
         {
-            "l2": Number("cv", "cv (cross-validation), or a number above 0", nb_logistic.as_strength),
+            "l2": Number("cv", "cv (cross-validation), evidence, or a number above 0", nb_logistic.as_strength),
             "stacked_from": Number(mail.STACKED_FROM, "messages from which on both scores count", mail.as_number),
         },
     )._replace(weightings=("binary",), terms={"normalisers": ("nfkc", "casefold")}, renew=_mail_renewed, grows=False),
