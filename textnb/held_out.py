@@ -31,7 +31,7 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
     rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt))
-    return fit_calibration(rows, by_length=model(recipe.model).grows)
+    return fit_calibration(rows, careful=model(recipe.model).careful)
 
 
 def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
@@ -73,8 +73,8 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
         )
     if not number:
         raise InputError("there are no documents to calibrate with")
-    by_length = model(fitted.recipe.model).grows
-    return fit_calibration(joined([each for _, each in rows]), by_length=by_length), number
+    careful = model(fitted.recipe.model).careful
+    return fit_calibration(joined([each for _, each in rows]), careful=careful), number
 
 
 def _as_they_are(fitted: Fitted, part: Counted) -> HeldOut:

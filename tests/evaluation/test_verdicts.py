@@ -14,21 +14,16 @@ def test_the_two_probabilities_part_spam_good_and_unsure():
     assert found.tolist() == ["spam", "spam", "unsure", "unsure", "good", "good"]
 
 
-@given(st.floats(0.001, 0.9999), st.integers(1, 10**6), st.booleans())
-def test_thin_headers_and_few_messages_ask_for_larger_odds(p, learnt, thin):
-    odds, needed = p / (1 - p), 99 * (1 + 3000 / learnt) * (3 if thin else 1)
-    if abs(odds / needed - 1) > 1e-6:
-        expected = "spam" if odds >= needed else "good" if p <= 0.1 else "unsure"
-        assert Verdicts()(p, thin, learnt) == expected
+@given(st.floats(0.001, 0.9999))
+def test_thin_headers_ask_for_larger_odds_to_call_it_spam(p):
+    odds = p / (1 - p)
+    if abs(odds / 297 - 1) > 1e-6:
+        assert Verdicts()(p, thin=True) == ("spam" if odds >= 297 else "good" if p <= 0.1 else "unsure")
 
 
 def test_certainty_is_never_unsure_however_thin():
-    assert Verdicts(thin=1000)([1.0, 0.0], thin=True, learnt=1).tolist() == ["spam", "good"]
+    assert Verdicts(thin=1000)([1.0, 0.0], thin=True).tolist() == ["spam", "good"]
     assert Verdicts(spam=1, good=0)([1.0, 0.999, 0.0]).tolist() == ["spam", "unsure", "good"]
-
-
-def test_a_model_that_has_learnt_nothing_calls_nothing_spam_that_is_not_certain():
-    assert Verdicts().spam_from(0) == 1
 
 
 @pytest.mark.parametrize(
@@ -40,7 +35,6 @@ def test_a_model_that_has_learnt_nothing_calls_nothing_spam_that_is_not_certain(
         ({"spam": "0.9"}, "spam must be a number"),
         ({"thin": 0.5}, "1 or more"),
         ({"thin": np.inf}, "thin must be a number"),
-        ({"few": -1}, "few must be a number"),
     ],
 )
 def test_what_cannot_part_them_is_refused(wrong, why):

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError
+from textnb.models.joining import careful_targets
 from textnb.numerics import Floats, log_softmax
 
 _PENALTY = 0.1
@@ -83,9 +84,11 @@ class Calibration:
         return cls(float(scale), float(shortening), bias)
 
 
-def fit_calibration(held_out: HeldOut, *, by_length: bool = True) -> Calibration:
-    """The minimum of eq. (2); InputError where there is nothing to learn from. by_length: whether n_0 is sought too;
-    scores that do not grow with the document have none.
+def fit_calibration(held_out: HeldOut, *, careful: bool = False) -> Calibration:
+    """The minimum of eq. (2); InputError where there is nothing to learn from.
+
+    careful: for scores that do not grow with the document and are joined with care; n_0 is not sought, and targets fall
+    short of 1 (``models/joining.py``).
 
     >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
     >>> even = np.log(np.full((4, 2), 0.5))
@@ -106,6 +109,8 @@ def fit_calibration(held_out: HeldOut, *, by_length: bool = True) -> Calibration
         raise InputError("the model holds some documents that it has not seen for impossible")
     possible = np.isfinite(scores)
     scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
+    own = (np.arange(len(taking_part)) == y[:, np.newaxis]).astype(float)
+    targets = careful_targets(y, held_out.weights, possible) if careful else own
     mean_length = max(float(np.average(held_out.lengths, weights=held_out.weights)), 1.0)
     relative = held_out.lengths / mean_length
 
@@ -113,15 +118,15 @@ def fit_calibration(held_out: HeldOut, *, by_length: bool = True) -> Calibration
         log_scale, shortening, bias = parameters[0], parameters[1], parameters[2:]
         factors = np.exp(log_scale) / (1 + shortening * relative)
         log_p = log_softmax(log_prior + scores * factors[:, np.newaxis] + bias)
-        wrong = np.exp(log_p)
-        wrong[rows, y] -= 1
+        wrong = np.exp(log_p) - targets
         wrong *= held_out.weights[:, np.newaxis]
         by_factor = (wrong * scores).sum(axis=1) * factors
         slopes = [by_factor.sum(), -(by_factor * relative / (1 + shortening * relative)).sum(), *wrong.sum(axis=0)]
-        value = -(held_out.weights * log_p[rows, y]).sum() + _PENALTY / 2 * (parameters @ parameters)
+        products = (targets * np.where(targets > 0, log_p, 0.0)).sum(axis=1)
+        value = -(held_out.weights * products).sum() + _PENALTY / 2 * (parameters @ parameters)
         return float(value), np.array(slopes) + _PENALTY * parameters
 
-    bounds = [(-20.0, 20.0), (0.0, None if by_length else 0.0), *((None, None) for _ in taking_part)]
+    bounds = [(-20.0, 20.0), (0.0, 0.0 if careful else None), *((None, None) for _ in taking_part)]
     found = minimize(loss, np.zeros(2 + len(taking_part)), jac=True, method="L-BFGS-B", bounds=bounds).x
     bias = np.zeros(held_out.scores.shape[1])
     bias[taking_part] = found[2:]

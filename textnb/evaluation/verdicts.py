@@ -3,11 +3,10 @@
     spam    where odds(p) >= t odds(spam)            odds(p) = p / (1 - p)                                       (1)
     good    where p <= good                                                                                      (2)
     unsure  between
-    t = (1 + few / n) (thin where headers are, else 1)                                                           (3)
 
-n is how many messages the model has learnt. A probability that was fitted to n messages cannot speak for events much
-rarer than 1/n, and for a message that does not tell which way it took it says more than is known, for the model has
-learnt from messages that tell. Both make it harder to lose good mail; letting spam through costs little.
+t is 1 for a message with its headers and ``thin`` for one without. Where the way it took is not told, less is known of
+a message than its probability says, for the model has learnt from messages that tell. Only calling it spam is made
+harder: letting spam through costs little.
 """
 
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ SPAM, GOOD, UNSURE = "spam", "good", "unsure"
 
 @dataclass(frozen=True)
 class Verdicts:
-    """The numbers of eq. (1) to (3): 0 <= good < spam <= 1, thin >= 1, few >= 0.
+    """The numbers of eq. (1) and (2): 0 <= good < spam <= 1, thin >= 1.
 
     >>> Verdicts()([0.995, 0.995, 0.5, 0.05], thin=[False, True, False, False]).tolist()
     ['spam', 'unsure', 'unsure', 'good']
@@ -33,7 +32,6 @@ class Verdicts:
     spam: float = 0.99
     good: float = 0.1
     thin: float = 3.0
-    few: float = 3000.0
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -47,25 +45,19 @@ class Verdicts:
         if not self.thin >= 1:
             raise InputError(f"thin is what odds are multiplied by, 1 or more, not {self.thin!r}")
 
-    def __call__(self, probabilities: ArrayLike, thin: ArrayLike = False, learnt: float = np.inf) -> NDArray[np.str_]:
-        """``spam``, ``good`` or ``unsure`` for probabilities of spam (D,).
-
-        thin: whether headers are, (D,) or for all. learnt: n of eq. (3).
-        """
+    def __call__(self, probabilities: ArrayLike, thin: ArrayLike = False) -> NDArray[np.str_]:
+        """``spam``, ``good`` or ``unsure`` for probabilities of spam (D,). thin: whether headers are, (D,) or all."""
         p = np.asarray(probabilities, np.float64)
-        is_spam = p >= np.where(thin, self.spam_from(learnt, thin=True), self.spam_from(learnt))
+        is_spam = p >= np.where(thin, self.spam_from(thin=True), self.spam_from())
         return np.where(is_spam, SPAM, np.where(p <= self.good, GOOD, UNSURE))
 
-    def spam_from(self, learnt: float = np.inf, *, thin: bool = False) -> float:
+    def spam_from(self, *, thin: bool = False) -> float:
         """The probability from which on a message is called spam, by eq. (1).
 
-        >>> Verdicts().spam_from(), round(Verdicts().spam_from(3000), 4), round(Verdicts().spam_from(300), 4)
-        (0.99, 0.995, 0.9991)
+        >>> Verdicts().spam_from(), round(Verdicts().spam_from(thin=True), 4)
+        (0.99, 0.9966)
         """
-        if not learnt > 0:
-            return 1.0
-        strictness = (1 + self.few / learnt) * (self.thin if thin else 1)
-        return self.spam * strictness / (self.spam * strictness + 1 - self.spam) if strictness > 1 else self.spam
+        return self.spam * self.thin / (self.spam * self.thin + 1 - self.spam) if thin else self.spam
 
 
 def is_thin(message: Document) -> bool:

@@ -140,7 +140,7 @@ MATRIX_MODELS = (
             "l2": Number("cv", "cv (cross-validation), evidence, or a number above 0", nb_logistic.as_strength),
             "stacked_from": Number(mail.STACKED_FROM, "messages from which on both scores count", mail.as_number),
         },
-    )._replace(weightings=("binary",), terms={"normalisers": ("nfkc", "casefold")}, renew=_mail_renewed, grows=False),
+    )._replace(weightings=("binary",), terms={"normalisers": ("nfkc", "casefold")}, renew=_mail_renewed, careful=True),
     _model("least-squares", _least_squares, {"l2": Number(0.1, _STRENGTH, least_squares.as_l2)}),
     _model("fisher", _fisher, {"shrinkage": _SHRINKAGE}),
     _model("gaussian-discriminant", _gaussian_discriminant, {"shrinkage": _SHRINKAGE}),

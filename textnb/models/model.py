@@ -76,8 +76,8 @@ class Model(NamedTuple):
     alphas: the named ones. options: what else it can be told, by name. needs_rows: it is fitted to the documents
     themselves and not to counts; then it knows the classes' shares among them, and no other prior. answers_by_rows: it
     needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default. renew: brings a
-    fit up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none. grows:
-    whether scores grow with the document, so that a calibration minds its length.
+    fit up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none. careful:
+    scores do not grow with the document, and targets that fall short of 1 were behind them, and so of a calibration.
     """
 
     name: str
@@ -92,4 +92,4 @@ class Model(NamedTuple):
     answers_by_rows: bool = False
     terms: Mapping[str, Any] = {}
     renew: Callable[[Statistics, Fit, Columns], Fit] | None = None
-    grows: bool = True
+    careful: bool = False
