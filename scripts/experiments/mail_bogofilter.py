@@ -7,10 +7,10 @@ All is done on the messages as they are, and on copies of which author headers a
 that hosts and mailing lists have added. Smaller training sets are drawn from the training half, the same for both
 programs. Both decide by their defaults: bogofilter spam from .99, good up to .45; mail by textnb.evaluation.Verdicts.
 
-No number is chosen by a test half. But the corpus is not new: the probe that shaped the recipe (the presence set, alpha,
-the least ratio, the power, two scores joined) has seen it, and an earlier run of this script, in which good mail was lost
-after 300 messages, is why scores are now joined with targets short of 1. Alternate halves share threads and campaigns,
-so that all figures here are better than those of next year's mail.
+No number is chosen by a test half. But the corpus is not new: the probe that shaped the recipe (the presence set,
+alpha, the least ratio, the power, two scores joined) has seen it, and an earlier run of this script, in which good mail
+was lost after 300 messages, is why scores are now joined with targets short of 1. Alternate halves share threads and
+campaigns, so that all figures here are better than those of next year's mail.
 
 Seconds are of both halves, to learn and to ask; bogofilter's hold its reading of the files, those of mail do not.
 """

@@ -7,8 +7,8 @@ With s_mik score m of row i for class k, by a model that has not seen the row, n
     a, d = argmin - sum_ik t_ik log p(k|i) + (sum_m (a_m - 1/M)^2 + sum_k d_k^2) / 20       a_m >= 0             (3)
 
 So the scores of all classes share one factor, and the M + C numbers can be learnt from few rows. With none at all the
-scores are averaged. The targets (2) are Platt's (1999): that none of n rows went wrong does not say that none will. With
-targets of 1, scores that tell all rows apart would make for probabilities without bound.
+scores are averaged. The targets (2) are Platt's (1999): that none of n rows went wrong does not say that none will.
+With targets of 1, scores that tell all rows apart would make for probabilities without bound.
 
 A score of -inf stands for a class that the model did not know: the class takes no part in that row; a row whose own
 class is unknown has no part in (3).
@@ -39,11 +39,11 @@ class Joint(NamedTuple):
 
 
 def joint(scores: Floats, y: Numbers) -> Joint:
-    """The minimum of eq. (2) for scores (M, D, C) and classes by number y (D,).
+    """The minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
 
     >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
-    >>> joint(np.array([first, -first]), np.array([0, 0, 1, 1])).factors.round(2)  # the second is never right
-    array([1.81, 0.  ])
+    >>> joint(np.array([first]), np.array([0, 0, 1, 1])).factors.round(2)  # three to one at 2 and at 3
+    array([0.44])
     """
     from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
 
@@ -51,7 +51,7 @@ def joint(scores: Floats, y: Numbers) -> Joint:
     log_shares = _log_shares(y, n_classes)
     kept = np.flatnonzero(np.isfinite(scores[:, np.arange(len(y)), y]).all(axis=0))
     scores, y = scores[:, kept], y[kept]
-    known = np.isfinite(scores).all(axis=0)
+    known = np.asarray(np.isfinite(scores).all(axis=0))
     targets = careful_targets(y, np.ones(len(y)), known)
     scores, start = np.where(known, scores, 0.0), np.where(known, log_shares, -np.inf)
     mean = np.concatenate([np.full(n_scores, 1 / n_scores), np.zeros(n_classes)])
