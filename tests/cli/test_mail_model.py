@@ -1,10 +1,11 @@
 """textnb train on mail: the model that it gets, and its options."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from textnb import TextClassifier
+from textnb import Document, TextClassifier
 
 JA_MAIL = Path(__file__).parent.parent.parent / "corpora" / "ja-mail"
 
@@ -57,3 +58,13 @@ def test_the_words_of_a_class_are_told(run, mail):
     done = run("words", "m.textnb")
     assert done.code == 0, done.err
     assert "pills" in done.out
+
+
+def test_how_much_was_learnt_since_the_fit_is_told(run, mail, tmp_path):
+    assert run("train", mail, "-o", "m.textnb").code == 0
+    assert "changed since" not in run("info", "m.textnb").out
+    classifier = TextClassifier.load(tmp_path / "m.textnb")
+    more = classifier.recipe.learnt([Document("more PILLS", "spam")])
+    classifier.change(classifier.learnt + more, refit="never").save(tmp_path / "m.textnb")
+    assert "1 documents learnt or forgotten after the fit" in " ".join(run("info", "m.textnb").out.split())
+    assert json.loads(run("info", "m.textnb", "--json").out)["fit"]["since"] == 1

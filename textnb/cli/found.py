@@ -20,7 +20,8 @@ def found_facts(classifier: TextClassifier) -> dict[str, Any]:
     elif fitted.fit.smoothing is not None:
         facts["smoothing"] = fitted.fit.smoothing.facts
     if fitted.fit.found or fitted.fit.facts:
-        facts["fit"] = {**fitted.fit.found, **fitted.fit.facts}
+        since = {"since": fitted.fit.since} if fitted.fit.since else {}
+        facts["fit"] = {**fitted.fit.found, **fitted.fit.facts, **since}
     calibration = fitted.calibration
     facts["calibration"] = {"state": classifier.calibration_state}
     if calibration is not None:
@@ -51,6 +52,8 @@ def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     fit = classifier.fitted.fit
     lines += [(f"{name} found", f"{value:.6g}") for name, value in fit.found.items()]
     lines += [(name.replace("_", " "), f"{value:.6g}") for name, value in fit.facts.items()]
+    if fit.since:
+        lines.append(("changed since", f"{fit.since:,} documents learnt or forgotten after the fit"))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "scale" in calibration:

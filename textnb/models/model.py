@@ -77,7 +77,7 @@ class Model(NamedTuple):
     themselves and not to counts; then it knows the classes' shares among them, and no other prior. answers_by_rows: it
     needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default. renew: brings a
     fit up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none. careful:
-    scores do not grow with the document, and targets that fall short of 1 were behind them, and so of a calibration.
+    its scores do not grow with the document and were fitted to targets short of 1, and so is a calibration of them.
     """
 
     name: str
