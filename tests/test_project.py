@@ -23,7 +23,7 @@ LAYERS = [
     {"recipe", "explanation", "shading", "inputs", "fitted", "held_out", "refitting"},
     {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier", "report"},
     {"comparison"},
-    {"corpus"},
+    {"corpus", "mail"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -1,6 +1,53 @@
-"""``python -m textnb`` is the command ``textnb``."""
+"""The command ``textnb``, and ``python -m textnb``.
 
-from textnb.cli import main
+``textnb filter --socket PATH [-e]`` is run once for each mail: it is answered here, before numpy and the command line
+are loaded, which takes ten times as long as the answer.
+"""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    path, exit_code = _only_asks(sys.argv[1:])
+    if path is None:
+        from textnb.cli import main as command_line
+
+        command_line()
+    else:
+        sys.exit(_ask(path, exit_code))
+
+
+def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
+    """The socket to ask and whether the exit code is wanted; no socket where anything else is asked for.
+
+    >>> _only_asks(["filter", "--socket", "s", "-e"]), _only_asks(["filter", "--socket", "s", "--help"])
+    (('s', True), (None, False))
+    """
+    verb, *rest = arguments or [""]
+    exit_code = "-e" in rest
+    rest = [word for word in rest if word != "-e"]
+    if len(rest) == 1 and rest[0].startswith("--socket="):
+        rest = rest[0].split("=", 1)
+    asks = verb == "filter" and len(rest) == 2 and rest[0] == "--socket"
+    return (rest[1], exit_code) if asks else (None, False)
+
+
+def _ask(path: str, exit_code: bool) -> int:
+    """The mail through the service; as it is where the service fails."""
+    from textnb.mail.protocol import FAILED, through
+    from textnb.mail.streams import message_in, message_out
+
+    reply = through(path, message_in())
+    if reply.code == FAILED:
+        sys.stderr.write(f"textnb: the mail goes through as it is: {reply.reason}\n")
+    try:
+        message_out(reply.message)
+    except OSError as error:
+        sys.stderr.write(f"textnb: the mail could not be written: {error}\n")
+        return FAILED
+    return reply.code if exit_code else 0
+
 
 if __name__ == "__main__":
     main()

@@ -1,8 +1,9 @@
 """The command ``textnb``: one function a verb.
 
-Exit codes: 0 done, 1 the input or the data is at fault, 2 usage, 130 interrupted.
+Exit codes: 0 done, 1 the input or the data is at fault, 2 usage, 130 interrupted; ``textnb filter`` has its own.
 """
 
+import sys
 from typing import Annotated
 
 import typer
@@ -15,7 +16,10 @@ from textnb.cli import (
     count,
     curve,
     explain,
+    filterd,
+    filtering,
     info,
+    learning,
     merge,
     predict,
     test,
@@ -53,6 +57,11 @@ for verb in (
     change.forget,
     merge.merge,
     count.count,
+    filtering.filter,
+    learning.learn,
+    learning.unlearn,
+    learning.refit,
+    filterd.filterd,
 ):
     app.command(verb.__name__)(grouped(verb))
 app.add_typer(corpora.app, name="corpus")
@@ -77,6 +86,8 @@ def main() -> None:
     """Run the command line; an error of textnb's own is one line and exit code 1."""
     prepare_streams()
     try:
+        if sys.argv[1:2] == ["filter"]:
+            sys.exit(filtering.run_filter(app))
         app()
     except MemoryError:
         fail("there is not enough memory for this; fewer documents, terms (--max-terms) or classes need less")
