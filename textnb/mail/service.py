@@ -20,6 +20,7 @@ from textnb.mail.protocol import FAILED, LONGEST, Answered, Reply
 
 _log = logging.getLogger("textnb")
 _PIECE = 1 << 18
+_LAST_SECONDS = 5.0
 
 
 class Limits(NamedTuple):
@@ -40,7 +41,6 @@ class Service:
         self.answer, self.limits = answer, limits or Limits()
         self._stop = asyncio.Event()
         self._slots = asyncio.Semaphore(self.limits.clients)
-        self._busy: set[asyncio.Task[None]] = set()
 
     def stop(self) -> None:
         """End as soon as those are answered that have been heard."""
@@ -55,16 +55,19 @@ class Service:
             server = await asyncio.start_unix_server(self._heard, sock=listening, limit=_PIECE)
             await self._stop.wait()
             server.close()
-            if self._busy:
-                await asyncio.wait(self._busy, timeout=self.limits.seconds)
+            await self._finished()
         if _inode(path) == mine:
             with suppress(FileNotFoundError):
                 Path(path).unlink()
 
+    async def _finished(self) -> None:
+        """Wait, not for long, until nobody is left who is being answered."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(self.limits.seconds, _LAST_SECONDS)):
+                while others := asyncio.all_tasks() - {asyncio.current_task()}:
+                    await asyncio.wait(others)
+
     async def _heard(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._busy.add(task)
         try:
             async with self._slots:
                 await self._answered(reader, writer)
@@ -75,8 +78,9 @@ class Service:
         except Exception as error:  # the next client is not to suffer from what this one met with
             _log.info("a client could not be answered: %r", error)
         finally:
-            self._busy.discard(task)
             writer.transport.abort()
+            with suppress(OSError):
+                await writer.wait_closed()
 
     async def _answered(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         loop = asyncio.get_running_loop()
@@ -107,17 +111,19 @@ def listening_at(path: Path) -> socket.socket:
     """A socket that listens, in place of one that was left behind; for the owner alone."""
     if not hasattr(socket, "AF_UNIX"):
         raise InputError("this system has no Unix sockets; use textnb filter without --socket")
+    line = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
     try:
         _remove_what_is_left(path)
-        line = socket.socket(socket.AF_UNIX)
-        before = os.umask(0o177)
-        try:
-            line.bind(str(path))
-        finally:
-            os.umask(before)
+        line.bind(str(path))
         line.listen(128)
-    except OSError as error:
+    except (InputError, OSError) as error:
+        line.close()
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{path} cannot be listened at: {error.strerror or error}") from error
+    finally:
+        os.umask(before)
     return line
 
 

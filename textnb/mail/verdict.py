@@ -22,7 +22,7 @@ from textnb.mail.protocol import OTHER, SPAM, UNSURE
 
 _TOKEN = re.compile(r"[A-Za-z0-9!#$&+.^_`{|}~-]+")
 _QUOTABLE = re.compile(r"[ -~]+")
-_LONGEST = 60
+_LONGEST, _LINE = 60, 78
 _LEFT = "!#$&+-.^_`{|}~"
 """What RFC 2231 leaves as it is beside letters and digits."""
 
@@ -49,8 +49,10 @@ class Verdict(NamedTuple):
         >>> Verdict("仕事", 0.5, True).field
         b"X-Textnb: class*=utf-8''%E4%BB%95%E4%BA%8B; probability=0.500000; unsure=yes"
         """
+        label = _parameter("class", self.label)
         known = f"probability={self.probability:.6f}; unsure={'yes' if self.unsure else 'no'}"
-        return NAME + f": {_parameter('class', self.label)}; {known}".encode("ascii")
+        between = "; " if len(label) + len(known) <= _LINE else ";\n "
+        return NAME + f": {label}{between}{known}".encode("ascii")
 
 
 @dataclass(frozen=True)

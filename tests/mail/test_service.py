@@ -1,0 +1,208 @@
+"""The service on its socket: whole answers for good clients, and no harm from bad ones."""
+
+import asyncio
+import socket
+import stat
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from textnb import TextClassifier
+from textnb.errors import InputError
+from textnb.mail.live_filter import LiveFilter
+from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, through
+from textnb.mail.service import Limits, Service, listening_at
+from textnb.mail.verdict import Cutoffs
+
+MAIL = b"Subject: a\n\nhello\n"
+
+
+@contextmanager
+def served(path, answer, limits=None):
+    """A service in a thread of its own."""
+    line = listening_at(path)
+    begun, loops = threading.Event(), []
+
+    async def run():
+        service = Service(answer, limits)
+        loops.extend([asyncio.get_running_loop(), service])
+        begun.set()
+        await service.run(line)
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    begun.wait(10)
+    try:
+        yield
+    finally:
+        loops[0].call_soon_threadsafe(loops[1].stop)
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def echo(message):
+    return Reply(OTHER, b"X: y\n" + message), None
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "s.sock"
+
+
+@pytest.mark.parametrize("size", [0, 1, 300_000])
+def test_a_message_comes_back_whole(path, size):
+    with served(path, echo):
+        assert through(str(path), b"a" * size) == Reply(OTHER, b"X: y\n" + b"a" * size)
+
+
+def test_only_the_owner_may_ask_and_nothing_is_left_behind(path):
+    with served(path, echo):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert not path.exists()
+
+
+def test_where_nobody_listens_the_message_stays_as_it_is(path):
+    reply = through(str(path), MAIL)
+    assert (reply.code, reply.message) == (FAILED, MAIL)
+    assert "No such file" in reply.reason
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"textnb/1 1 9 \nshort", b"textnb/1 1 1 \nlong", b"HTTP/1.1 200 OK\n\n", b"textnb/1 7 0 \n"]
+)
+def test_half_an_answer_is_none(answer):
+    with pytest.raises(ConnectionError):
+        Reply.of(answer)
+
+
+def test_an_answer_is_read_as_it_was_written():
+    reply = Reply(FAILED, MAIL, "two\nlines")
+    assert Reply.of(reply.line + reply.message) == reply._replace(reason="two lines")
+
+
+def test_clients_that_are_silent_or_gone_do_not_hold_up_the_others(path):
+    with served(path, echo, Limits(seconds=0.3, clients=2)):
+        silent = [socket.socket(socket.AF_UNIX) for _ in range(3)]
+        for line in silent:
+            line.connect(str(path))
+        silent[0].sendall(b"Subject: half")
+        silent[1].close()
+        assert through(str(path), MAIL).code == OTHER
+        for line in silent:
+            line.close()
+        assert through(str(path), MAIL).code == OTHER
+
+
+def test_a_client_that_does_not_take_its_answer_is_left(path):
+    with served(path, lambda _: (Reply(OTHER, b"a" * 5_000_000), None), Limits(seconds=0.2)):
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(str(path))
+        line.shutdown(socket.SHUT_WR)
+        time.sleep(0.5)
+        line.settimeout(5)
+        got = 0
+        with line:
+            while piece := _received(line):
+                got += len(piece)
+        assert got < 5_000_000
+
+
+def _received(line):
+    try:
+        return line.recv(1 << 16)
+    except ConnectionResetError:
+        return b""
+
+
+def test_a_message_that_is_too_long_is_refused_and_goes_on_as_it_is(path):
+    with served(path, echo, Limits(longest=1000)):
+        reply = through(str(path), b"a" * 1001)
+        assert (reply.code, reply.message) == (FAILED, b"a" * 1001)
+        assert through(str(path), b"a" * 1000).code == OTHER
+
+
+def test_an_answer_that_fails_fails_alone(path):
+    def answer(message):
+        return echo(message) if message else 1 / 0
+
+    with served(path, answer):
+        assert through(str(path), b"").code == FAILED
+        assert through(str(path), MAIL).code == OTHER
+
+
+def test_what_comes_afterwards_comes_only_to_those_who_have_their_answer(path):
+    done, release = [], threading.Event()
+
+    def answer(message):
+        if message == b"gone":
+            release.wait(5)
+        return Reply(OTHER, message), lambda: done.append(message)
+
+    with served(path, answer):
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(str(path))
+        line.sendall(b"gone")
+        line.close()
+        release.set()
+        assert through(str(path), MAIL).code == OTHER
+    assert done == [MAIL]
+
+
+def test_a_socket_left_behind_is_replaced_and_one_in_use_is_not(path):
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(str(path))
+    left.close()
+    with served(path, echo), pytest.raises(InputError, match="listened at already"):
+        listening_at(path)
+    path.write_text("mine")
+    with pytest.raises(InputError, match="no socket"):
+        listening_at(path)
+    with pytest.raises(InputError, match="cannot be listened at"):
+        listening_at(path.parent / "nowhere" / "s")
+
+
+def trained(text="buy pills"):
+    return TextClassifier(tokenizer="words", calibrate=False, alpha=0.01).fit([text, "see you"], ["spam", "ham"])
+
+
+def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
+    model = tmp_path / "m.textnb"
+    trained().save(model)
+    live = LiveFilter(model, Cutoffs("spam", 0.8, 0.1))
+    lunch = b"Subject: lunch\n\nbuy lunch"
+    assert live.answer(b"Subject: pills\n\nbuy")[0].code == SPAM
+    assert live.answer(b"Subject: lunch\n\n")[0].code == UNSURE
+    trained("buy lunch").save(model)
+    assert live.answer(lunch)[0].code == SPAM
+    model.write_bytes(b"damaged")
+    assert live.answer(lunch)[0].code == SPAM
+    model.unlink()
+    assert live.answer(lunch)[0].code == SPAM
+
+
+def test_a_live_filter_learns_what_it_is_sure_of_once_it_is_delivered(tmp_path):
+    model = tmp_path / "m.textnb"
+    trained().save(model)
+    live = LiveFilter(model, Cutoffs("spam", 0.8, 0.1), learns=True)
+    reply, afterwards = live.answer(b"Subject: pills\n\nbuy")
+    assert reply.code == SPAM
+    assert len(TextClassifier.load(model).learnt.digests) == 2
+    afterwards()
+    assert len(TextClassifier.load(model).learnt.digests) == 3
+    careful = LiveFilter(model, Cutoffs("spam", 1.0, 0.0), learns=True)
+    assert careful.answer(b"Subject: pills\n\nbuy")[1] is None
+
+
+def test_what_a_live_filter_cannot_judge_comes_back_as_it_is(tmp_path, monkeypatch):
+    model = tmp_path / "m.textnb"
+    trained().save(model)
+    live = LiveFilter(model, Cutoffs("spam"))
+    monkeypatch.setattr(live, "current", lambda: 1 / 0)
+    assert live.answer(MAIL) == (Reply(FAILED, MAIL, "division by zero"), None)
+
+
+def test_a_live_filter_needs_a_model_to_begin_with(tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        LiveFilter(tmp_path / "none", Cutoffs())
