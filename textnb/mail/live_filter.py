@@ -9,7 +9,7 @@ from textnb.errors import InputError, TextnbError
 from textnb.mail.filtering import MailFilter
 from textnb.mail.learning import learn_decided
 from textnb.mail.protocol import FAILED, Answered, Reply
-from textnb.mail.verdict import Cutoffs
+from textnb.mail.verdict import Cutoffs, Verdict
 
 _log = logging.getLogger("textnb")
 _Stamp = tuple[int, int, int]
@@ -40,7 +40,7 @@ class LiveFilter:
         reply = Reply(filtered.verdict.code(self.cutoffs.spam), filtered.message)
         if not self.learns or filtered.verdict.unsure:
             return reply, None
-        return reply, lambda: learn_decided(self.path, message, filtered.verdict, self.trust)
+        return reply, lambda: self._learn(message, filtered.verdict)
 
     def current(self) -> MailFilter:
         """The filter by the model as it is in the file now."""
@@ -54,6 +54,12 @@ class LiveFilter:
                 except (TextnbError, OSError) as error:
                     _log.info("the model that was there before goes on: %s", error)
             return self._filter
+
+    def _learn(self, message: bytes, verdict: Verdict) -> None:
+        try:
+            learn_decided(self.path, message, verdict, self.trust)
+        except Exception as error:  # the mail has gone through, with its verdict
+            _log.info("a message was filtered but not learnt: %s", error)
 
     def _loaded(self) -> MailFilter:
         return MailFilter(TextClassifier.load(self.path, self.trust), self.cutoffs)

@@ -50,7 +50,7 @@ class Service:
         """Answer whoever comes to a socket of ``listening_at``."""
         path = listening.getsockname()
         mine = _inode(path)
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        with ThreadPoolExecutor(self.limits.clients) as threads:
             asyncio.get_running_loop().set_default_executor(threads)
             server = await asyncio.start_unix_server(self._heard, sock=listening, limit=_PIECE)
             await self._stop.wait()

@@ -1,0 +1,96 @@
+"""How long the mail filter takes for a mail of 10 kB: the service, its client, and the filter on its own.
+
+    .venv/bin/python scripts/bench/filterd.py [CORPUS]
+
+A model is trained on CORPUS, one mail store a class (corpora/ja-mail by default), and `textnb filterd` started with it.
+Then, one after the other:
+
+    asked       a message over the socket and its answer, as a client that is running anyway has it
+    client      `textnb filter --socket`, a process for each mail
+    alone       `textnb filter MODEL`, a process for each mail, which loads the model
+
+for a Japanese mail (ISO-2022-JP), an HTML one (UTF-8), and an English one, each made of text to be 10 kB long.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from textnb import TextClassifier, read_corpus
+from textnb.mail.protocol import FAILED, through
+
+ROOT = Path(__file__).parent.parent.parent
+SIZE = 10_000
+JAPANESE = "来週の会議の資料をお送りします。ご確認のうえ、金曜日までにご返事をいただけると助かります。\n"
+ENGLISH = "Please find the notes of our meeting below, and tell us by Friday whether anything is missing from them.\n"
+HEAD = "From: Taro <taro@example.jp>\nTo: hanako@example.com\nDate: Fri, 2 Jan 2026 03:04:05 +0900\nSubject: report\n"
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("corpus", nargs="?", type=Path, default=ROOT / "corpora" / "ja-mail")
+    corpus = arguments.parse_args().corpus
+    with tempfile.TemporaryDirectory() as folder:
+        model, place = Path(folder) / "mail.textnb", Path(folder) / "s"
+        classifier = TextClassifier().fit(read_corpus(corpus, reader="mail"))
+        classifier.save(model)
+        print(f"{classifier!r}, {model.stat().st_size / 1e6:.1f} MB, from {corpus.name}")
+        textnb = [sys.executable, "-m", "textnb"]
+        service = subprocess.Popen([*textnb, "filterd", str(model), "--socket", str(place)], stderr=subprocess.PIPE)
+        try:
+            assert service.stderr is not None
+            service.stderr.readline()
+            print(f"{'mail':10}{'':10}{'mails':>7}{'median':>12}{'95 %':>12}")
+            for name, mail in mails().items():
+                show(name, "asked", 500, lambda mail=mail: ask(place, mail))
+                show(name, "client", 20, lambda mail=mail: run([*textnb, "filter", "--socket", str(place)], mail))
+                show(name, "alone", 5, lambda mail=mail: run([*textnb, "filter", str(model)], mail))
+        finally:
+            service.terminate()
+            service.communicate()
+
+
+def mails() -> dict[str, bytes]:
+    """Mails of SIZE bytes, but for a line."""
+    japanese = HEAD + "Content-Type: text/plain; charset=iso-2022-jp\n\n"
+    html = HEAD + "Content-Type: text/html; charset=utf-8\n\n"
+    return {
+        "Japanese": filled(japanese, JAPANESE, "iso-2022-jp"),
+        "HTML": filled(
+            html, f"<p style='color: #333'><a href='http://example.com/a'>{JAPANESE.strip()}</a></p>\n", "utf-8"
+        ),
+        "English": filled(HEAD + "\n", ENGLISH, "ascii"),
+    }
+
+
+def filled(head: str, line: str, charset: str) -> bytes:
+    return head.encode() + line.encode(charset) * (SIZE // len(line.encode(charset)))
+
+
+def ask(place: Path, mail: bytes) -> None:
+    assert through(str(place), mail).code != FAILED
+
+
+def run(command: list[str], mail: bytes) -> None:
+    done = subprocess.run(command, input=mail, capture_output=True, check=True)
+    assert len(done.stdout) > len(mail)
+
+
+def show(name: str, way: str, times: int, work: Callable[[], None]) -> None:
+    """The median and the 95 % quantile of so many times, in milliseconds."""
+    taken = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        work()
+        taken.append(1000 * (time.perf_counter() - begun))
+    print(f"{name:10}{way:10}{times:7}{np.median(taken):9.2f} ms{np.quantile(taken, 0.95):9.2f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    main()
