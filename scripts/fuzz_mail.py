@@ -5,8 +5,9 @@
 Each case is made from the seed and its number alone: a message of corpora/ja-mail or, where TEXTNB_CORPORA names the
 folder with the public corpora, of mail-fixtures.tar.xz, changed one to eight times: bytes lost, doubled, exchanged, cut
 off, pieces of other messages put in, charsets, encodings and boundaries mixed up, a piece repeated a thousand times.
-Reading it must not raise and must take no more than two seconds of processor time; its text must be text. For a case
-that fails, what came out and the command that runs it again are printed.
+Reading it, and putting the filter's field into it, must not raise and must take no more than two seconds of processor
+time; its text must be text; with the field it must be the same bytes plus the field, less what it had of such fields.
+For a case that fails, what came out and the command that runs it again are printed.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+from textnb.mail.marking import marked, unmarked
 from textnb.readers import read_message, token_set
 
 CORPUS = Path(__file__).parent.parent / "corpora" / "ja-mail"
@@ -40,7 +42,9 @@ LINE_ENDS = [b"\n\n", b"\r\n\r\n", b"\r", b"\n"]
 IN_HEADERS = [b"=?utf-8?B?", b"?=", b"=?iso-2022-jp?Q?", b"Content-Type: ", b"boundary=", b"charset=", b";", b'"']
 IN_TEXT = [b"\x1b$B", b"\x1b(B", b"--", b"=E3=81", b"====", b"\0", b"\xff\xfe", b"http://", b"filename*0*=utf-8''%E3"]
 IN_PAGES = [b"<div>", b"<!--", b"<script>", b"<font color=white>", b"style=display:none", b"&#"]
-BITS = [*LINE_ENDS, *IN_HEADERS, *IN_TEXT, *IN_PAGES, b"From a Fri Jan  2 03:04:05 2026\n"]
+FIELD = b"X-Textnb: class=spam; probability=0.999000; unsure=no"
+OWN = [b"X-Textnb: class=ham\n", b"\nx-textnb : forged;\n folded\n", b"\r\nX-TEXTNB:", b"\rX-Textnb: a\r"]
+BITS = [*OWN, *LINE_ENDS, *IN_HEADERS, *IN_TEXT, *IN_PAGES, b"From a Fri Jan  2 03:04:05 2026\n"]
 
 Change = Callable[[Random, bytes, list[bytes]], bytes]
 
@@ -85,15 +89,24 @@ def checked(raw: bytes) -> float | None:
     begun = time.process_time()
     try:
         message = read_message(raw)
+        result = marked(raw, FIELD)
         seconds = time.process_time() - begun
         message.text.encode()
         for term in token_set(message):
             term.encode()
+        assert is_one_field_more(result, unmarked(raw))
         assert message.date is None or message.date.utcoffset() is not None
     except Exception:
         traceback.print_exc()
         return None
     return seconds
+
+
+def is_one_field_more(result: bytes, before: bytes) -> bool:
+    """Whether a message is another one plus FIELD and a line end, after it or, at the very end, before it."""
+    added, place = len(result) - len(before), result.find(FIELD)
+    without = result[:place] + result[place + added :]
+    return len(FIELD) < added <= len(FIELD) + 2 and before in (without, result[: len(before)])
 
 
 def changed(chance: Random, messages: list[bytes]) -> bytes:

@@ -2,7 +2,6 @@
 
 import email
 import random
-import sys
 from pathlib import Path
 
 import pytest
@@ -75,7 +74,7 @@ def is_from_line(line):
 
 
 @given(messages)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @example(b"X-Textnb: a")
 @example(b"X-Textnb: a\n b\n\tc\n\nX-Textnb: text")
 def test_taking_out_is_what_going_line_by_line_gives(message):
@@ -83,7 +82,7 @@ def test_taking_out_is_what_going_line_by_line_gives(message):
 
 
 @given(messages | st.binary(max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @example(b"")
 @example(b" folded from the first")
 @example(b"From nobody")
@@ -94,7 +93,8 @@ def test_the_field_is_all_that_is_put_in(message):
 
 
 @given(messages | st.binary(max_size=40))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
+@example(b" folded\n more\r")
 def test_what_was_put_in_comes_out_again(message):
     again = unmarked(marked(message, FIELD))
     assert again.rstrip(b"\r\n") == unmarked(message).rstrip(b"\r\n")
@@ -129,15 +129,12 @@ def test_a_mail_program_finds_the_field_once_and_everything_else_as_before(messa
     assert read_message(unmarked(marked(message, FIELD))) == read_message(message)
 
 
-def test_messages_broken_by_the_fuzzer_keep_every_byte():
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        from fuzz_mail import changed
-    finally:
-        sys.path.pop(0)
+def test_messages_broken_by_the_fuzzer_keep_every_byte(monkeypatch):
+    if not (ROOT / "scripts").is_dir():
+        pytest.skip("needs the scripts, which only the sources have")
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    from fuzz_mail import FIELD, changed, is_one_field_more
+
     for case in range(150):
         message = changed(random.Random(case), MESSAGES)
-        result, before = marked(message, FIELD), unmarked(message)
-        at = result.find(FIELD)
-        size = len(result) - len(before)
-        assert before in (result[:at] + result[at + size :], result[: len(before)])
+        assert is_one_field_more(marked(message, FIELD), unmarked(message))

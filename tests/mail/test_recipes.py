@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="needs the documents, which only the sources have")
 SPAM, HAM = b"Subject: pills\nTo: me\n\nbuy\n", b"Subject: lunch\nTo: me\n\nsoon\n"
 STAND_IN = """#!/bin/sh
 mail=$(cat; echo .)

@@ -19,16 +19,19 @@ NAME = b"X-Textnb"
 class _Lines(NamedTuple):
     """The shapes of lines that end in one of certain bytes."""
 
+    ends: tuple[bytes, ...]
     before: re.Pattern[bytes]
     empty: re.Pattern[bytes]
     own: re.Pattern[bytes]
     continued: re.Pattern[bytes]
 
     @classmethod
-    def ending_in(cls, ends: bytes) -> "_Lines":
-        end, within, start = b"[%b]" % ends, b"[^%b]*" % ends, b"(?<![^%b])" % ends
+    def ending_in(cls, *ends: bytes) -> "_Lines":
+        any_of = b"".join(ends)
+        end, within, start = b"[%b]" % any_of, b"[^%b]*" % any_of, b"(?<![^%b])" % any_of
         further = b"[ \t]" + within
         return cls(
+            ends,
             re.compile(b"(?:>?From (?![ \t]*:)%b%b)*" % (within, end)),
             re.compile(start + b"\r?" + end),
             re.compile(b"%b%b[ \t]*:%b(?:%b%b)*%b?" % (start, re.escape(NAME), within, end, further, end), re.I),
@@ -36,7 +39,7 @@ class _Lines(NamedTuple):
         )
 
 
-_LF, _CR = _Lines.ending_in(b"\n"), _Lines.ending_in(b"\r\n")
+_LF, _CR = _Lines.ending_in(b"\n"), _Lines.ending_in(b"\r", b"\n")
 
 
 def unmarked(message: bytes) -> bytes:
@@ -63,9 +66,10 @@ def marked(message: bytes, field: bytes) -> bytes:
     """
     line_end = _line_end(message)
     message = unmarked(message)
-    place = _place(message, _lines(message))
+    lines = _lines(message)
+    place = _place(message, lines)
     line = field.replace(b"\n", line_end)
-    unended = place == len(message) > 0 and not message.endswith((b"\n", b"\r"))
+    unended = place == len(message) > 0 and not message.endswith(lines.ends)
     addition = line_end + line if unended else line + line_end
     return b"".join([message[:place], addition, message[place:]])
 
