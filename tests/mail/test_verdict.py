@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
+from textnb.evaluation.verdicts import Verdicts
 from textnb.mail.protocol import OTHER, SPAM, UNSURE
 from textnb.mail.verdict import Cutoffs, Verdict
 
@@ -36,17 +37,23 @@ def test_without_a_class_of_spam_the_likeliest_must_be_likely_enough():
 
 
 def test_good_mail_is_never_named_spam_even_where_spam_is_likeliest():
-    assert Cutoffs("spam", 0.9, 0.4).verdict(CLASSES, [0.3, 0.4, 0.3]).label == "family"
+    assert Cutoffs("spam", Verdicts(0.9, 0.4)).verdict(CLASSES, [0.3, 0.4, 0.3]).label == "family"
 
 
 def test_where_spam_is_the_only_class_nothing_else_can_be_decided():
     assert Cutoffs("spam").verdict(["spam"], [1.0]) == Verdict("spam", 1.0, False)
 
 
+def test_spam_is_called_so_later_where_less_is_known():
+    cutoffs, p = Cutoffs("spam", Verdicts(thin=3, few=3000)), [0.0025, 0.995, 0.0025]
+    assert not cutoffs.verdict(CLASSES, p).unsure
+    assert cutoffs.verdict(CLASSES, p, thin=True).unsure
+    assert cutoffs.verdict(CLASSES, p, learnt=300).unsure
+
+
 def test_cutoffs_that_make_no_sense_are_refused():
-    for bad in ({"spam_from": 1.5}, {"good_to": -0.1}, {"spam_from": 0.1, "good_to": 0.2}, {"least": 2.0}):
-        with pytest.raises(InputError, match="must be"):
-            Cutoffs("spam", **bad)
+    with pytest.raises(InputError, match="must be a number from 0 to 1"):
+        Cutoffs(least=2.0)
     with pytest.raises(InputError, match="'junk' is not among the model's classes: family, spam, work"):
         Cutoffs("junk").verdict(CLASSES, [0.2, 0.3, 0.5])
 

@@ -6,13 +6,15 @@ from typing import Annotated, Any
 import typer
 
 from textnb.errors import InputError
+from textnb.evaluation.verdicts import Verdicts
 from textnb.mail.verdict import Cutoffs
 
 _DEFAULT = Cutoffs()
 
 
-def _option(name: str, metavar: str, help: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=help, show_default=False, rich_help_panel="Decision")
+def _option(name: str, metavar: str, help: str, default: float | None = None) -> Any:
+    shown = "" if default is None else f"  [default: {default:g}]"
+    return typer.Option(name, metavar=metavar, help=help + shown, show_default=False, rich_help_panel="Decision")
 
 
 @dataclass(frozen=True)
@@ -22,23 +24,33 @@ class Judging:
     spam: Annotated[str | None, _option("--spam", "CLASS", "The class to be careful with.")] = None
     spam_cutoff: Annotated[
         float | None,
-        _option("--spam-cutoff", "P", f"It is that class from this probability on.  [default: {_DEFAULT.spam_from}]"),
+        _option("--spam-cutoff", "P", "A mail is of that class from this probability on.", _DEFAULT.by.spam),
     ] = None
     good_cutoff: Annotated[
+        float | None, _option("--good-cutoff", "P", "It is of another up to this probability.", _DEFAULT.by.good)
+    ] = None
+    thin: Annotated[
         float | None,
-        _option("--good-cutoff", "P", f"It is another up to this probability.  [default: {_DEFAULT.good_to}]"),
+        _option("--thin", "TIMES", "Odds that many times higher where no Received field is.", _DEFAULT.by.thin),
+    ] = None
+    few: Annotated[
+        float | None,
+        _option("--few", "N", "Odds 1 + N/n times higher for a model of n mails.", _DEFAULT.by.few),
     ] = None
     unsure: Annotated[
         float | None,
-        _option("--unsure", "P", f"Without --spam: unsure below this probability.  [default: {_DEFAULT.least}]"),
+        _option("--unsure", "P", "Without --spam: unsure below this probability.", _DEFAULT.least),
     ] = None
 
     @property
     def cutoffs(self) -> Cutoffs:
         """The cut-offs that were asked for."""
-        if self.spam is None and not (self.spam_cutoff is None and self.good_cutoff is None):
-            raise InputError("--spam-cutoff and --good-cutoff are for the class that --spam names; name it")
+        asked = {"spam": self.spam_cutoff, "good": self.good_cutoff, "thin": self.thin, "few": self.few}
+        given = {name: value for name, value in asked.items() if value is not None}
+        if self.spam is None and given:
+            raise InputError(
+                "--spam-cutoff, --good-cutoff, --thin and --few are for the class that --spam names; name it"
+            )
         if self.spam is not None and self.unsure is not None:
             raise InputError("with --spam it is --spam-cutoff and --good-cutoff that say what is unsure, not --unsure")
-        asked = {"spam_from": self.spam_cutoff, "good_to": self.good_cutoff, "least": self.unsure}
-        return Cutoffs(self.spam, **{name: value for name, value in asked.items() if value is not None})
+        return Cutoffs(self.spam, Verdicts(**given), _DEFAULT.least if self.unsure is None else self.unsure)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from textnb.classifier import TextClassifier
+from textnb.evaluation.verdicts import is_thin
 from textnb.mail.marking import marked, unmarked
 from textnb.mail.verdict import Cutoffs, Verdict
 from textnb.readers import Document, read_message
@@ -31,8 +32,10 @@ class MailFilter:
 
     def __call__(self, message: bytes) -> Filtered:
         """The message with its verdict."""
-        probabilities = self.classifier.predict_proba([mail_document(message)])[0].tolist()
-        verdict = self.cutoffs.verdict(self.classes, probabilities)
+        document = mail_document(message)
+        probabilities = self.classifier.predict_proba([document])[0].tolist()
+        learnt = len(self.classifier.learnt.digests)
+        verdict = self.cutoffs.verdict(self.classes, probabilities, thin=is_thin(document), learnt=learnt)
         return Filtered(marked(message, verdict.field), verdict)
 
 

@@ -62,7 +62,7 @@ def learn(
         total = total - _taught(classifier, document, was)
     if label not in known:
         total = total + _taught(classifier, document, label)
-    classifier.change(total)
+    classifier.change(total, refit="when due")
     return Done.MOVED if moved else Done.LEARNT
 
 
@@ -72,7 +72,7 @@ def unlearn(classifier: TextClassifier, document: Document, label: str) -> Done:
     if label not in known:
         hint = f"it was learnt as {listed(known)}" if known else "it is not known under any class"
         raise NotLearntError(f"the message was never learnt as {label!r}, so nothing was changed; {hint}")
-    classifier.change(classifier.learnt - _taught(classifier, document, label))
+    classifier.change(classifier.learnt - _taught(classifier, document, label), refit="when due")
     return Done.UNLEARNT
 
 

@@ -2,14 +2,16 @@
 
 p (C,) are the probabilities of the classes, s is the class of spam.
 
-(1)  with s       s where p_s >= spam_from; the likeliest of the others where p_s <= good_to; between them unsure
+(1)  with s       s where ``Verdicts`` call p_s spam; the likeliest of the others where they call it good; else unsure
 (2)  without s    the likeliest class; unsure where its probability is below ``least``
 
-Losing a good mail costs more than reading a bad one, hence .99 and .1. Unsure, too, names the likeliest class.
+Unsure, too, names the likeliest class. ``Verdicts`` (``evaluation/verdicts.py``) has the numbers: .99 and .1, stricter
+where little was learnt and where a message does not tell which way it took.
 
 The field, RFC 2045 and, for names beyond ASCII, RFC 2231:  X-Textnb: class=spam; probability=0.998877; unsure=no
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +19,11 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from textnb.errors import InputError, listed
+from textnb.evaluation.verdicts import Verdicts
 from textnb.mail.marking import NAME
 from textnb.mail.protocol import OTHER, SPAM, UNSURE
 
+_DEFAULT = Verdicts()
 _TOKEN = re.compile(r"[A-Za-z0-9!#$&+.^_`{|}~-]+")
 _QUOTABLE = re.compile(r"[ -~]+")
 _LONGEST, _LINE = 60, 78
@@ -64,15 +68,10 @@ class Cutoffs:
     """
 
     spam: str | None = None
-    spam_from: float = 0.99
-    good_to: float = 0.1
+    by: Verdicts = _DEFAULT
     least: float = 0.9
 
     def __post_init__(self) -> None:
-        if not 0 <= self.good_to < self.spam_from <= 1:
-            raise InputError(
-                f"the cut-offs must be 0 <= good < spam <= 1, not good {self.good_to:g} and spam {self.spam_from:g}"
-            )
         if not 0 <= self.least <= 1:
             raise InputError(f"the probability to be unsure below must be a number from 0 to 1, not {self.least!r}")
 
@@ -81,18 +80,23 @@ class Cutoffs:
         if self.spam is not None and self.spam not in classes:
             raise InputError(f"{self.spam!r} is not among the model's classes: {listed(classes)}")
 
-    def verdict(self, classes: Sequence[str], probabilities: Sequence[float]) -> Verdict:
-        """What is decided; of equally probable classes the first."""
+    def verdict(
+        self, classes: Sequence[str], probabilities: Sequence[float], *, thin: bool = False, learnt: float = math.inf
+    ) -> Verdict:
+        """What is decided; of equally probable classes the first.
+
+        thin: whether the message's headers are. learnt: how many messages the model has learnt.
+        """
         self.check(classes)
         ranked = sorted(zip(classes, probabilities, strict=True), key=lambda pair: -pair[1])
         label, probability = ranked[0]
         if self.spam is None:
             return Verdict(label, probability, probability < self.least)
         p = dict(ranked)[self.spam]
-        if p >= self.spam_from:
+        if p >= self.by.spam_from(learnt, thin=thin):
             return Verdict(self.spam, p, False)
         others = [pair for pair in ranked if pair[0] != self.spam]
-        if p <= self.good_to and others:
+        if p <= self.by.good and others:
             return Verdict(*others[0], False)
         return Verdict(label, probability, True)
 
