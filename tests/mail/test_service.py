@@ -32,7 +32,7 @@ def served(path, answer, limits=None):
         begun.set()
         await service.run(line)
 
-    thread = threading.Thread(target=lambda: asyncio.run(run()))
+    thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
     thread.start()
     begun.wait(10)
     try:

@@ -41,6 +41,7 @@ class Service:
         self.answer, self.limits = answer, limits or Limits()
         self._stop = asyncio.Event()
         self._slots = asyncio.Semaphore(self.limits.clients)
+        self._busy: set[asyncio.Future[None]] = set()
 
     def stop(self) -> None:
         """End as soon as those are answered that have been heard."""
@@ -50,27 +51,46 @@ class Service:
         """Answer whoever comes to a socket of ``listening_at``."""
         path = listening.getsockname()
         mine = _inode(path)
-        with ThreadPoolExecutor(self.limits.clients) as threads:
+        with listening, ThreadPoolExecutor(self.limits.clients) as threads:
             asyncio.get_running_loop().set_default_executor(threads)
-            server = await asyncio.start_unix_server(self._heard, sock=listening, limit=_PIECE)
-            await self._stop.wait()
-            server.close()
-            await self._finished()
+            await self._accept(listening)
+            if self._busy:
+                await asyncio.wait(self._busy, timeout=min(self.limits.seconds, _LAST_SECONDS))
         if _inode(path) == mine:
             with suppress(FileNotFoundError):
                 Path(path).unlink()
 
-    async def _finished(self) -> None:
-        """Wait, not for long, until nobody is left who is being answered."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(min(self.limits.seconds, _LAST_SECONDS)):
-                while others := asyncio.all_tasks() - {asyncio.current_task()}:
-                    await asyncio.wait(others)
+    async def _accept(self, listening: socket.socket) -> None:
+        """Hear clients, no more than so many at once, until it is time to stop."""
+        listening.setblocking(False)
+        stopped = asyncio.ensure_future(self._stop.wait())
+        while not stopped.done():
+            coming = asyncio.ensure_future(self._next(listening))
+            await asyncio.wait([coming, stopped], return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                heard = asyncio.ensure_future(self._heard(coming.result()))
+                self._busy.add(heard)
+                heard.add_done_callback(self._left)
+            else:
+                coming.cancel()
 
-    async def _heard(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _next(self, listening: socket.socket) -> socket.socket:
+        await self._slots.acquire()
+        while True:
+            try:
+                return (await asyncio.get_running_loop().sock_accept(listening))[0]
+            except OSError as error:  # too many open files, for instance: that passes
+                _log.info("a client could not be heard: %s", error.strerror or error)
+                await asyncio.sleep(1)
+
+    def _left(self, heard: asyncio.Future[None]) -> None:
+        self._busy.discard(heard)
+        self._slots.release()
+
+    async def _heard(self, line: socket.socket) -> None:
+        reader, writer = await asyncio.open_unix_connection(sock=line, limit=_PIECE)
         try:
-            async with self._slots:
-                await self._answered(reader, writer)
+            await self._answered(reader, writer)
         except TimeoutError:
             _log.info("a client was too slow and is heard no longer")
         except OSError as error:
