@@ -103,6 +103,17 @@ def test_the_filter_knows_a_mail_again_that_it_has_marked(classifier):
     assert learn(classifier, mail_document(marked), "spam") is Done.KNOWN
 
 
+def test_the_model_mail_hears_a_correction_at_once_and_refits_when_told():
+    texts, labels = [f"{text} {n}" for n in range(10) for text in TEXTS], LABELS * 10
+    classifier, mail = TextClassifier("mail", tokenizer="words").fit(texts, labels), mail_document(MAIL)
+    assert learn(classifier, mail, "spam") is Done.LEARNT
+    assert classifier.fitted.fit.since == 1
+    refit(classifier)
+    again = TextClassifier("mail", tokenizer="words").fit([*texts, mail], [*labels, "spam"])
+    assert classifier.fitted.fit.since == 0
+    assert classifier.predict_log_proba([MAIL.decode()]).tolist() == again.predict_log_proba([MAIL.decode()]).tolist()
+
+
 def test_refitting_changes_nothing_that_was_learnt(classifier):
     before = classifier.learnt
     assert refit(classifier) is Done.REFITTED
