@@ -171,7 +171,7 @@ def trained(text="buy pills"):
 def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
     model = tmp_path / "m.textnb"
     trained().save(model)
-    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1, few=0)))
+    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1)))
     lunch = b"Subject: lunch\n\nbuy lunch"
     assert live.answer(b"Subject: pills\n\nbuy")[0].code == SPAM
     assert live.answer(b"Subject: lunch\n\n")[0].code == UNSURE
@@ -186,7 +186,7 @@ def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
 def test_a_live_filter_learns_what_it_is_sure_of_once_it_is_delivered(tmp_path):
     model = tmp_path / "m.textnb"
     trained().save(model)
-    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1, few=0)), learns=True)
+    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1)), learns=True)
     reply, afterwards = live.answer(b"Subject: pills\n\nbuy")
     assert reply.code == SPAM
     assert len(TextClassifier.load(model).learnt.digests) == 2

@@ -45,10 +45,9 @@ def test_where_spam_is_the_only_class_nothing_else_can_be_decided():
 
 
 def test_spam_is_called_so_later_where_less_is_known():
-    cutoffs, p = Cutoffs("spam", Verdicts(thin=3, few=3000)), [0.0025, 0.995, 0.0025]
+    cutoffs, p = Cutoffs("spam", Verdicts(thin=3)), [0.0025, 0.995, 0.0025]
     assert not cutoffs.verdict(CLASSES, p).unsure
     assert cutoffs.verdict(CLASSES, p, thin=True).unsure
-    assert cutoffs.verdict(CLASSES, p, learnt=300).unsure
 
 
 def test_cutoffs_that_make_no_sense_are_refused():

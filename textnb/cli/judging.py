@@ -33,10 +33,6 @@ class Judging:
         float | None,
         _option("--thin", "TIMES", "Odds that many times higher where no Received field is.", _DEFAULT.by.thin),
     ] = None
-    few: Annotated[
-        float | None,
-        _option("--few", "N", "Odds 1 + N/n times higher for a model of n mails.", _DEFAULT.by.few),
-    ] = None
     unsure: Annotated[
         float | None,
         _option("--unsure", "P", "Without --spam: unsure below this probability.", _DEFAULT.least),
@@ -45,12 +41,10 @@ class Judging:
     @property
     def cutoffs(self) -> Cutoffs:
         """The cut-offs that were asked for."""
-        asked = {"spam": self.spam_cutoff, "good": self.good_cutoff, "thin": self.thin, "few": self.few}
+        asked = {"spam": self.spam_cutoff, "good": self.good_cutoff, "thin": self.thin}
         given = {name: value for name, value in asked.items() if value is not None}
         if self.spam is None and given:
-            raise InputError(
-                "--spam-cutoff, --good-cutoff, --thin and --few are for the class that --spam names; name it"
-            )
+            raise InputError("--spam-cutoff, --good-cutoff and --thin are for the class that --spam names; name it")
         if self.spam is not None and self.unsure is not None:
             raise InputError("with --spam it is --spam-cutoff and --good-cutoff that say what is unsure, not --unsure")
         return Cutoffs(self.spam, Verdicts(**given), _DEFAULT.least if self.unsure is None else self.unsure)

@@ -34,8 +34,7 @@ class MailFilter:
         """The message with its verdict."""
         document = mail_document(message)
         probabilities = self.classifier.predict_proba([document])[0].tolist()
-        learnt = len(self.classifier.learnt.digests)
-        verdict = self.cutoffs.verdict(self.classes, probabilities, thin=is_thin(document), learnt=learnt)
+        verdict = self.cutoffs.verdict(self.classes, probabilities, thin=is_thin(document))
         return Filtered(marked(message, verdict.field), verdict)
 
 

@@ -6,12 +6,11 @@ p (C,) are the probabilities of the classes, s is the class of spam.
 (2)  without s    the likeliest class; unsure where its probability is below ``least``
 
 Unsure, too, names the likeliest class. ``Verdicts`` (``evaluation/verdicts.py``) has the numbers: .99 and .1, stricter
-where little was learnt and where a message does not tell which way it took.
+where a message does not tell which way it took.
 
 The field, RFC 2045 and, for names beyond ASCII, RFC 2231:  X-Textnb: class=spam; probability=0.998877; unsure=no
 """
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,20 +79,15 @@ class Cutoffs:
         if self.spam is not None and self.spam not in classes:
             raise InputError(f"{self.spam!r} is not among the model's classes: {listed(classes)}")
 
-    def verdict(
-        self, classes: Sequence[str], probabilities: Sequence[float], *, thin: bool = False, learnt: float = math.inf
-    ) -> Verdict:
-        """What is decided; of equally probable classes the first.
-
-        thin: whether the message's headers are. learnt: how many messages the model has learnt.
-        """
+    def verdict(self, classes: Sequence[str], probabilities: Sequence[float], *, thin: bool = False) -> Verdict:
+        """What is decided; of equally probable classes the first. thin: whether the message's headers are."""
         self.check(classes)
         ranked = sorted(zip(classes, probabilities, strict=True), key=lambda pair: -pair[1])
         label, probability = ranked[0]
         if self.spam is None:
             return Verdict(label, probability, probability < self.least)
         p = dict(ranked)[self.spam]
-        if p >= self.by.spam_from(learnt, thin=thin):
+        if p >= self.by.spam_from(thin=thin):
             return Verdict(self.spam, p, False)
         others = [pair for pair in ranked if pair[0] != self.spam]
         if p <= self.by.good and others:
