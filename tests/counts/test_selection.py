@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from textnb.counts import ClassCounts, count_matrix, selected_columns
+from textnb.counts.selection import least_df
 
 laws = settings(max_examples=50, deadline=None)
 documents = st.lists(
@@ -78,3 +79,12 @@ def test_a_term_of_all_documents_is_kept_whatever_their_weights(seed):
     weight = 1 + np.random.default_rng(seed).random(40)
     counts = ClassCounts.of(np.ones((40, 1)), np.arange(40), sample_weight=weight)
     assert selected_columns(counts).tolist() == [0]
+
+
+@pytest.mark.parametrize(("shared", "found"), [(9, 1), (10, 2)])
+def test_terms_of_one_document_are_left_out_where_ten_others_are_left(shared, found):
+    documents = [(label, [*map(str, range(shared)), label]) for label in "xyz"]
+    counts = counts_of(documents)
+    assert least_df(counts, "auto") == found
+    assert len(selected_columns(counts, "auto")) == (shared if found == 2 else shared + 3)
+    assert least_df(counts, 0.5) == 1.5
