@@ -4,11 +4,11 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textnb.counts.matrix import CSR
 from textnb.errors import ConvergenceWarning, InputError, NotFittedError
-from textnb.estimators.classifier import Classifier
+from textnb.estimators.classifier import Classifier, Learner
 from textnb.estimators.inputs import as_count_rows, outside
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import nb_logistic
@@ -68,6 +68,10 @@ class NBLogistic(Classifier):
         if name in _OF_PROBABILITIES and object.__getattribute__(self, "loss") == "squared-hinge":
             raise AttributeError(f"NBLogistic with the squared hinge has no {name}: it has no probabilities")
         return super().__getattribute__(name)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the largest score for each row, (D,), whether or not scores are probabilities."""
+        return Learner.predict(self, X)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores W z + b, (D, C); of two classes that of the second less that of the first, (D,)."""

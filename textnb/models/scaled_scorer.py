@@ -54,8 +54,8 @@ class ScaledScorer:
         return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """Eq. (2), (D, C), to twelve decimals: classes that are level but for rounding are level in every answer."""
-        return np.round(self.linear.joint_log_scores(self.scaled(X)), 12)
+        """Eq. (2), (D, C)."""
+        return self.linear.joint_log_scores(self.scaled(X))
 
     def log_posterior(self, X: CSR) -> Floats:
         """The scores normalised, (D, C): probabilities, where the linear scorer is that of a logistic model."""
