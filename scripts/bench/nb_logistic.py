@@ -4,7 +4,7 @@
 
 FOLDER holds train.tsv and dev.tsv, as in scripts/experiments/livedoor_naive_bayes.py: all are trained on the one and
 asked about the other; the test part is left alone. PYTHON is an interpreter that has fastText, which needs not be
-textnb's. Words and pairs of words by Janome. One thread; CPU seconds of training alone, medians of N alternating rounds.
+textnb's. Words and pairs of words by Janome. One thread; CPU seconds of training alone, medians of N rounds in turn.
 
 LinearSVC has the rows that NBLogistic scales, ready made: at its default strength, and with a search of its own over
 five strengths in five folds (once). fastText has the words, pairs of words switched on, and its tutorial's lr 0.5 and
