@@ -175,6 +175,15 @@ def test_one_class_has_weights_of_zero():
         assert mine.converged
 
 
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
+def test_classes_that_are_alike_tie_to_the_last_digit(loss):
+    X, y = texts(n_classes=2)
+    twins = found(sparse.vstack([X, X[y == 1]], format="csr"), np.append(y, [2] * 30), loss=loss)
+    scores = twins.scorer.joint_log_scores(X)
+    np.testing.assert_array_equal(scores[:, 1], scores[:, 2])
+    assert (scores[:, 0] != scores[:, 1]).any()
+
+
 def test_a_class_without_rows_is_impossible():
     X, y = texts(n_classes=2)
     scores = found(X, y, n_classes=3, l2=1.0).scorer.joint_log_scores(X)
