@@ -3,20 +3,17 @@
 import warnings
 from typing import Any
 
-import numpy as np
-
-from textnb.errors import ConvergenceWarning, InputError, NotFittedError
-from textnb.estimators.classifier import Classifier
+from textnb.errors import ConvergenceWarning, InputError
 from textnb.estimators.inputs import outside
+from textnb.estimators.linear import LinearClassifier
 from textnb.estimators.real_rows import RealRows
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import bayes_logistic
 from textnb.models.class_weight import ClassWeight, class_weighted
 from textnb.models.labelled import Labelled
-from textnb.numerics import Floats
 
 
-class BayesianLogistic(RealRows, Classifier):
+class BayesianLogistic(RealRows, LinearClassifier):
     """Bayesian logistic regression over numbers of either sign, X (D, V), dense or sparse.
 
         p(k|x) = exp(kappa(x) a_k) / sum_l exp(kappa(x) a_l),   a_k = W_k x + b_k
@@ -54,21 +51,6 @@ class BayesianLogistic(RealRows, Classifier):
     ) -> None:
         self.l2, self.tol, self.max_iter, self.class_weight = l2, tol, max_iter, class_weight
 
-    def decision_function(self, X: Any) -> Floats:
-        """Moderated scores, (D, C); of two classes that of the second less that of the first, (D,)."""
-        scores = self.predict_joint_log_proba(X)
-        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
-
-    @property
-    def coef_(self) -> Floats:
-        """W (C, V)."""
-        return self._fitted_scorer.linear.weights
-
-    @property
-    def intercept_(self) -> Floats:
-        """b (C,)."""
-        return self._fitted_scorer.linear.bias
-
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = bayes_logistic.solution(
@@ -89,10 +71,3 @@ class BayesianLogistic(RealRows, Classifier):
         if self.class_weight not in (None, "balanced"):
             raise InputError("for texts class_weight is None or 'balanced'")
         return {"model": "bayes-logistic", "options": {"l2": self.l2, "balanced": self.class_weight == "balanced"}}
-
-    @property
-    def _fitted_scorer(self) -> bayes_logistic.ModeratedScorer:
-        if "scorer_" not in vars(self):
-            raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
-        scorer: bayes_logistic.ModeratedScorer = vars(self)["scorer_"]
-        return scorer

@@ -3,21 +3,17 @@
 import warnings
 from typing import Any
 
-import numpy as np
-
-from textnb.errors import ConvergenceWarning, InputError, NotFittedError
-from textnb.estimators.classifier import Classifier
+from textnb.errors import ConvergenceWarning, InputError
 from textnb.estimators.inputs import outside
+from textnb.estimators.linear import LinearClassifier
 from textnb.estimators.real_rows import RealRows
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import logistic
 from textnb.models.class_weight import ClassWeight, class_weighted
 from textnb.models.labelled import Labelled
-from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats
 
 
-class LogisticRegression(RealRows, Classifier):
+class LogisticRegression(RealRows, LinearClassifier):
     """Multinomial logistic regression over numbers of either sign, X (D, V), dense or sparse.
 
         p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)
@@ -55,21 +51,6 @@ class LogisticRegression(RealRows, Classifier):
     ) -> None:
         self.l2, self.solver, self.tol, self.max_iter, self.class_weight = l2, solver, tol, max_iter, class_weight
 
-    def decision_function(self, X: Any) -> Floats:
-        """Scores W x + b, (D, C); of two classes that of the second less that of the first, (D,)."""
-        scores = self.predict_joint_log_proba(X)
-        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
-
-    @property
-    def coef_(self) -> Floats:
-        """W (C, V)."""
-        return self._fitted_scorer.weights
-
-    @property
-    def intercept_(self) -> Floats:
-        """b (C,)."""
-        return self._fitted_scorer.bias
-
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
         settings = logistic.Settings(self.l2, self.solver, self.tol, self.max_iter)
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
@@ -88,10 +69,3 @@ class LogisticRegression(RealRows, Classifier):
         if self.class_weight not in (None, "balanced"):
             raise InputError("for texts class_weight is None or 'balanced'")
         return {"model": "logistic", "options": {"l2": self.l2, "balanced": self.class_weight == "balanced"}}
-
-    @property
-    def _fitted_scorer(self) -> LinearScorer:
-        if "scorer_" not in vars(self):
-            raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
-        scorer: LinearScorer = vars(self)["scorer_"]
-        return scorer

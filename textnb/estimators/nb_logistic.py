@@ -3,13 +3,12 @@
 import warnings
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textnb.counts.matrix import CSR
-from textnb.errors import ConvergenceWarning, InputError, NotFittedError
-from textnb.estimators.classifier import Classifier, Learner
+from textnb.errors import ConvergenceWarning, InputError
 from textnb.estimators.inputs import as_count_rows, outside
+from textnb.estimators.linear import LinearClassifier
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import nb_logistic
 from textnb.models.class_weight import ClassWeight, class_weighted
@@ -20,7 +19,7 @@ from textnb.numerics import Floats
 _OF_PROBABILITIES = ("predict_proba", "predict_log_proba", "predict_joint_log_proba")
 
 
-class NBLogistic(Classifier):
+class NBLogistic(LinearClassifier):
     """A linear model on naive Bayes features (Wang and Manning 2012) over count matrices, X (D, V), dense or sparse.
 
         z_i  = (b_i * s) / |b_i * s|          b_ij = 1 where x_ij > 0, s_j = max_k |r_kj|
@@ -69,30 +68,11 @@ class NBLogistic(Classifier):
             raise AttributeError(f"NBLogistic with the squared hinge has no {name}: it has no probabilities")
         return super().__getattribute__(name)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the largest score for each row, (D,), whether or not scores are probabilities."""
-        return Learner.predict(self, X)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores W z + b, (D, C); of two classes that of the second less that of the first, (D,)."""
-        rows = self._asked(X)
-        scores = self.scorer_.joint_log_scores(rows)
-        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
-
     @property
     def scale_(self) -> Floats:
         """s (V,)."""
-        return self._fitted_scorer.scale
-
-    @property
-    def coef_(self) -> Floats:
-        """W (C, V)."""
-        return self._fitted_scorer.weights
-
-    @property
-    def intercept_(self) -> Floats:
-        """b (C,)."""
-        return self._fitted_scorer.bias
+        scorer: ScaledScorer = self._fitted_scorer
+        return scorer.scale
 
     def _as_rows(self, matrix: Any) -> CSR:
         return as_count_rows(matrix, type(self).__name__)
@@ -122,13 +102,6 @@ class NBLogistic(Classifier):
             raise InputError("for texts a is 1, and min_df is the Analyzer's: leave both as they are")
         options = {"l2": self.l2, "loss": self.loss, "prune": 1.0 if self.prune is None else self.prune}
         return {"model": "nb-logistic", "options": {**options, "balanced": self.class_weight == "balanced"}}
-
-    @property
-    def _fitted_scorer(self) -> ScaledScorer:
-        if "scorer_" not in vars(self):
-            raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
-        scorer: ScaledScorer = vars(self)["scorer_"]
-        return scorer
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
