@@ -181,7 +181,7 @@ def test_tune_prints_a_recipe_that_train_takes(table, tmp_path):
 def test_tune_goes_by_evidence_where_there_is_one(table):
     coded = json.loads(asked("tune", table, "--tokenizer", "words", "--vary", "alpha=0.001,evidence", "--json"))
     assert (coded["by"], coded["estimate"]) == ("evidence", None)
-    assert coded["train"] == f"textnb train {table} --tokenizer words"
+    assert coded["train"] == f"textnb train {table} --tokenizer words --model multinomial"
 
 
 @pytest.mark.parametrize("given", ["alpha", "=1", "alpha="])

@@ -17,6 +17,7 @@ from textnb.comparison.tuning import Tuned, candidates
 from textnb.comparison.tuning import tune as tuned
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
+from textnb.readers import is_mail
 
 Vary = Annotated[
     list[str] | None,
@@ -59,6 +60,7 @@ def tune(
         textnb tune news.counts --by accuracy --vary min_df=1,2,3
     """
     source = Source(corpus, cutting, reading, running, trust)
+    modelling = modelling.suited(source.file is None and is_mail(corpus, reading.reader))
     terms_of = source.terms_of(modelling.terms)
     base = modelling.recipe(terms_of, terms_of.analyzer)
     recipes = candidates(base, None if vary is None else dict(map(_varied, vary)))
