@@ -103,7 +103,8 @@ def fasttext(python: Path, documents: list[Document], train: np.ndarray, dev: np
     words = tokenizer("janome")
     with tempfile.TemporaryDirectory() as folder:
         names = []
-        for part, rows in (("train", train), ("dev", dev)):
+        shuffled = np.random.default_rng(0).permutation(train)  # it learns line by line, and forgets what was long ago
+        for part, rows in (("train", shuffled), ("dev", dev)):
             lines = [
                 f"__label__{documents[i].label} " + " ".join(" ".join(words(documents[i].text)).split()) for i in rows
             ]
