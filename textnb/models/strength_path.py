@@ -8,7 +8,7 @@
 falls on to the end of the path. Errors alone are few, and jump. A temperature takes the size of the scores out, and
 serves losses without probabilities too.
 
-The path ends as soon as E has fallen by less than 2 %, which is less than can be told from chance, or grown; the
+The path ends as soon as E has fallen by less than 1 %, or grown; the
 strength of the least E is taken, of equals the strongest. Each minimum is sought from where the two before point to,
 and found to |theta - minimum| <= 0.3 |theta|. All folds go along together, so that memory holds the scaled rows of all
 of them: one copy of X less than there are folds.
@@ -32,7 +32,7 @@ STRENGTHS = tuple(float(f"{10 ** (1 - step / 2):.3g}") for step in range(10))
 """10, 3.16, 1, ... 0.000316."""
 
 _CLOSE = 0.3
-_ENOUGH = 0.98
+_ENOUGH = 0.99
 _MAX_ITER = 100
 
 
