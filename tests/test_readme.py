@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from textnb.text import tokenizer
+
 ROOT = Path(__file__).parent.parent
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -24,6 +26,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What each command of the English README prints; the Japanese one has the same."""
     folder = tmp_path_factory.mktemp("readme")
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    tokenizer("janome")("犬")  # where the dictionary has not been compiled yet, a command would say that it is
     printed = {}
     for command, _ in examples(ROOT / "README.md"):
         done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, check=False)
