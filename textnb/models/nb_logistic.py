@@ -38,6 +38,7 @@ from textnb.numerics import Floats, is_number
 
 OTHERWISE = 1.0
 N_FOLDS = 4
+_DECIMALS = 12
 _NAMED = ("cv", "evidence")
 
 
@@ -159,11 +160,14 @@ def solution(
 
 
 def _on_all_terms(problem: Problem, theta: Floats, terms: Numbers, n_terms: int) -> ScaledScorer:
-    """The scorer of counts; terms that are not in use have the scale 0."""
+    """The scorer of counts; terms that are not in use have the scale 0.
+
+    Classes that are alike shall tie: digits that only rounding has made are cut off.
+    """
     linear, columns = problem.linear(theta), terms[problem.columns]
     by_term, scale = np.zeros((n_terms, len(linear.bias))), np.zeros(n_terms)
-    by_term[columns], scale[columns] = linear.by_term, problem.scale
-    return ScaledScorer(scale, LinearScorer(by_term, linear.bias))
+    by_term[columns], scale[columns] = linear.by_term.round(_DECIMALS), problem.scale
+    return ScaledScorer(scale, LinearScorer(by_term, linear.bias.round(_DECIMALS)))
 
 
 def _strength(l2: float | str, problem: Problem) -> float:

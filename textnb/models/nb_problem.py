@@ -19,7 +19,6 @@ from textnb.models.squared_hinge import SquaredHingeLoss
 from textnb.numerics import Floats
 
 _COARSE = 0.1
-_DECIMALS = 12
 LOSSES: dict[str, LossOf] = {"logistic": SoftmaxLoss.of, "squared-hinge": SquaredHingeLoss.of}
 
 
@@ -92,11 +91,10 @@ class Problem:
         return presence.of_terms(self.columns).scaled(self.scale)
 
     def linear(self, theta: Floats) -> LinearScorer:
-        """The scorer of scaled rows, (v, C); a class that has no rows is impossible.
-
-        Classes that are alike shall tie: digits that only rounding has made are cut off.
-        """
+        """The scorer of scaled rows, (v, C); a class that has no rows is impossible."""
         found, n_classes = self.loss.scorer(theta), self.rows.n_classes
+        if len(self.present) == n_classes:
+            return found
         by_term, bias = np.zeros((len(self.columns), n_classes)), np.full(n_classes, -np.inf)
-        by_term[:, self.present], bias[self.present] = found.by_term.round(_DECIMALS), found.bias.round(_DECIMALS)
+        by_term[:, self.present], bias[self.present] = found.by_term, found.bias
         return LinearScorer(by_term, bias)
