@@ -1,8 +1,9 @@
-"""Files that are never half-written, and one writer at a time."""
+"""Files that are never half-written, one writer at a time; and TOML files, read with a clear refusal."""
 
 import os
 import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -98,3 +99,15 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def read_toml(path: str | Path, what: str, remedy: str = "") -> dict[str, Any]:
+    """The table in a TOML file; an error names the file and ``what`` it was to hold, and ends with a remedy."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: {what} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: {what} must be written in UTF-8: {error}") from error
+    except (ValueError, RecursionError) as error:  # numbers and nesting beyond what Python reads, too
+        raise InputError(f"{path}: this is not TOML: {error}{remedy}") from error

@@ -13,7 +13,6 @@ What a recipe leaves out is what suits the model; of text, prior, calibration an
 """
 
 import json
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from textnb.comparison.tokenised import SELECTION
 from textnb.errors import InputError, TextnbError, listed
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
+from textnb.storage import read_toml
 from textnb.text import Analyzer, Tokenizer, tokenizer
 from textnb.text.imported import Imported
 
@@ -39,7 +39,7 @@ def read_recipes(
     default: what they leave out. settled: the parts of its analyzer that stay, whatever suits a model. A tokenizer that
     is a Python function must be in ``trust``.
     """
-    table = _table(path)
+    table = read_toml(path, "the recipes")
     for unknown in table.keys() - {"recipe"}:
         raise InputError(f"{path}: {unknown!r} is not known; recipes stand below [[recipe]]")
     given = table.get("recipe")
@@ -146,17 +146,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_toml(key)} = {_toml(each)}" for key, each in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)
-
-
-def _table(path: str | Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: the recipes cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: recipes must be written in UTF-8: {error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: this is not TOML: {error}") from error
 
 
 def _tokenizer(value: Any, trust: Collection[str]) -> Tokenizer:

@@ -3,13 +3,13 @@
 import warnings
 from typing import Any
 
-from textnb.errors import ConvergenceWarning, InputError
+from textnb.errors import ConvergenceWarning
 from textnb.estimators.inputs import outside
 from textnb.estimators.linear import LinearClassifier
 from textnb.estimators.real_rows import RealRows
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import logistic
-from textnb.models.class_weight import ClassWeight, class_weighted
+from textnb.models.class_weight import ClassWeight, class_weighted, is_balanced
 from textnb.models.labelled import Labelled
 
 
@@ -66,6 +66,4 @@ class LogisticRegression(RealRows, LinearClassifier):
         }
 
     def _text_recipe(self) -> dict[str, Any]:
-        if self.class_weight not in (None, "balanced"):
-            raise InputError("for texts class_weight is None or 'balanced'")
-        return {"model": "logistic", "options": {"l2": self.l2, "balanced": self.class_weight == "balanced"}}
+        return {"model": "logistic", "options": {"l2": self.l2, "balanced": is_balanced(self.class_weight)}}

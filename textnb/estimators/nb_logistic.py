@@ -11,7 +11,7 @@ from textnb.estimators.inputs import as_count_rows, outside
 from textnb.estimators.linear import LinearClassifier
 from textnb.estimators.scikit_learn import counterpart
 from textnb.models import nb_logistic
-from textnb.models.class_weight import ClassWeight, class_weighted
+from textnb.models.class_weight import ClassWeight, class_weighted, is_balanced
 from textnb.models.labelled import Labelled
 from textnb.models.scaled_scorer import ScaledScorer
 from textnb.numerics import Floats
@@ -96,12 +96,10 @@ class NBLogistic(LinearClassifier):
         }
 
     def _text_recipe(self) -> dict[str, Any]:
-        if self.class_weight not in (None, "balanced"):
-            raise InputError("for texts class_weight is None or 'balanced'")
         if (self.a, self.min_df) != (1.0, "auto"):
             raise InputError("for texts a is 1, and min_df is the Analyzer's: leave both as they are")
         options = {"l2": self.l2, "loss": self.loss, "prune": 1.0 if self.prune is None else self.prune}
-        return {"model": "nb-logistic", "options": {**options, "balanced": self.class_weight == "balanced"}}
+        return {"model": "nb-logistic", "options": {**options, "balanced": is_balanced(self.class_weight)}}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

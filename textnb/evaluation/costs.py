@@ -10,17 +10,18 @@ A right answer costs 0 unless its cost is given, too. Only the proportions betwe
 """
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from textnb.errors import InputError, listed
 from textnb.evaluation.decision import LeastLoss, Rule, Threshold, as_cost
 from textnb.numerics import Floats
+from textnb.storage import read_toml
+
+_QUOTED = '; a name that is not all of A-Z, a-z, 0-9, - and _ stands in quotes, as in [cost."迷惑"]'
 
 _AT_THE_TOP = ("unsure", "default")
 _KNOWN = (*_AT_THE_TOP, "cost")
@@ -86,25 +87,13 @@ class Costs:
 
 def read_costs(path: str | Path) -> Costs:
     """The costs in a TOML file."""
-    table = _table(path)
+    table = read_toml(path, "the costs", _QUOTED)
     for key in table:
         if key not in _KNOWN:
             known = "unsure, default and [cost.CLASS]"
             raise InputError(f"{path}: {key!r} is not known; known: {known}, and a class stands below cost: [cost.ham]")
     given = {key: table[key] for key in _AT_THE_TOP if key in table}
     return Costs(table.get("cost", {}), **given, name=str(path))
-
-
-def _table(path: str | Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: the costs cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: the costs must be written in UTF-8: {error}") from error
-    except (ValueError, RecursionError) as error:  # numbers and nesting beyond what Python reads, too
-        quoted = 'a name that is not all of A-Z, a-z, 0-9, - and _ stands in quotes, as in [cost."迷惑"]'
-        raise InputError(f"{path}: this is not TOML: {error}; {quoted}") from error
 
 
 def decision_rule(classes: Sequence[str], unsure: float | None, costs: Costs | None) -> Rule:

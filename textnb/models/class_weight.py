@@ -29,6 +29,13 @@ def class_weighted(weight: Floats, y: NDArray[np.intp], classes: Sequence[Any], 
     return np.asarray(weight * _given(class_weight, classes)[y])
 
 
+def is_balanced(class_weight: ClassWeight) -> bool:
+    """Whether classes are balanced; for models of texts, which know no weights by class."""
+    if class_weight not in (None, "balanced"):
+        raise InputError("for texts class_weight is None or 'balanced'")
+    return class_weight == "balanced"
+
+
 def _given(class_weight: Any, classes: Sequence[Any]) -> Floats:
     if not isinstance(class_weight, Mapping):
         raise InputError(f"class_weight must be 'balanced' or numbers by class, not {class_weight!r}")
