@@ -4,6 +4,21 @@ from typing import Any, Literal, final, overload
 Memory = Any  # anything with the buffer protocol; checked once, so it must not change while it is lent
 Lexicon = tuple[Memory, Memory, Memory, Memory]
 
+def hinge_pass(
+    starts: Memory,
+    columns: Memory,
+    values: Memory,
+    targets: Memory,
+    slack: Memory,
+    curvature: Memory,
+    order: Memory,
+    alpha: Memory,
+    theta: Memory,
+    n_columns: int,
+    n_targets: int,
+    /,
+) -> None: ...
+
 @final
 class Lattice:
     def __new__(

@@ -107,7 +107,7 @@ def test_evidence_takes_the_strength_under_which_the_labels_are_likeliest():
     mine = found(X, y, l2="evidence")
     Z = mine.scorer.scaled(X)[:, mine.scorer.scale > 0]
     assert mine.l2 == best_l2(sparse.csr_array(Z), y, np.ones(60), 3).l2
-    with pytest.raises(InputError, match="the squared hinge has no probabilities, and so no evidence"):
+    with pytest.raises(InputError, match="the squared hinge has no evidence"):
         Settings("evidence", "squared-hinge")
 
 
@@ -241,7 +241,7 @@ def test_a_search_never_warns_of_its_loose_steps():
         ({"a": 0}, "a must be a positive number, not 0"),
         ({"min_df": "some"}, "min_df must be a positive number or 'auto', not 'some'"),
         ({"prune": 1.5}, "prune must be a share above 0 and at most 1, not 1.5"),
-        ({"tol": -1}, "tol must be a positive number, not -1"),
+        ({"tol": -1}, "tol must be a positive number or None, not -1"),
         ({"max_iter": 0.5}, "max_iter must be a whole number above 0, not 0.5"),
     ],
     ids=str,

@@ -33,8 +33,8 @@ class NBLogistic(LinearClassifier):
     the counts. min_df: terms of fewer rows are left out; ``auto`` is 2, or 1 where that would leave a row fewer than 10
     terms on average. prune: the share of terms to keep, those with the largest weights, on which it is fitted again.
     class_weight weighs rows in the loss, as in LogisticRegression; sample_weight also in the counts. tol: how far all
-    weights may be from the minimum, relative to their norm; max_iter: steps after which it ends with a
-    ConvergenceWarning.
+    weights may be from the minimum, relative to their norm; None is 0.01, and 0.1 for the squared hinge, whose bound is
+    wide. max_iter: steps after which it ends with a ConvergenceWarning.
 
     After fit: ``l2_``; ``min_df_``; ``scale_`` (V,), 0 for terms not in use; ``coef_`` (C, V), of z, and ``intercept_``
     (C,); ``n_iter_``; ``converged_``; ``path_``, what was tried: ``strengths``, ``losses`` held out, ``best``, and the
@@ -57,7 +57,7 @@ class NBLogistic(LinearClassifier):
         min_df: float | str = "auto",
         prune: float | None = None,
         class_weight: ClassWeight = None,
-        tol: float = 1e-2,
+        tol: float | None = None,
         max_iter: int = 1000,
     ) -> None:
         self.l2, self.loss, self.a, self.min_df, self.prune = l2, loss, a, min_df, prune

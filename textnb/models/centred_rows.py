@@ -58,6 +58,11 @@ class CentredRows:
         """(D, V+1)."""
         return self.columns.shape[0], self.columns.shape[1] + 1
 
+    @cached_property
+    def by_rows(self) -> Any:
+        """A sparse X as CSR: another copy, kept."""
+        return self.columns.tocsr()
+
     def times(self, U: Floats) -> Floats:
         """Z U, eq. (2)."""
         product = self.columns @ U[:-1]

@@ -11,7 +11,6 @@ from textnb.models import bayes_logistic, fisher, gaussian_discriminant, least_s
 from textnb.models.class_weight import class_weighted
 from textnb.models.labelled import Labelled
 from textnb.models.model import Fit, Model, Options, Statistics
-from textnb.models.nb_problem import LOSSES
 from textnb.models.options import Choice, Number, Option
 from textnb.models.presence_ratios import RatioScorer
 from textnb.models.prior import Prior
@@ -118,7 +117,7 @@ MATRIX_MODELS = (
         takes_a_number=False,
         options={
             "l2": Number("cv", "cv (cross-validation), evidence, or a number above 0", nb_logistic.as_strength),
-            "loss": Choice(tuple(LOSSES)),
+            "loss": Choice(("squared-hinge", "logistic")),
             "prune": Number(1.0, "the share of the terms to keep, above 0 and at most 1", nb_logistic.as_share),
             "balanced": _BALANCED,
         },

@@ -13,7 +13,8 @@ _ROUNDING = 16 * np.finfo(float).eps
 
 
 class Minimum(NamedTuple):
-    """The point where a solver ended, the steps it took, and the norm that the gradient was to have."""
+    """The point where a solver ended, the steps it took, and the norm that the gradient was to have: any, where it is
+    known otherwise to be the minimum."""
 
     point: Any
     steps: int

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.models.dual_hinge import descended, is_for_passes
 from textnb.models.minimum import Minimum, bound, minimum, rounding
 from textnb.models.nb_ratios import Numbers, Presence, largest_ratio, used_terms
 from textnb.models.scorer import LinearScorer
@@ -66,13 +67,23 @@ class Problem:
         Z = rows.presence.of_terms(columns).scaled(scale)
         return cls(rows, loss, columns, scale, present, LOSSES[loss](Z, y, rows.weight, 1.0))
 
+    @property
+    def is_for_passes(self) -> bool:
+        """Whether its minima are found by passes over the rows."""
+        return isinstance(self.loss, SquaredHingeLoss) and is_for_passes(self.loss)
+
     def minimum(self, l2: float, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
         """The minimum at a strength, sought from theta (v+1, M): |theta - minimum| <= tol |theta|.
 
-        With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2. |theta| is that of a
-        first, coarse minimum, unless theta is near enough to tell it.
+        With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
+        first, coarse minimum, unless theta is near enough to tell it. Passes (``dual_hinge.py``) have a closer bound.
         """
         loss, steps = self.loss.with_l2(l2), 0
+        if self.is_for_passes:
+            passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)
+            if passed.is_close:
+                return Minimum(passed.point, passed.passes, np.inf)
+            theta, steps = passed.point.theta, passed.passes
         if theta is None:
             coarse = minimum(loss, bound(loss, max(tol, _COARSE)), max_iter)
             theta, steps = coarse.point.theta, coarse.steps

@@ -8,10 +8,11 @@
 falls on to the end of the path. Errors alone are few, and jump. A temperature takes the size of the scores out, and
 serves losses without probabilities too.
 
-The path ends as soon as E has fallen by less than 1 %, or grown; the
-strength of the least E is taken, of equals the strongest. Each minimum is sought from where the two before point to,
-and found to |theta - minimum| <= 0.3 |theta|. All folds go along together, so that memory holds the scaled rows of all
-of them: one copy of X less than there are folds.
+The path ends as soon as E has fallen by less than 1 %, or grown; the strength of the least E is taken, of equals the
+strongest. Each minimum is sought from where the two before point to, or from the one before where rows are passed one
+by one (``dual_hinge.py``), and found to |theta - minimum| <= 0.3 |theta|. All folds go along together, so that memory
+holds the scaled rows of all of them: one copy of X less than there are folds, and where
+rows are passed twice as much.
 
 A row whose class has no row outside its fold cannot be scored: its own class has the score -inf, and it is left out of
 (3). Where that leaves no row, or there is one class or fold, there is nothing to choose by, and no path.
@@ -57,7 +58,8 @@ class Fold:
 
     def solve(self, l2: float) -> None:
         """Go on to the next strength."""
-        ahead = 2 * self.theta - self.before if self.before[:-1].any() else self.theta
+        on_a_line = self.before[:-1].any() and not self.problem.is_for_passes
+        ahead = 2 * self.theta - self.before if on_a_line else self.theta
         found = self.problem.minimum(l2, _CLOSE, _MAX_ITER, ahead if ahead[:-1].any() else None)
         self.theta, self.before = found.point.theta, self.theta
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hinge.h"
 #include "lattice.h"
 #include "scan.h"
 #include "terms.h"
@@ -687,6 +688,76 @@ static PyType_Slot counter_slots[] = {
 static PyType_Spec counter_spec = {"textnb._native.Counter", sizeof(CounterObject), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, counter_slots};
 
+/* ---- squared hinge ---- */
+
+#define MOST_TARGETS (1 << 20)
+
+/* The memory of a buffer of n doubles, n below 2^60; NULL sets an exception. */
+static double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name)
+{
+    Py_buffer *view = &buffers->views[buffers->n];
+    if (PyObject_GetBuffer(object, view, flags)) return NULL;
+    buffers->n++;
+    if (view->len != (Py_ssize_t)(n * sizeof(double)) || (uintptr_t)view->buf % sizeof(double)) {
+        PyErr_Format(PyExc_ValueError, "%s: %zd bytes at %p are not %zu numbers", name, view->len, view->buf, n);
+        return NULL;
+    }
+    static double nothing;
+    return n ? view->buf : &nothing;
+}
+
+static PyObject *hinge_pass_of(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *starts, *columns, *values, *targets, *slack, *curvature, *order, *alpha, *theta, *result = NULL;
+    Py_ssize_t n_columns, n_targets;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOnn:hinge_pass", &starts, &columns, &values, &targets, &slack, &curvature, &order,
+                          &alpha, &theta, &n_columns, &n_targets))
+        return NULL;
+    if (n_columns < 0 || n_columns > INT32_MAX || n_targets < 1 || n_targets > MOST_TARGETS) {
+        PyErr_SetString(PyExc_ValueError, "the number of columns or targets is out of range");
+        return NULL;
+    }
+    Buffers buffers = {.n = 0};
+    HingeRows rows = {.n_columns = (size_t)n_columns, .n_targets = (size_t)n_targets};
+    size_t n_starts, n_order;
+    const int32_t *sequence = NULL;
+    double *dual = NULL, *primal = NULL, *room = NULL;
+    int ready = (rows.starts = borrowed(&buffers, starts, sizeof(int32_t), &n_starts, "starts")) != NULL;
+    if (ready && !n_starts) {
+        PyErr_SetString(PyExc_ValueError, "starts: there must be one more than rows");
+        ready = 0;
+    }
+    rows.n_rows = ready ? n_starts - 1 : 0;
+    const size_t cells = rows.n_rows * rows.n_targets; /* below 2^51 */
+    ready = ready && (rows.columns = borrowed(&buffers, columns, sizeof(int32_t), &rows.n_values, "columns"))
+            && (rows.values = doubles(&buffers, values, PyBUF_SIMPLE, rows.n_values, "values"))
+            && (rows.targets = doubles(&buffers, targets, PyBUF_SIMPLE, cells, "targets"))
+            && (rows.slack = doubles(&buffers, slack, PyBUF_SIMPLE, rows.n_rows, "slack"))
+            && (rows.curvature = doubles(&buffers, curvature, PyBUF_SIMPLE, rows.n_rows, "curvature"))
+            && (sequence = borrowed(&buffers, order, sizeof(int32_t), &n_order, "order"))
+            && (dual = doubles(&buffers, alpha, PyBUF_WRITABLE, cells, "alpha"))
+            && (primal = doubles(&buffers, theta, PyBUF_WRITABLE, (rows.n_columns + 1) * rows.n_targets, "theta"));
+    if (ready && !(room = malloc(2 * rows.n_targets * sizeof *room))) PyErr_NoMemory();
+    if (room) {
+        int outside;
+        Py_BEGIN_ALLOW_THREADS
+        outside = hinge_pass(&rows, sequence, n_order, dual, primal, room);
+        Py_END_ALLOW_THREADS
+        if (outside) PyErr_SetString(PyExc_ValueError, "a row, a start or a column is out of range");
+        else result = Py_NewRef(Py_None);
+    }
+    free(room);
+    give_back(&buffers);
+    return result;
+}
+
+static PyMethodDef module_methods[] = {
+    {"hinge_pass", hinge_pass_of, METH_VARARGS,
+     "hinge_pass(starts, columns, values, targets, slack, curvature, order, alpha, theta, n_columns, n_targets, /)\n--\n\n"
+     "One pass of dual coordinate descent over rows in an order; alpha and theta are changed."},
+    {NULL, NULL, 0, NULL}};
+
 /* ---- module ---- */
 
 /* A type that the module has from now on; NULL sets an exception. */
@@ -731,8 +802,9 @@ static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}}
 
 static struct PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
                                                .m_name = "textnb._native",
-                                               .m_doc = "Janome's tokens, and counting, at the speed of C.",
+                                               .m_doc = "Janome's tokens, counting, and the squared hinge, at the speed of C.",
                                                .m_size = sizeof(State),
+                                               .m_methods = module_methods,
                                                .m_slots = module_slots,
                                                .m_traverse = module_traverse,
                                                .m_clear = module_clear,

@@ -1,0 +1,145 @@
+"""The minimum of the squared hinge by dual coordinate descent (Hsieh et al. 2008), a row at a time for all classes.
+
+Rows x_i (V,) of weight w_i, targets t_im = 1 or -1, weights theta (V, M), bias b (M,); L stands in
+``squared_hinge.py``. With f_im = theta_m x_i + b_m and e_i = l2 / (2 w_i), at the minimum of L
+
+    theta_m = sum_i alpha_im t_im x_i           alpha_im = max(0, 1 - t_im f_im) / e_i                  (1)
+    sum_i alpha_im t_im = 0                     since the bias is free                                  (2)
+
+A pass takes the rows in an order of chance. Each alpha becomes the best that it can be while the others stay, as if the
+bias were the weight of a column of ones, counted from where it was; theta goes along, so that (1) holds on the left:
+
+    alpha_im <- max(0, alpha_im - (t_im f_im - 1 + e_i alpha_im) / (|x_i|^2 + 1 + e_i))                 (3)
+    theta_m += change t_im x_i,   b_m += change t_im                                                    (4)
+    b_m += sum_i alpha_im t_im                  after each pass, until (2) holds                        (5)
+
+(5) is the method of multipliers. How far theta may be from the minimum is known at any time: any alpha >= 0 for which
+(2) holds gives a lower bound of L, and L curves upwards by l2 at least. Where (2) does not hold yet, the larger of the
+two sides of a column is made smaller.
+
+    L* >= l2 (sum_im alpha_im - sum_im e_i alpha_im^2 / 2 - |theta|^2 / 2) = D                          (6)
+    |theta - theta*|^2 <= 2 (L(theta, b) - D) / l2          b: the best for theta                       (7)
+
+A pass looks at every number of X twice, in a copy of X by rows that is kept. (3) and (4) are in C
+(``textnb/native/hinge.c``). Without the extension, for dense rows, for a small Hessian, and where the passes do not get
+there, Newton's method does the same.
+"""
+
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from textnb.models.logistic_solvers import is_small
+from textnb.models.squared_hinge import HingePoint, SquaredHingeLoss
+from textnb.numerics import Floats
+
+_BETWEEN = 2
+_MOST = 200
+_MOST_NUMBERS = np.iinfo(np.int32).max
+_BIAS_STEPS = 20
+
+
+class Passed(NamedTuple):
+    """A point, how many passes it took, and whether it is as close to the minimum as it was to be."""
+
+    point: HingePoint
+    passes: int
+    is_close: bool
+
+
+def is_for_passes(loss: SquaredHingeLoss) -> bool:
+    """Whether passes are the way to the minimum."""
+    X = loss.Z.columns
+    if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MOST_NUMBERS or not loss.l2 > 0 or is_small(loss):
+        return False
+    return find_spec("textnb._native") is not None
+
+
+def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
+    """From a point to where eq. (7) is at most tol |theta|, or to the end of 200 passes or of max_iter."""
+    descent = Descent(start)
+    most = min(_MOST, max_iter)
+    for passes in range(1, most + 1):
+        descent.go_on()
+        if passes % _BETWEEN == 0 or passes == most:
+            point, distance = descent.certified()
+            if distance <= tol * np.linalg.norm(point.theta[:-1]):
+                return Passed(point, passes, True)
+    return Passed(point, most, False)
+
+
+class Descent:
+    """alpha (D, M), and theta with the bias as its last row, (V+1, M), between passes."""
+
+    def __init__(self, start: HingePoint) -> None:
+        """alpha begins as the multiple of w_i max(0, 1 - t f) that comes closest to the theta of the start, and is
+        the same where that is a minimum at another l2."""
+        loss = self.loss = start.loss
+        self.rows = loss.Z.by_rows
+        self.starts, self.columns = (numbers.astype(np.int32) for numbers in (self.rows.indptr, self.rows.indices))
+        self.slack = loss.l2 / (2 * loss.Z.weight)
+        self.curvature = self.rows.power(2).sum(axis=1) + 1 + self.slack
+        alpha = loss.Z.weight[:, np.newaxis] * start.missing
+        weights, given = self._weights(alpha), start.theta[:-1]
+        squares = np.einsum("ij,ij->j", weights, weights)
+        share = np.maximum(np.einsum("ij,ij->j", weights, given), 0) / np.where(squares > 0, squares, 1.0)
+        self.alpha = np.ascontiguousarray(alpha * share)
+        self.theta = np.vstack([weights * share, start.theta[-1] - loss.Z.mean @ given])
+        self.chance = np.random.default_rng(0)
+
+    def go_on(self) -> None:
+        """One pass, eqs. (3) to (5)."""
+        from textnb._native import hinge_pass
+
+        X, targets = self.rows, self.loss.targets
+        order = self.chance.permutation(X.shape[0]).astype(np.int32)
+        of_rows = self.starts, self.columns, X.data, targets, self.slack, self.curvature
+        hinge_pass(*of_rows, order, self.alpha, self.theta, X.shape[1], targets.shape[1])
+        self.theta[-1] += np.einsum("ij,ij->j", self.alpha, targets)
+
+    def certified(self) -> tuple[HingePoint, float]:
+        """The loss where eq. (2) has been made to hold, and eq. (7)."""
+        loss = self.loss
+        alpha = balanced(self.alpha, loss.targets)
+        weights = self._weights(alpha)
+        scores = np.asarray(loss.Z.columns @ weights)
+        bias = best_bias(scores, loss.targets, loss.Z.weight, self.theta[-1])
+        point = HingePoint(loss, np.vstack([weights, bias + loss.Z.mean @ weights]), scores + bias)
+        squares = self.slack @ np.einsum("ij,ij->i", alpha, alpha) + np.vdot(weights, weights)
+        below = loss.l2 * (alpha.sum() - squares / 2)
+        return point, float(np.sqrt(2 * max(0.0, point.value - below) / loss.l2))
+
+    def _weights(self, alpha: Floats) -> Floats:
+        """Eq. (1) on the left."""
+        return np.asarray(self.loss.Z.columns.T @ (alpha * self.loss.targets))
+
+
+def balanced(alpha: Floats, targets: Floats) -> Floats:
+    """alpha (D, M) with the larger side of every column made smaller, so that eq. (2) holds.
+
+    >>> balanced(np.array([[3.0], [1.0], [2.0]]), np.array([[1.0], [1.0], [-1.0]])).ravel()
+    array([1.5, 0.5, 2. ])
+    """
+    above = targets > 0
+    for_it, against = np.where(above, alpha, 0.0).sum(axis=0), np.where(above, 0.0, alpha).sum(axis=0)
+    least = np.minimum(for_it, against)
+    shares = [np.divide(least, side, out=np.zeros_like(least), where=side > 0) for side in (for_it, against)]
+    return np.asarray(np.where(above, *shares) * alpha)
+
+
+def best_bias(scores: Floats, targets: Floats, weight: Floats, bias: Floats) -> Floats:
+    """The b (M,) of the least sum_i w_i max(0, 1 - t_im (s_im + b_m))^2, by Newton's method from a bias near it.
+
+    >>> best_bias(np.zeros((3, 1)), np.array([[1.0], [1.0], [-1.0]]), np.ones(3), np.zeros(1)).round(3)
+    array([0.333])
+    """
+    for _ in range(_BIAS_STEPS):
+        missing = np.maximum(0.0, 1 - targets * (scores + bias))
+        active = weight @ (missing > 0)
+        step = weight @ (targets * missing) / np.where(active > 0, active, 1.0)
+        bias = bias + step
+        if not step.any():
+            break
+    return bias

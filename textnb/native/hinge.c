@@ -1,0 +1,63 @@
+#include "hinge.h"
+
+#define AHEAD 6 /* values: so long before they are needed, weights are asked for */
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) (void)(address)
+#endif
+
+/* scores = theta' x, for a row's values from start to end; -1 where a column is not among theta's. */
+static int scores_of(const HingeRows *rows, size_t start, size_t end, const double *theta, double *scores)
+{
+    const size_t M = rows->n_targets;
+    for (size_t k = 0; k < M; k++) scores[k] = theta[rows->n_columns * M + k];
+    for (size_t p = start; p < end; p++) {
+        const size_t column = (uint32_t)rows->columns[p];
+        if (column >= rows->n_columns) return -1;
+        if (p + AHEAD < end && (uint32_t)rows->columns[p + AHEAD] < rows->n_columns) {
+            const double *later = theta + (uint32_t)rows->columns[p + AHEAD] * M;
+            PREFETCH(later);
+            PREFETCH(later + 8);
+        }
+        const double value = rows->values[p], *weights = theta + column * M;
+        for (size_t k = 0; k < M; k++) scores[k] += value * weights[k];
+    }
+    return 0;
+}
+
+/* theta += x step', for the same values. */
+static void move_along(const HingeRows *rows, size_t start, size_t end, const double *step, double *theta)
+{
+    const size_t M = rows->n_targets;
+    for (size_t k = 0; k < M; k++) theta[rows->n_columns * M + k] += step[k];
+    for (size_t p = start; p < end; p++) {
+        const double value = rows->values[p];
+        double *weights = theta + (uint32_t)rows->columns[p] * M;
+        for (size_t k = 0; k < M; k++) weights[k] += value * step[k];
+    }
+}
+
+int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *alpha, double *theta, double *room)
+{
+    const size_t M = rows->n_targets;
+    double *scores = room, *step = room + M;
+    for (size_t o = 0; o < n; o++) {
+        const size_t i = (uint32_t)order[o];
+        if (i >= rows->n_rows) return -1;
+        const size_t start = (uint32_t)rows->starts[i], end = (uint32_t)rows->starts[i + 1];
+        if (start > end || end > rows->n_values || scores_of(rows, start, end, theta, scores)) return -1;
+        int moved = 0;
+        for (size_t k = 0; k < M; k++) {
+            const double target = rows->targets[i * M + k], before = alpha[i * M + k];
+            const double slope = target * scores[k] - 1 + rows->slack[i] * before;
+            const double after = before - slope / rows->curvature[i];
+            alpha[i * M + k] = after > 0 ? after : 0;
+            step[k] = (alpha[i * M + k] - before) * target;
+            moved |= step[k] != 0;
+        }
+        if (moved) move_along(rows, start, end, step, theta);
+    }
+    return 0;
+}
