@@ -39,7 +39,7 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError):
             raise InputError(f"{path} cannot be written: {error.strerror or error}") from error
         raise
-    _sync_folder(target.parent)
+    sync_folder(target.parent)
 
 
 def check_writable(path: str | Path) -> None:
@@ -92,7 +92,8 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder reach the disk."""
     with suppress(OSError):  # not every system can
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -22,6 +22,7 @@ from textnb.cli import (
     learning,
     merge,
     predict,
+    sort,
     test,
     tokenize,
     train,
@@ -62,6 +63,7 @@ for verb in (
     learning.unlearn,
     learning.refit,
     filterd.filterd,
+    sort.sort,
 ):
     app.command(verb.__name__)(grouped(verb))
 app.add_typer(corpora.app, name="corpus")

@@ -1,0 +1,134 @@
+"""textnb sort: the messages of a Maildir into folders, by class."""
+
+import hashlib
+import sys
+from collections import Counter
+from pathlib import Path
+from threading import Event
+from typing import Annotated
+
+import typer
+
+from textnb.cli import options
+from textnb.cli.console import one_line, plural, progress, say
+from textnb.cli.judging import Judging
+from textnb.cli.moving import Moving
+from textnb.cli.output import Rows
+from textnb.cli.watching import repeat, told_to_stop
+from textnb.mail.filtering import MailFilter
+from textnb.mail.live_filter import LiveFilter
+from textnb.mail.maildir import Maildir
+from textnb.mail.sorted_before import SortedBefore
+from textnb.mail.sorting import Outcome, Plan, Run
+
+
+def sort(
+    model: options.ModelPath,
+    maildir: Annotated[Path, typer.Argument(metavar="MAILDIR", help="A Maildir.", show_default=False)],
+    moving: Moving,
+    judging: Judging,
+    tag: Annotated[bool, typer.Option("--tag", help="Write what was decided into the message, as X-Textnb.")] = False,
+    trust: options.Trust = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Move or tag the messages of a Maildir by their class; without `--apply` it is only said what would be done.
+
+    Examples:
+
+        textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk
+
+        textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk --apply --watch
+
+        textnb sort mail.textnb ~/Maildir --tag --apply
+
+    Without `--move` and `--tag`, each message goes to the folder that is named like its class. With either, classes
+    that `--move` does not name stay, and so do unsure messages without `--unsure-to`. Subfolders are not looked into.
+
+    A message that was judged and stays is not judged again, but for an unsure one once the model has changed; nor is
+    one that its owner has put back. `--again` judges them all. No message is ever lost, whatever this is stopped by.
+    """
+    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
+    sorter = _Sorter(live, Maildir(maildir), moving, tag, quiet)
+    if not moving.watch:
+        sorter.run(Event())
+        raise typer.Exit(1 if sorter.failed else 0)
+    with told_to_stop() as stop:
+        if not quiet:
+            say(f"textnb: watching {maildir}")
+        repeat(lambda: sorter.run(stop), moving.every, stop)
+
+
+class _Sorter:
+    """Runs over a Maildir, and what is said of them."""
+
+    def __init__(self, live: LiveFilter, maildir: Maildir, moving: Moving, tag: bool, quiet: bool) -> None:
+        self.live, self.maildir, self.moving, self.tag, self.quiet = live, maildir, moving, tag, quiet
+        job = (str(live.path.resolve()), live.cutoffs, sorted(moving.move or ()), moving.unsure_to, tag)
+        self.memory = SortedBefore(maildir.path, job, again=moving.again)
+        self.failed: set[str] = set()
+        self._judge: tuple[MailFilter, Plan, str] | None = None
+        for name in self._judging()[1].destinations.names:
+            maildir.folder(name)
+        self.rows = None if moving.apply else Rows(["file", "class", "probability", "unsure", "destination"], "tsv")
+
+    def run(self, stop: Event) -> None:
+        """Go through the messages once, or until told to stop."""
+        mails, plan, model = self._judging()
+        run = Run(self.maildir, mails, plan, self.memory, model)
+        counts = Counter[str]()
+        for outcome in progress(run, "sorting", lambda: len(run.pending), self.quiet or self.moving.watch):
+            self._tell(outcome)
+            counts.update(_counted(outcome))
+            if stop.is_set():
+                break
+        if not (self.quiet or self.moving.watch):
+            say(_summary(counts, run.known, apply=plan.apply))
+
+    def _judging(self) -> tuple[MailFilter, Plan, str]:
+        """The filter by the model as it is now, what is done by it, and the digest of the model."""
+        mails = self.live.current()
+        if self._judge is None or mails is not self._judge[0]:
+            to = self.moving.destinations(mails.classes, alike=not self.tag)
+            with self.live.path.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
+            self._judge = mails, Plan(to, tag=self.tag, apply=self.moving.apply), digest
+        return self._judge
+
+    def _tell(self, outcome: Outcome) -> None:
+        verdict, to = outcome.verdict, outcome.destination
+        if outcome.error:
+            if outcome.id not in self.failed:
+                say(f"textnb: {one_line(self.maildir.path / outcome.id)} stays as it is: {one_line(outcome.error)}")
+            self.failed.add(outcome.id)
+        elif self.rows is not None and verdict is not None:
+            unsure = "yes" if verdict.unsure else "no"
+            self.rows.row([outcome.id, verdict.label, verdict.probability, unsure, to or ""])
+            sys.stdout.flush()
+        elif self.moving.watch and not self.quiet and verdict is not None and to is not None:
+            say(one_line(f"{outcome.id}: {verdict.label}, {verdict.probability:.4f}, moved to {to}"))
+
+
+def _counted(outcome: Outcome) -> list[str]:
+    """What a message counts as, in the words of the summary."""
+    if outcome.verdict is None:
+        return ["failed" if outcome.error else "ended"]
+    unsure = ["unsure"] if outcome.verdict.unsure and outcome.destination is None else []
+    place = "stay" if outcome.destination is None else f"to {outcome.destination}"
+    return ["judged", place, *unsure, *(["tagged"] if outcome.tagged else [])]
+
+
+def _summary(counts: Counter[str], known: int, *, apply: bool) -> str:
+    """One line on a run.
+
+    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), 5, apply=False)
+    '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 known from before; nothing was changed, ...'
+    """
+    moved, tagged = ("moved", "tagged") if apply else ("would go", "would be tagged")
+    parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
+    parts += [f"{counts['stay']:,} stay" + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")]
+    parts += [f"{counts['tagged']:,} {tagged}"] if counts["tagged"] else []
+    line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
+    line += [f"{plural(counts['ended'], 'move')} ended that had been broken off"] if counts["ended"] else []
+    line += [f"{counts['failed']:,} could not be judged or moved"] if counts["failed"] else []
+    line += [f"{known:,} known from before"] if known else []
+    return "; ".join(line if apply else [*line, "nothing was changed, --apply does it"])

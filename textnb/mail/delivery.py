@@ -1,0 +1,122 @@
+"""A message from one place of a Maildir to another, of which nothing is ever lost: link, then unlink.
+
+(1)  the message gets its name at the new place, which must be free: by a link; on another file system, or with other
+     bytes, by a copy in tmp/ that is on the disk before it gets the name
+(2)  the new name reaches the disk
+(3)  the old name goes
+
+Should it end between (1) and (3), both names are there. ``same_message`` knows them for one, and whoever finds them
+does (3). Names that are taken by another message are left to it.
+"""
+
+import errno
+import io
+import os
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from textnb.mail.maildir import message_files
+from textnb.mail.maildir_names import Name
+from textnb.mail.marking import unmarked
+from textnb.storage import sync_folder
+
+_NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+
+
+def move(source: Path, folder: Path, message: bytes | None = None) -> Path | None:
+    """Move a message to new or cur of a folder, as it was; its path there, None where it has gone meanwhile.
+
+    message: other bytes that it is to have.
+    """
+    name = Name.of(source.name)
+    if not folder.samefile(source.parent.parent):
+        name = name.in_another_folder()
+    if message is not None:
+        name = name.holding(message)
+    try:
+        arrived = _arrived(source, folder / source.parent.name / str(name), message)
+    except FileNotFoundError:
+        if source.exists():
+            raise
+        return None
+    sync_folder(arrived.parent)
+    remove(source, arrived)
+    return arrived
+
+
+def remove(source: Path, arrived: Path) -> None:
+    """Step (3); where the flags have changed meanwhile, under the name that the message has now."""
+    try:
+        source.unlink()
+    except FileNotFoundError:
+        unique = Name.of(source.name).unique
+        for again in message_files(source.parent.parent):
+            if Name.of(again.name).unique == unique and same_message(again, arrived):
+                again.unlink(missing_ok=True)
+
+
+def twin_of(path: Path, others: Iterable[Path]) -> Path | None:
+    """One of the others that is the same message under another name."""
+    return next((other for other in others if same_message(path, other)), None)
+
+
+def same_message(path: Path, other: Path) -> bool:
+    """Whether two names, not one name written in two ways, are of one message, whatever its tag."""
+    with suppress(OSError):
+        if path.name == other.name and path.parent.samefile(other.parent):
+            return False
+        return path.samefile(other) or unmarked(path.read_bytes()) == unmarked(other.read_bytes())
+    return False
+
+
+def _arrived(source: Path, target: Path, message: bytes | None) -> Path:
+    """Step (1); under another name where this one is taken by another message."""
+    while True:
+        try:
+            _put(source, target, message)
+        except FileExistsError:
+            if not same_message(source, target):
+                target = target.with_name(str(Name.of(target.name).another()))
+                continue
+        return target
+
+
+def _put(source: Path, target: Path, message: bytes | None) -> None:
+    if message is not None:
+        _copy(source, target, io.BytesIO(message))
+    elif not _linked(source, target):
+        with source.open("rb") as stream:
+            _copy(source, target, stream)
+
+
+def _copy(source: Path, target: Path, content: BinaryIO) -> None:
+    """The content under the name of the target, with the time and the permissions of the source."""
+    held = source.stat()
+    draft = target.parent.parent / "tmp" / f"{Name.of(target.name).another().stem}"
+    try:
+        with draft.open("xb") as stream:
+            shutil.copyfileobj(content, stream)
+            stream.flush()
+            os.fchmod(stream.fileno(), held.st_mode & 0o777)
+            os.fsync(stream.fileno())
+        os.utime(draft, ns=(held.st_atime_ns, held.st_mtime_ns))
+        if not _linked(draft, target):
+            if target.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+            draft.rename(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _linked(source: Path, target: Path) -> bool:
+    """Whether the file has the other name now; not where the file system, or the way to it, has no links."""
+    try:
+        target.hardlink_to(source)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        return False
+    return True

@@ -1,0 +1,71 @@
+"""Names of messages in a Maildir.
+
+    name = stem fields info      1700000000.M1P2.host  ,S=1234,W=1260  :2,RS
+
+The stem is unique for ever; the fields are Dovecot's, the size of the file and its size with CRLF line ends; the info
+holds flags, of which small letters are keywords that only their own folder knows the meaning of. Unique is everything
+before the info. A message that is written anew, with a tag, has another unique name, since servers remember what was
+in a file by its name: its stem is told apart by eight digits of its content.
+"""
+
+import re
+import secrets
+from hashlib import blake2b
+from typing import NamedTuple
+
+_TAG = re.compile(r"\.t[0-9a-f]{8}$")
+_KEYWORDS = re.compile(r"(?<=^:2,)[A-Za-z]*")
+
+
+class Name(NamedTuple):
+    """The parts of a name; as a string, the name itself."""
+
+    stem: str
+    fields: str = ""
+    info: str = ""
+
+    @classmethod
+    def of(cls, name: str) -> "Name":
+        """The parts of a file's name.
+
+        >>> Name.of("17.host,S=12:2,S")
+        Name(stem='17.host', fields=',S=12', info=':2,S')
+        """
+        unique, colon, info = name.partition(":")
+        stem, comma, fields = unique.partition(",")
+        return cls(stem, comma + fields, colon + info)
+
+    def __str__(self) -> str:
+        return self.stem + self.fields + self.info
+
+    @property
+    def unique(self) -> str:
+        """What stays while flags change."""
+        return self.stem + self.fields
+
+    @property
+    def origin(self) -> str:
+        """The stem that the message came with, before any tag."""
+        return _TAG.sub("", self.stem)
+
+    def in_another_folder(self) -> "Name":
+        """The same with flags, and without keywords.
+
+        >>> str(Name.of("17.host:2,FSac").in_another_folder())
+        '17.host:2,FS'
+        """
+        return self._replace(info=_KEYWORDS.sub(lambda flags: re.sub("[a-z]", "", flags[0]), self.info))
+
+    def holding(self, message: bytes) -> "Name":
+        r"""The name of the same message with other bytes; sizes are renewed where there are any.
+
+        >>> str(Name.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
+        '17.host.t318ec7fa,S=7,W=9:2,S'
+        """
+        sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
+        fields = re.sub(r",([SW])=\d+", lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
+        return Name(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
+
+    def another(self) -> "Name":
+        """A name that nobody has, for where this one is taken."""
+        return self._replace(stem=f"{self.stem}.{secrets.token_hex(8)}")
