@@ -60,7 +60,7 @@ class Name(NamedTuple):
         r"""The name of the same message with other bytes; sizes are renewed where there are any.
 
         >>> str(Name.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
-        '17.host.t318ec7fa,S=7,W=9:2,S'
+        '17.host.t3136373f,S=7,W=9:2,S'
         """
         sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
         fields = re.sub(r",([SW])=\d+", lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)

@@ -1,0 +1,175 @@
+"""textnb sort: a Maildir as its owner finds it afterwards."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from textnb import TextClassifier
+from textnb.cli.watching import repeat
+
+PILLS, LUNCH, EMPTY = "Subject: 薬\n\n安い薬 安い薬\n", "Subject: 昼食\n\n昼食 会議\n", "Subject: none\n\n"
+SPAM = ("--spam", "迷惑")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "mail.textnb"
+    texts, labels = ["安い薬", "薬 安い 今", "昼食 会議", "会議 の 昼食"], ["迷惑", "迷惑", "ham", "ham"]
+    TextClassifier(tokenizer="chars", alpha=0.01, calibrate=False).fit(texts, labels).save(path)
+    return path
+
+
+@pytest.fixture
+def mail_model(trained, tmp_path):
+    path = tmp_path / "mail.textnb"
+    path.write_bytes(trained.read_bytes())
+    return path
+
+
+@pytest.fixture
+def maildir(tmp_path):
+    path = tmp_path / "Maildir"
+    for part in ("cur", "new", "tmp"):
+        (path / part).mkdir(parents=True)
+    (path / "new" / "1.pills").write_text(PILLS)
+    (path / "cur" / "2.lunch:2,S").write_text(LUNCH)
+    (path / "cur" / "3.empty:2,").write_text(EMPTY)
+    return path
+
+
+def held(maildir):
+    return {str(path.relative_to(maildir)) for part in ("new", "cur") for path in maildir.rglob(f"{part}/*")}
+
+
+def test_a_dry_run_prints_what_would_be_done_and_does_not_do_it(run, mail_model, maildir):
+    before = {path: path.stat().st_mtime_ns for path in maildir.rglob("*")}
+    done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk")
+    rows = [line.split("\t") for line in done.lines]
+    assert done.code == 0
+    assert rows[0] == ["file", "class", "probability", "unsure", "destination"]
+    assert [[row[0], row[1], *row[3:]] for row in rows[1:]] == [
+        ["new/1.pills", "迷惑", "no", "Junk"],
+        ["cur/2.lunch:2,S", "ham", "no", ""],
+        ["cur/3.empty:2,", "ham", "yes", ""],
+    ]
+    assert done.err == (
+        "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; nothing was changed, --apply does it\n"
+    )
+    assert {path: path.stat().st_mtime_ns for path in maildir.rglob("*")} == before
+
+
+def test_applied_it_is_done_and_the_next_run_has_nothing_left_to_do(run, mail_model, maildir):
+    command = ("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
+    done = run(*command)
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "3 messages judged: 1 moved to Junk, 2 stay, 1 of them unsure\n"
+    assert held(maildir) == {".Junk/new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
+    assert run(*command).err == "0 messages judged: 0 stay; 2 known from before\n"
+    assert run(*command, "--quiet").err == ""
+    assert run(*command, "--again").err == "2 messages judged: 2 stay, 1 of them unsure\n"
+
+
+def test_without_move_and_tag_each_class_has_its_folder(run, mail_model, maildir):
+    assert run("sort", mail_model, maildir, *SPAM, "--unsure-to", "to look at", "--apply").code == 0
+    assert held(maildir) == {".&j,dg0Q-/new/1.pills", ".ham/cur/2.lunch:2,S", ".to look at/cur/3.empty:2,"}
+
+
+def test_tagged_messages_stay_with_what_was_decided(run, mail_model, maildir):
+    (maildir / "new" / "1.pills").write_text("X-Textnb: class=ham;\n forged\n" + PILLS)
+    done = run("sort", mail_model, maildir, *SPAM, "--tag", "--apply")
+    assert done.err == "3 messages judged: 3 stay, 1 of them unsure, 3 tagged\n"
+    (name,) = (maildir / "new").iterdir()
+    field, rest = name.read_text().split("\n", 1)
+    assert field.startswith("X-Textnb: class*=utf-8''%E8%BF%B7%E6%83%91; ")
+    assert rest == PILLS
+    assert len(held(maildir)) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--move", "junk=Junk"], "'junk' is not among the model's classes: ham, 迷惑"),
+        (["--move", "Junk"], "not 'Junk'"),
+        (["--move", "ham=../x"], "'../x' cannot be a folder of a Maildir"),
+        (["--unsure-to", "/x"], "'/x' cannot be a folder of a Maildir"),
+        (["--spam", "ham", "--unsure", "0.5"], "not --unsure"),
+        (["--spam", "junk"], "'junk' is not among the model's classes"),
+        (["--watch", "--move", "junk=Junk"], "'junk' is not among the model's classes"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(run, mail_model, maildir, arguments, error):
+    done = run("sort", mail_model, maildir, "--apply", *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert error in done.err
+    assert done.err.count("\n") == 1
+    assert len(held(maildir)) == 3
+
+
+def test_what_is_no_maildir_or_no_model_is_refused(run, mail_model, maildir, tmp_path):
+    assert "is not a Maildir" in run("sort", mail_model, tmp_path).err
+    assert "train a model first" in run("sort", "nowhere.textnb", maildir).err
+    assert run("sort", mail_model).code == 2
+
+
+def test_a_message_that_cannot_be_read_is_named_and_left(run, mail_model, maildir):
+    (maildir / "cur" / "2.lunch:2,S").write_bytes(b"\x1f\x8b\x08 packed")
+    done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
+    assert done.code == 1
+    first, second = done.err.splitlines()
+    assert first == f"textnb: {maildir}/cur/2.lunch:2,S stays as it is: it is compressed, and cannot be read"
+    assert second.endswith("1 could not be judged or moved")
+    assert held(maildir) == {".Junk/new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
+
+
+def test_watching_goes_on_with_what_arrives_until_it_is_told_to_stop(mail_model, maildir):
+    command = [sys.executable, "-m", "textnb", "sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk"]
+    service = subprocess.Popen([*command, "--apply", "--watch", "--every", "0.1"], stderr=subprocess.PIPE, text=True)
+    try:
+        assert service.stderr.readline() == f"textnb: watching {maildir}\n"
+        assert service.stderr.readline().startswith("new/1.pills: 迷惑, ")
+        (maildir / "tmp" / "4").write_text(PILLS + "2\n")
+        (maildir / "tmp" / "4").rename(maildir / "new" / "4")
+        assert service.stderr.readline().startswith("new/4: 迷惑, ")
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(20) == 0
+    finally:
+        service.kill()
+        assert service.communicate()[1] == ""
+    assert held(maildir) == {".Junk/new/1.pills", ".Junk/new/4", "cur/2.lunch:2,S", "cur/3.empty:2,"}
+
+
+def test_watching_judges_by_the_model_as_it_is(run, mail_model, maildir, monkeypatch):
+    turns = []
+
+    def turn(once, every, stop):
+        for _ in range(2):
+            once()
+            turns.append(held(maildir))
+            new = TextClassifier(tokenizer="chars", alpha=0.01, calibrate=False)
+            new.fit(["薬", "none", "昼食"], ["ham", "迷惑", "ham"]).save(mail_model)
+
+    monkeypatch.setattr("textnb.cli.sort.repeat", turn)
+    command = ("sort", mail_model, maildir, "--unsure", "0.9", "--move", "迷惑=Junk", "--apply", "--watch", "--quiet")
+    assert run(*command).code == 0
+    assert ".Junk/cur/3.empty:2," not in turns[0]
+    assert turns[1] == {".Junk/new/1.pills", "cur/2.lunch:2,S", ".Junk/cur/3.empty:2,"}
+
+
+def test_a_lasting_error_is_said_once_and_does_not_spin(capsys):
+    waits = []
+
+    class Stop:
+        def is_set(self):
+            return len(waits) == 3
+
+        def wait(self, seconds):
+            waits.append(seconds)
+
+    def once():
+        raise OSError("the disk is gone")
+
+    repeat(once, 7.0, Stop())
+    assert waits == [7.0] * 3
+    assert capsys.readouterr().err == "textnb: the disk is gone; this goes on in case it passes\n"

@@ -1,0 +1,158 @@
+"""Moving a message: nothing is lost, nothing is written over, whatever fails."""
+
+import errno
+import os
+
+import pytest
+
+from textnb.mail import delivery
+from textnb.mail.delivery import move, same_message, twin_of
+from textnb.mail.maildir import Maildir
+
+MAIL, OTHER = b"Subject: a\n\nb\n", b"Subject: c\n\nd\n"
+TAGGED = b"X-Textnb: class=spam\n" + MAIL
+
+
+@pytest.fixture
+def box(tmp_path):
+    for part in ("cur", "new", "tmp"):
+        (tmp_path / part).mkdir()
+    box = Maildir(tmp_path)
+    box.make(box.folder("Junk"))
+    return box
+
+
+def put(box, name, content=MAIL, folder=""):
+    path = box.path / folder / name
+    path.write_bytes(content)
+    os.utime(path, (10, 10))
+    path.chmod(0o600)
+    return path
+
+
+def held(box):
+    """What is where, without the times."""
+    files = sorted(path for path in box.path.rglob("*/*") if path.is_file() and path.name != "maildirfolder")
+    return {str(path.relative_to(box.path)): path.read_bytes() for path in files}
+
+
+def no_links(number):
+    def link(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    return link
+
+
+@pytest.mark.parametrize("name", ["new/1.host", "cur/1.host:2,FS", "cur/1.host,S=13:2,S", "new/with space"])
+@pytest.mark.parametrize("links", [None, errno.EXDEV, errno.EPERM])
+def test_a_message_keeps_its_name_its_time_and_its_permissions(box, name, links, monkeypatch):
+    source = put(box, name)
+    if links is not None:
+        monkeypatch.setattr(os, "link", no_links(links))
+    arrived = move(source, box.folder("Junk"))
+    assert held(box) == {f".Junk/{name}": MAIL}
+    assert (arrived.stat().st_mtime, arrived.stat().st_mode & 0o777) == (10, 0o600)
+
+
+def test_across_file_systems_the_copy_is_linked_from_tmp(box, monkeypatch):
+    source, real = put(box, "new/1"), os.link
+
+    def link(src, dst, **options):
+        if ".Junk" not in str(src):
+            raise OSError(errno.EXDEV, "another file system")
+        real(src, dst, **options)
+
+    monkeypatch.setattr(os, "link", link)
+    move(source, box.folder("Junk"))
+    assert held(box) == {".Junk/new/1": MAIL}
+
+
+@pytest.mark.parametrize("links", [None, errno.EXDEV])
+def test_a_name_that_is_taken_is_left_to_its_message(box, links, monkeypatch):
+    source = put(box, "cur/1:2,S")
+    put(box, "cur/1:2,S", OTHER, ".Junk")
+    if links is not None:
+        monkeypatch.setattr(os, "link", no_links(links))
+    arrived = move(source, box.folder("Junk"))
+    assert arrived.name.startswith("1.")
+    assert arrived.name.endswith(":2,S")
+    assert sorted(held(box).values()) == sorted([MAIL, OTHER])
+    assert held(box)[".Junk/cur/1:2,S"] == OTHER
+
+
+@pytest.mark.parametrize("links", [None, errno.EXDEV])
+@pytest.mark.parametrize("message", [None, TAGGED])
+def test_a_move_that_was_broken_off_is_ended_by_the_next(box, links, message, monkeypatch):
+    source, real = put(box, "new/1"), os.unlink
+
+    def unlink(path, **options):
+        if str(path) == str(source):
+            raise KeyboardInterrupt
+        real(path, **options)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "unlink", unlink)
+        if links is not None:
+            broken.setattr(os, "link", no_links(links))
+        with pytest.raises(KeyboardInterrupt):
+            move(source, box.folder("Junk"), message)
+    assert len(held(box)) == 2
+    arrived = next(path for path in (box.folder("Junk") / "new").iterdir())
+    assert twin_of(source, [source, arrived]) == arrived
+    assert move(source, box.folder("Junk"), message) == arrived
+    assert list(held(box).values()) == [message or MAIL]
+
+
+def test_a_tagged_message_takes_the_place_of_the_untagged(box):
+    source = put(box, f"cur/1.host,S={len(MAIL)},W=17:2,S")
+    arrived = move(source, box.path, TAGGED)
+    assert held(box) == {f"cur/{arrived.name}": TAGGED}
+    assert arrived.name.startswith("1.host.t")
+    assert arrived.name.endswith(f",S={len(TAGGED)},W={len(TAGGED) + 4}:2,S")
+    assert arrived.stat().st_mtime == 10
+
+
+def test_a_message_that_has_gone_is_no_error(box):
+    for message in (None, TAGGED):
+        assert move(box.path / "new" / "1", box.folder("Junk"), message) is None
+    assert held(box) == {}
+
+
+def test_a_missing_folder_is_an_error_and_harms_nothing(box):
+    source = put(box, "new/1")
+    (box.folder("Junk") / "new").rmdir()
+    with pytest.raises(FileNotFoundError):
+        move(source, box.path / ".Junk")
+    assert held(box) == {"new/1": MAIL}
+
+
+def test_flags_that_change_while_a_message_moves_leave_no_second_name(box, monkeypatch):
+    source, real = put(box, "new/1"), delivery.sync_folder
+
+    def read_meanwhile(folder):
+        source.rename(box.path / "cur" / "1:2,S")
+        real(folder)
+
+    monkeypatch.setattr(delivery, "sync_folder", read_meanwhile)
+    move(source, box.folder("Junk"))
+    assert held(box) == {".Junk/new/1": MAIL}
+
+
+def test_a_disk_that_is_full_leaves_the_message_where_it_was(box, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "full")
+
+    source = put(box, "new/1")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="full"):
+        move(source, box.folder("Junk"), TAGGED)
+    assert held(box) == {"new/1": MAIL}
+
+
+def test_one_name_written_in_two_ways_is_not_two(box):
+    source = put(box, "cur/1")
+    (box.path / ".Alias").symlink_to(box.path)
+    assert not same_message(source, source)
+    assert not same_message(source, box.path / ".Alias" / "cur" / "1")
+    assert not same_message(source, box.path / "cur" / "2")
+    assert box.folder("Alias") == box.path
