@@ -34,6 +34,8 @@ def test_a_tagged_message_has_another_name_with_its_sizes_and_the_same_origin():
     assert first.origin == again.origin == Name.of("17.host").origin == "17.host"
     assert len({first.unique, again.unique, "17.host,S=1,W=1,X=5"}) == 3
     assert Name.of("17.host:2,S").holding(mail).fields == ""
+    assert first.another().another().origin == "17.host"
+    assert first.another() != first.another()
 
 
 def test_keywords_do_not_follow_a_message_into_another_folder():

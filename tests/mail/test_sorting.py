@@ -178,6 +178,20 @@ def test_a_run_that_was_killed_between_link_and_unlink_is_ended_by_the_next(box,
     assert not held(box).keys() & {"new/1"}
 
 
+def test_a_broken_off_move_is_known_where_its_name_was_taken(box, monkeypatch):
+    box.make(box.folder("Junk"))
+    put(box, ".Junk/new/1", "spam other", 1)
+    put(box, "new/1", "spam a", 2)
+    before = contents(box)
+    with monkeypatch.context() as broken:
+        fail_in_turn(broken, ["unlink"], OSError)
+        assert [outcome.error for outcome in run(box)] == ["failure"]
+    assert contents(box) != before
+    run(box, again=True)
+    assert contents(box) == before
+    assert len(list((box.path / ".Junk" / "new").iterdir())) == 2
+
+
 def test_a_folder_that_leads_back_to_the_maildir_loses_nothing(box):
     (box.path / ".Junk").symlink_to(box.path)
     put(box, "new/1", "spam a")

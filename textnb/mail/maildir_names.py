@@ -4,8 +4,10 @@
 
 The stem is unique for ever; the fields are Dovecot's, the size of the file and its size with CRLF line ends; the info
 holds flags, of which small letters are keywords that only their own folder knows the meaning of. Unique is everything
-before the info. A message that is written anew, with a tag, has another unique name, since servers remember what was
-in a file by its name: its stem is told apart by eight digits of its content.
+before the info. Two things are put to the end of a stem, and known again there:
+
+    .t and 8 digits of the content      written anew, with a tag; for servers remember by its name what was in a file
+    .x and 16 digits by chance          moved to where the name was taken
 """
 
 import re
@@ -13,7 +15,7 @@ import secrets
 from hashlib import blake2b
 from typing import NamedTuple
 
-_TAG = re.compile(r"\.t[0-9a-f]{8}$")
+_ADDED = re.compile(r"(\.t[0-9a-f]{8}|\.x[0-9a-f]{16})+$")
 _KEYWORDS = re.compile(r"(?<=^:2,)[A-Za-z]*")
 
 
@@ -45,8 +47,8 @@ class Name(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """The stem that the message came with, before any tag."""
-        return _TAG.sub("", self.stem)
+        """The stem that the message came with."""
+        return _ADDED.sub("", self.stem)
 
     def in_another_folder(self) -> "Name":
         """The same with flags, and without keywords.
@@ -68,4 +70,4 @@ class Name(NamedTuple):
 
     def another(self) -> "Name":
         """A name that nobody has, for where this one is taken."""
-        return self._replace(stem=f"{self.stem}.{secrets.token_hex(8)}")
+        return self._replace(stem=f"{self.stem}.x{secrets.token_hex(8)}")
