@@ -1,13 +1,21 @@
-"""The recipes of docs/mail.md, run by the programs that they are for; a stand-in gives the verdict."""
+"""The recipes of docs/mail.md, run by the programs that they are for; the verdict is a stand-in's or textnb's."""
 
 import os
 import re
 import shutil
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+import textnb
+from textnb import TextClassifier
+from textnb.readers import read_message
+
+JA_MAIL = Path(__file__).parents[2] / "corpora" / "ja-mail"
 DOCS = Path(__file__).parents[2] / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="needs the documents, which only the sources have")
 SPAM, HAM = b"Subject: pills\nTo: me\n\nbuy\n", b"Subject: lunch\nTo: me\n\nsoon\n"
@@ -18,6 +26,17 @@ case $mail in *pills*) class=spam code=0;; esac
 printf 'X-Textnb: class=%s; probability=0.999000; unsure=no\\n%s' $class "${mail%.}"
 case $* in *-e*) exit $code;; esac
 """
+REAL = f"""#!/bin/sh
+PYTHONPATH="{Path(textnb.__file__).parents[1]}" exec "{sys.executable}" -m textnb "$@"
+"""
+SIEVE_SETTINGS = """
+plugin {{
+  sieve_plugins = sieve_extprograms
+  sieve_extensions = +vnd.dovecot.filter +vnd.dovecot.pipe
+  sieve_filter_bin_dir = {home}
+}}
+"""
+NOT_AS_ROOT = "mail_uid = 65534\nmail_gid = 65534\n"
 
 
 def blocks(kind, name="mail.md"):
@@ -38,6 +57,29 @@ def home(tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "mail.textnb"
+    mails = [replace(read_message(mail.read_bytes()), label=mail.parent.name) for mail in JA_MAIL.glob("*/*.eml")]
+    TextClassifier("mail", tokenizer="chars").fit(mails).save(path)
+    return path
+
+
+@pytest.fixture
+def service(home, model):
+    """The home with textnb itself in place of the stand-in, and its service."""
+    program = home / "bin" / "textnb"
+    program.write_text(REAL)
+    command = [str(program), "filterd", str(model), "--spam", "spam", "--socket", str(home / "textnb.sock")]
+    service = subprocess.Popen(command, stderr=subprocess.PIPE)
+    try:
+        assert b"listening" in service.stderr.readline()
+        yield home
+    finally:
+        service.terminate()
+        service.communicate(timeout=20)
+
+
 def run(home, *command, stdin=b""):
     environment = {"HOME": str(home), "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(home)}
     return subprocess.run(command, input=stdin, env=environment, cwd=home, capture_output=True, check=True)
@@ -45,7 +87,7 @@ def run(home, *command, stdin=b""):
 
 def own_places(home):
     """Both programs take the home of the user from the system, where a test must not deliver."""
-    return [f'HOME="{home}"', f'PATH="{home}/bin:/usr/bin:/bin"', 'XDG_RUNTIME_DIR="/run"']
+    return [f'HOME="{home}"', f'PATH="{home}/bin:/usr/bin:/bin"', f'XDG_RUNTIME_DIR="{home}"']
 
 
 def needs(program):
@@ -66,30 +108,52 @@ def check_sorted(home):
 
 
 def test_both_languages_have_the_same_recipes():
-    for kind in ("procmail", "maildrop", "sieve", "ini", "sh client", "sh maildir", "sh", ""):
+    for kind in ("procmail", "maildrop", "sieve", "ini", "sh client", "crontab", "sh", ""):
         uncommented = [
             [re.sub(r"#[^!].*", "", block) for block in blocks(kind, name)] for name in ("mail.md", "mail.ja.md")
         ]
         assert uncommented[0] == uncommented[1] != []
 
 
-def test_procmail_delivers_by_the_verdict(home):
+def through_procmail(home, *mails):
     procmail = needs("procmail")
     settings = [*own_places(home), "SHELL=/bin/sh", "DEFAULT=$HOME/Maildir/", "ORGMAIL=$DEFAULT"]
     (home / "procmailrc").write_text("\n".join([*settings, *blocks("procmail")]))
-    for mail in (SPAM, HAM):
+    for mail in mails:
         run(home, procmail, "-m", f"{home}/procmailrc", stdin=mail)
-    check_sorted(home)
 
 
-def test_maildrop_delivers_by_the_verdict(home):
+def through_maildrop(home, *mails):
     maildrop = needs("maildrop")
     rules = home / "rules"
     rules.write_text("\n".join([*own_places(home), *blocks("maildrop"), 'to "$HOME/Maildir/"\n']))
     rules.chmod(0o600)
-    for mail in (SPAM, HAM):
+    for mail in mails:
         run(home, maildrop, str(rules), stdin=mail)
+
+
+@pytest.mark.parametrize("deliver", [through_procmail, through_maildrop])
+def test_mail_is_delivered_by_the_verdict(home, deliver):
+    deliver(home, SPAM, HAM)
     check_sorted(home)
+
+
+def test_mail_is_delivered_by_the_verdict_of_textnb_itself(service):
+    mails = [(JA_MAIL / label / "02.eml").read_bytes() for label in ("spam", "work")]
+    programs = [deliver for name, deliver in DELIVERING.items() if shutil.which(name)]
+    if not programs:
+        pytest.skip("needs procmail or maildrop")
+    for deliver in programs:
+        deliver(service, *mails)
+    for box, label, mail in ((".spam", b"spam", mails[0]), (".", b"work", mails[1])):
+        delivered = [path.read_bytes().replace(b"\r", b"") for path in (service / "Maildir" / box / "new").iterdir()]
+        assert len(delivered) == len(programs)
+        for message in delivered:
+            field = re.search(rb"^X-Textnb: class=%b; probability=0.\d+; unsure=no\n" % label, message, re.MULTILINE)
+            assert mail.replace(b"\r", b"").strip() in message.replace(field[0], b"")
+
+
+DELIVERING = {"procmail": through_procmail, "maildrop": through_maildrop}
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -103,13 +167,33 @@ def test_sieve_understands_the_scripts(home, number):
     assert (home / "script.svbin").exists()
 
 
-def test_the_job_for_a_maildir_moves_what_is_spam(home):
-    for name, mail in (("1.spam", SPAM), ("2.ham", HAM)):
-        (home / "Maildir" / "new" / name).write_bytes(mail)
-    (home / "job").write_text(blocks("sh maildir")[0])
-    run(home, "sh", "job", str(home / "Maildir"))
-    assert subjects(home / "Maildir" / ".spam") == [b"pills"]
-    assert subjects(home / "Maildir") == [b"lunch"]
+def test_sieve_files_by_the_verdict():
+    sieve = needs("sieve-test")
+    with TemporaryDirectory() as name:  # where the user can write whom Dovecot takes in place of root
+        home = Path(name)
+        home.chmod(0o777)
+        (home / "textnb-filter").write_text(STAND_IN)
+        (home / "textnb-filter").chmod(0o755)
+        (home / "conf").write_text(SIEVE_SETTINGS.format(home=home) + ("" if os.geteuid() else NOT_AS_ROOT))
+        (home / "script.sieve").write_text(blocks("sieve")[0])
+        for mail in (SPAM, HAM):
+            (home / "mail").write_bytes(mail)
+            run(home, sieve, "-e", "-c", "conf", "-l", f"maildir:{home}/Maildir", "script.sieve", "mail")
+        check_sorted(home)
+
+
+def test_the_cron_job_moves_what_is_spam(home, model):
+    for name, mail in (("1.spam", "spam/02.eml"), ("2.work", "work/02.eml")):
+        shutil.copy(JA_MAIL / mail, home / "Maildir" / "new" / name)
+    (home / ".local").mkdir()
+    (home / "bin").rename(home / ".local" / "bin")
+    (home / ".local" / "bin" / "textnb").write_text(REAL)
+    shutil.copy(model, home / "mail.textnb")
+    command = re.fullmatch(r"(?:[*/\d]+ ){5}(.*)\n", blocks("crontab")[0])[1]
+    done = run(home, "sh", "-c", command)
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert [path.name for path in (home / "Maildir" / ".spam" / "new").iterdir()] == ["1.spam"]
+    assert [path.name for path in (home / "Maildir" / "new").iterdir()] == ["2.work"]
 
 
 def test_the_client_in_shell_passes_a_mail_on_whatever_the_service_says(home):

@@ -4,6 +4,7 @@ import errno
 import os
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -226,6 +227,23 @@ def test_one_message_that_fails_stops_no_other(box):
         ("new/3", "it is compressed, and cannot be read"),
     ]
     assert set(held(box)) == {"new/1", ".Junk/new/2", "new/3"}
+
+
+def test_a_message_that_may_not_be_read_is_named_and_left(box, monkeypatch):
+    put(box, "new/1", "spam a")
+    put(box, "new/2", "spam b")
+    read = Path.read_bytes
+
+    def refused(path):
+        if path.name == "1":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    with monkeypatch.context() as closed:
+        closed.setattr(Path, "read_bytes", refused)
+        assert [outcome.error for outcome in run(box)] == ["Permission denied", ""]
+    assert set(held(box)) == {"new/1", ".Junk/new/2"}
+    assert judged(box) == ["spam"]
 
 
 def test_a_message_that_goes_meanwhile_is_no_error(box):
