@@ -41,8 +41,9 @@ def sort(
 
         textnb sort mail.textnb ~/Maildir --tag --apply
 
-    Without `--move` and `--tag`, each message goes to the folder that is named like its class. With either, classes
-    that `--move` does not name stay, and so do unsure messages without `--unsure-to`. Subfolders are not looked into.
+    Where neither `--move` nor `--tag` is given, each message goes to the folder that is named like its class. With
+    either of them, classes that `--move` does not name stay. Unsure messages stay unless `--unsure-to` names their
+    folder. The subfolders of the Maildir are not looked into.
 
     A message that was judged and stays is not judged again, but for an unsure one once the model has changed; nor is
     one that its owner has put back. `--again` judges them all. No message is ever lost, whatever this is stopped by.
