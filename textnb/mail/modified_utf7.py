@@ -8,7 +8,6 @@ Each name has one form only: ``decoded`` refuses what ``encoded`` would never gi
 
 import re
 from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
 
 from textnb.errors import InputError
 
@@ -38,7 +37,7 @@ def decoded(name: str) -> str:
         found = _CODED.sub(_text, name)
         if encoded(found) == name:
             return found
-    except (NotBase64, UnicodeError, InputError):
+    except ValueError:  # of base64, of UTF-16, or our own
         pass
     raise InputError(f"{name!r} is not a folder's name in modified UTF-7")
 
