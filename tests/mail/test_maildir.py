@@ -38,6 +38,11 @@ def test_a_tagged_message_has_another_name_with_its_sizes_and_the_same_origin():
     assert first.another() != first.another()
 
 
+def test_names_that_differ_in_more_than_sizes_have_another_origin():
+    assert Name.of("mail,1").origin != Name.of("mail,2").origin
+    assert Name.of("mail,1,S=2:2,S").origin == Name.of("mail,1").origin == "mail,1"
+
+
 def test_keywords_do_not_follow_a_message_into_another_folder():
     assert str(Name.of("a:2,DSabz").in_another_folder()) == "a:2,DS"
     assert str(Name.of("abc").in_another_folder()) == "abc"

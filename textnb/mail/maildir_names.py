@@ -16,6 +16,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 _ADDED = re.compile(r"(\.t[0-9a-f]{8}|\.x[0-9a-f]{16})+$")
+_SIZE = re.compile(r",([SW])=\d+")
 _KEYWORDS = re.compile(r"(?<=^:2,)[A-Za-z]*")
 
 
@@ -34,8 +35,9 @@ class Name(NamedTuple):
         Name(stem='17.host', fields=',S=12', info=':2,S')
         """
         unique, colon, info = name.partition(":")
-        stem, comma, fields = unique.partition(",")
-        return cls(stem, comma + fields, colon + info)
+        size = _SIZE.search(unique)
+        end = len(unique) if size is None else size.start()
+        return cls(unique[:end], unique[end:], colon + info)
 
     def __str__(self) -> str:
         return self.stem + self.fields + self.info
@@ -65,7 +67,7 @@ class Name(NamedTuple):
         '17.host.t3136373f,S=7,W=9:2,S'
         """
         sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
-        fields = re.sub(r",([SW])=\d+", lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
+        fields = _SIZE.sub(lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
         return Name(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
 
     def another(self) -> "Name":
