@@ -32,10 +32,13 @@ class MailFilter:
 
     def __call__(self, message: bytes) -> Filtered:
         """The message with its verdict."""
-        document = mail_document(message)
-        probabilities = self.classifier.predict_proba([document])[0].tolist()
-        verdict = self.cutoffs.verdict(self.classes, probabilities, thin=is_thin(document))
+        verdict = self.verdict(mail_document(message))
         return Filtered(marked(message, verdict.field), verdict)
+
+    def verdict(self, document: Document) -> Verdict:
+        """What is decided of a message that has been read."""
+        probabilities = self.classifier.predict_proba([document])[0].tolist()
+        return self.cutoffs.verdict(self.classes, probabilities, thin=is_thin(document))
 
 
 def mail_document(message: bytes) -> Document:

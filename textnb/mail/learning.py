@@ -5,12 +5,14 @@ L(m, a) is what m teaches under a; whether it is in L is known by the digests of
 (1)  learn m as a               L where L(m, a) is in it already, else L + L(m, a)
 (2)  learn m as a, was b        (1) of L - L(m, b) where L(m, b) is in L, else (1) of L
 (3)  unlearn m as a             L - L(m, a), refused where L(m, a) is not in L
+(4)  learn many m, each as a    (2) for each, whatever it was; of several words on the same m the last
 
 After (2) m is learnt as a, once, and not as b, whatever was before; so a correction may be repeated. Learning what is
 known under another class is refused without ``was``: one mail would speak for two classes.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -66,6 +68,27 @@ def learn(
     return Done.MOVED if moved else Done.LEARNT
 
 
+def learn_all(classifier: TextClassifier, lessons: Iterable[tuple[Document, str]]) -> Counter[Done]:
+    """Formula (4), fitted once: how many messages were learnt, moved, and known.
+
+    >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"])
+    >>> learn_all(classifier, [(Document("see you"), "spam"), (Document("pills"), "spam")])
+    Counter({<Done.MOVED: 'moved'>: 1, <Done.LEARNT: 'learnt'>: 1})
+    """
+    added, taken, done = list[Document](), list[Document](), Counter[Done]()
+    for document, label in {document.digest: (document, label) for document, label in lessons}.values():
+        _check_classes(classifier, label, None, new=False)
+        known = learnt_as(classifier, document)
+        others = [name for name in known if name != label]
+        taken += [replace(document, label=name) for name in others]
+        added += [] if label in known else [replace(document, label=label)]
+        done[Done.MOVED if others else Done.KNOWN if label in known else Done.LEARNT] += 1
+    if added or taken:
+        recipe = classifier.recipe
+        classifier.change(classifier.learnt + recipe.learnt(added) - recipe.learnt(taken), refit="when due")
+    return done
+
+
 def unlearn(classifier: TextClassifier, document: Document, label: str) -> Done:
     """Formula (3)."""
     known = learnt_as(classifier, document)
@@ -98,6 +121,18 @@ def change_file(path: Path, change: Change, trust: tuple[str, ...] = ()) -> tupl
         if done is not Done.KNOWN:
             classifier.save(path)
     return classifier, done
+
+
+def learn_into(path: Path, lessons: Iterable[tuple[Document, str]], trust: tuple[str, ...] = ()) -> Counter[Done]:
+    """Formula (4) on the model in a file, which is locked and written once."""
+    done = Counter[Done]()
+
+    def change(classifier: TextClassifier) -> Done:
+        done.update(learn_all(classifier, lessons))
+        return next((what for what in done if what is not Done.KNOWN), Done.KNOWN)
+
+    change_file(path, change, trust)
+    return done
 
 
 def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str, ...] = ()) -> Done:

@@ -1,0 +1,90 @@
+"""The folders of an account: by the names that their owner sees, "/" between levels, whatever the server has there.
+
+    asked       Lists/仕事             as on the command line
+    name        INBOX.Lists.仕事       with the server's prefix for personal folders, and its sign between levels
+    written     INBOX.Lists.&TtVOiw-   as it is sent
+
+A folder that is there under the name as asked is meant; else one with the prefix; else it is made, with the prefix.
+"""
+
+import re
+from unicodedata import normalize
+
+from textnb.errors import InputError
+from textnb.mail.imap.connection import Client
+from textnb.mail.modified_utf7 import decoded, encoded
+
+INBOX = "INBOX"
+
+
+class Folders:
+    """What folders an account has."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.prefix, self.between = _namespace(client)
+        self._written: dict[str, str] = {}
+        self._holding_none: set[str] = set()
+        for flags, between, written in client.list_folders():
+            self.between = self.between or _text(between)
+            self._add(_text(written), {_text(flag).lower() for flag in flags})
+
+    def name(self, asked: str) -> str:
+        """The name of a folder on the server, whether it is there or not."""
+        _check(asked)
+        asked = normalize("NFC", asked)
+        if asked.upper() == INBOX:
+            return INBOX
+        levelled = asked.replace("/", self.between) if self.between else asked
+        full = levelled if levelled.startswith(self.prefix) else self.prefix + levelled
+        return next((name for name in (asked, levelled, full) if name in self._written), full)
+
+    def written(self, name: str) -> str:
+        """A name as it is sent."""
+        if name in self._holding_none:
+            raise InputError(f"the folder {name!r} holds other folders and no messages; choose another")
+        return self._written.get(name, encoded(name))
+
+    def make(self, name: str) -> None:
+        """Make a folder, and let mail programs show it, unless it is there."""
+        if name in self._written or name == INBOX:
+            return
+        written = encoded(name)
+        self._client.create_folder(written)
+        self._client.subscribe_folder(written)
+        self._written[name] = written
+
+    def __contains__(self, name: str) -> bool:
+        return name == INBOX or name in self._written
+
+    def _add(self, written: str, flags: set[str]) -> None:
+        try:
+            name = normalize("NFC", decoded(written))
+        except InputError:  # a name that only its server understands
+            name = written
+        if "\\nonexistent" in flags:
+            return
+        self._written[name] = written
+        if "\\noselect" in flags:
+            self._holding_none.add(name)
+
+
+def _namespace(client: Client) -> tuple[str, str]:
+    """What stands before the names of personal folders, and between their levels."""
+    if not client.has_capability("NAMESPACE"):
+        return "", ""
+    personal = client.namespace().personal
+    if not personal:
+        return "", ""
+    prefix, between = personal[0]
+    return _text(prefix), _text(between)
+
+
+def _text(given: bytes | str | None) -> str:
+    return given.decode("latin-1") if isinstance(given, bytes) else given or ""
+
+
+def _check(asked: str) -> None:
+    if not asked or re.search(r"[\x00-\x1f\x7f-\x9f]", asked) or "" in asked.split("/"):
+        raise InputError(f"{asked!r} cannot be a folder's name: it is empty, has an empty part or a control character")
+    encoded(asked)

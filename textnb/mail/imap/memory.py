@@ -1,0 +1,141 @@
+"""What textnb has done in an account, remembered on this machine in one small file.
+
+    folders     of each folder its UIDVALIDITY; the first UID that was not looked at; earlier ones to look at again
+    placed      of each message, by the digest of its bytes, the folder where textnb last knew it
+    moving      the same for messages whose move has begun: they are in that folder, or still where they were
+
+A folder whose UIDVALIDITY has changed is as if never looked at; its messages are known again by their digests. The file
+holds so many digests and no more: the oldest go first. It is replaced as a whole, never half-written.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from textnb.errors import InputError
+from textnb.mail.imap.connection import Account
+from textnb.mail.marking import unmarked
+from textnb.storage import atomic
+
+MOST = 20_000
+"""Messages that are remembered."""
+
+_FORMAT = 1
+
+
+def message_digest(message: bytes) -> str:
+    r"""What tells messages apart; the filter's own field makes no difference.
+
+    >>> message_digest(b"To: a\n\nb") == message_digest(b"X-Textnb: class=ham\nTo: a\n\nb")
+    True
+    """
+    return blake2b(unmarked(message), digest_size=16).hexdigest()
+
+
+@dataclass
+class Looked:
+    """How far a folder has been looked through: from ``next`` on it has not; ``left`` are to be looked at again."""
+
+    validity: int
+    next: int = 1
+    left: list[int] = field(default_factory=list)
+
+    def pending(self, uid: int) -> bool:
+        """Whether a message is still to be looked at."""
+        return uid >= self.next or uid in self.left
+
+    def advance(self, seen: Iterable[int], left: Iterable[int] = ()) -> None:
+        """Messages have been looked at, some of them in vain."""
+        seen = set(seen)
+        self.next = max([self.next, *(uid + 1 for uid in seen)])
+        self.left = sorted({*self.left} - seen | {*left})
+
+
+@dataclass
+class Memory:
+    """What is remembered of an account; ``save`` writes it to its file."""
+
+    path: Path
+    folders: dict[str, Looked] = field(default_factory=dict)
+    placed: dict[str, str] = field(default_factory=dict)
+    moving: dict[str, str] = field(default_factory=dict)
+
+    def looked(self, folder: str, validity: int) -> Looked:
+        """How far a folder has been looked through."""
+        if folder not in self.folders or self.folders[folder].validity != validity:
+            self.folders[folder] = Looked(validity)
+        return self.folders[folder]
+
+    def where(self, digest: str, here: str) -> str | None:
+        """The folder where a message that was found ``here`` was known to be; None where it was not known."""
+        begun = self.moving.get(digest)
+        return self.placed.get(digest, begun if begun == here else None)
+
+    def place(self, digests: Iterable[str], folder: str) -> None:
+        """From now on the messages are known to be in a folder."""
+        for digest in digests:
+            self.moving.pop(digest, None)
+            self.placed.pop(digest, None)  # the newest stand last
+            self.placed[digest] = folder
+
+    def begin(self, digests: Iterable[str], folder: str) -> None:
+        """The messages are about to be moved to a folder."""
+        self.moving.update(dict.fromkeys(digests, folder))
+
+    def save(self) -> None:
+        """Write it all."""
+        for entries in (self.placed, self.moving):
+            for digest in list(entries)[: max(0, len(entries) - MOST)]:
+                del entries[digest]
+        held = {
+            "format": _FORMAT,
+            "folders": {name: asdict(looked) for name, looked in self.folders.items()},
+            "placed": self.placed,
+            "moving": self.moving,
+        }
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with atomic(self.path) as stream:
+            stream.write(json.dumps(held, ensure_ascii=False, indent=0).encode("utf-8", "surrogatepass"))
+
+    @classmethod
+    def read(cls, path: Path) -> "Memory":
+        """What a file holds; nothing where there is none."""
+        try:
+            held = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return cls(path)
+        except (OSError, ValueError, RecursionError) as error:
+            raise _damaged(path, error) from error
+        if not isinstance(held, dict) or held.get("format") != _FORMAT:
+            raise _damaged(path, "it is of another version of textnb")
+        try:
+            folders = {name: _looked(entry) for name, entry in held["folders"].items()}
+            return cls(path, folders, _strings(held["placed"]), _strings(held["moving"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _damaged(path, repr(error)) from error
+
+
+def memory_path(account: Account) -> Path:
+    """The file for an account, in the user's state folder: $XDG_STATE_HOME/textnb, by default ~/.local/state/textnb."""
+    home = os.environ.get("XDG_STATE_HOME", "")
+    states = Path(home) if Path(home).is_absolute() else Path.home() / ".local" / "state"
+    whose = f"{account.user}@{account.host.lower()}"
+    told = re.sub(r"[^A-Za-z0-9@.-]", "_", whose)[:80]
+    return states / "textnb" / "imap" / f"{told}-{blake2b(whose.encode(), digest_size=4).hexdigest()}.json"
+
+
+def _looked(entry: Mapping[str, Any]) -> Looked:
+    return Looked(int(entry["validity"]), int(entry["next"]), [int(uid) for uid in entry["left"]])
+
+
+def _strings(entries: Mapping[str, Any]) -> dict[str, str]:
+    return {str(digest): str(folder) for digest, folder in entries.items()}
+
+
+def _damaged(path: Path, why: object) -> InputError:
+    return InputError(f"{path} cannot be read ({why}); without it, textnb would not know what it has done: remove it")

@@ -1,0 +1,146 @@
+r"""The messages of a folder: judged, flagged, marked, moved.
+
+    \Deleted                            left alone
+    known in another folder             its owner has brought it back: left in peace, and learnt if that was asked for
+    known here, or marked               judged before, here or on another machine
+    else                                judged
+
+Nothing is lost and nothing done twice, wherever a run is broken off: before messages are moved, memory has them down as
+``left``, to be looked at again, and as ``moving``; afterwards, as placed where they went.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from textnb.errors import InputError
+from textnb.mail.filtering import mail_document
+from textnb.mail.imap.correcting import Lessons
+from textnb.mail.imap.memory import Looked
+from textnb.mail.imap.messages import Listed, Mailbox, Message
+from textnb.mail.imap.moving import DELETED, move, set_flags
+from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
+from textnb.mail.verdict import Verdict
+
+
+class _Step(NamedTuple):
+    """A message that was judged; ``name`` is the folder that it goes to on the server."""
+
+    message: Message
+    verdict: Verdict
+    asked: str | None
+    name: str | None
+
+
+def sort_folder(visit: Visit) -> Iterator[Event]:
+    """Judge what is new in the folder, and do with it what is planned."""
+    return _Sorting(visit).events()
+
+
+class _Sorting:
+    def __init__(self, visit: Visit) -> None:
+        self.visit, self.plan, self.memory, self.here = visit, visit.plan, visit.memory, visit.here
+        self.box = visit.opened(visit.here, to_change=visit.plan.apply)
+        self.looked: Looked = visit.looked(self.box, again=visit.plan.again)
+        self.left = set(self.looked.left)
+        self.teaches = visit.lessons.get(visit.here)
+        _check_flags(self.box, visit)
+
+    def events(self) -> Iterator[Event]:
+        for batch in self.box.batches(filter(self._is_wanted, self.box.listed(self.looked))):
+            yield from self._batch(batch)
+            if self.visit.stopping():
+                return
+        self.looked.advance([self.box.end - 1])
+        self.visit.save()
+
+    def _is_wanted(self, message: Listed) -> bool:
+        if DELETED.lower() in message.flags:
+            return False
+        return not self._is_marked(message) or self.teaches is not None  # it may have been brought back
+
+    def _is_marked(self, message: Listed | Message) -> bool:
+        return MARK.lower() in message.flags and not self.plan.again and message.uid not in self.left
+
+    def _batch(self, batch: list[Message]) -> Iterator[Event]:
+        steps, brought_back = list[_Step](), list[Message]()
+        unread = [Unread(self.here, m.uid, "the server cannot give it") for m in batch if m.raw is None]
+        for message in (message for message in batch if message.raw is not None):
+            where = None if self.plan.again else self.memory.where(message.digest, self.here)
+            if where not in (None, self.here):
+                brought_back.append(message)
+            elif where is None and not self._is_marked(message):
+                step = self._judged(message)
+                (steps if isinstance(step, _Step) else unread).append(step)  # type: ignore[arg-type]
+        yield from self._learnt(brought_back)
+        if self.plan.apply:
+            self._carry_out(steps)
+        self.looked.advance((m.uid for m in batch), left=(one.uid for one in unread))
+        self.visit.save()
+        yield from unread
+        yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
+
+    def _judged(self, message: Message) -> _Step | Unread:
+        try:
+            verdict = self.visit.live.current().verdict(mail_document(message.raw or b""))
+        except Exception as error:  # whatever it is, the other messages do not wait for this one
+            return Unread(self.here, message.uid, str(error))
+        asked = self.plan.destinations(verdict)
+        name = None if asked is None else self.visit.folders.name(asked)
+        return _Step(message, verdict, None, None) if name == self.here else _Step(message, verdict, asked, name)
+
+    def _learnt(self, brought_back: list[Message]) -> Iterator[Event]:
+        lessons = Lessons(self.visit, self.here, self.teaches or "")
+        for message in brought_back:
+            (lessons.leave if self.teaches is None else lessons.add)(message)
+        return lessons.learnt()
+
+    def _carry_out(self, steps: list[_Step]) -> None:
+        """Flags and marks first: they go along with what is moved."""
+        moves = _by((step.name, step) for step in steps if step.name is not None)
+        try:
+            self._begin(moves)
+            client = self.visit.client
+            for flags, group in _by((self._flags(step), step) for step in steps).items():
+                set_flags(client, _uids(group), flags)
+            self.memory.place(_digests(step for step in steps if step.name is None), self.here)
+            for name, group in moves.items():
+                self.visit.folders.make(name)
+                move(client, _uids(group), self.visit.folders.written(name))
+                self.memory.place(_digests(group), name)
+                self.looked.advance(_uids(group))
+        finally:
+            self.visit.save()
+
+    def _begin(self, moves: dict[str, list[_Step]]) -> None:
+        for name, group in moves.items():
+            self.memory.begin(_digests(group), name)
+            self.looked.left = sorted({*self.looked.left, *_uids(group)})
+        if moves:
+            self.visit.save()
+
+    def _flags(self, step: _Step) -> tuple[str, ...]:
+        asked = () if step.verdict.unsure else self.plan.flags.get(step.verdict.label, ())
+        return (*asked, MARK) if self.box.keeps(MARK) else asked
+
+
+def _check_flags(box: Mailbox, visit: Visit) -> None:
+    """Refuse flags that the folder would forget; where it is only looked at, it does not tell."""
+    for flag in {flag for flags in visit.plan.flags.values() for flag in flags} if visit.plan.apply else ():
+        if not box.keeps(flag):
+            raise InputError(f"the server keeps no {flag} on messages of {box.name!r}; leave that --flag out")
+
+
+def _by(pairs: Iterable[tuple[object, _Step]]) -> dict:  # type: ignore[type-arg]
+    groups = defaultdict(list)
+    for key, step in pairs:
+        groups[key].append(step)
+    return dict(groups)
+
+
+def _uids(steps: Iterable[_Step]) -> list[int]:
+    return [step.message.uid for step in steps]
+
+
+def _digests(steps: Iterable[_Step]) -> list[str]:
+    return [step.message.digest for step in steps]

@@ -1,0 +1,99 @@
+"""A look at an account: what is to be done there, with what, and what came of it."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from textnb.mail.destinations import Destinations
+from textnb.mail.imap.connection import Client
+from textnb.mail.imap.folders import INBOX, Folders
+from textnb.mail.imap.memory import Looked, Memory
+from textnb.mail.imap.messages import Mailbox
+from textnb.mail.learning import Done
+from textnb.mail.live_filter import LiveFilter
+from textnb.mail.verdict import Verdict
+
+MARK = "$TextnbSeen"
+"""The keyword of messages that were judged; it goes with them from folder to folder, and other machines see it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done, and whether in earnest; folders as their owner names them.
+
+    flags: the flags that messages of a class get. lessons: the class of what the owner puts into a folder. again: judge
+    what was judged before, too.
+    """
+
+    folder: str = INBOX
+    destinations: Destinations = field(default_factory=Destinations)
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lessons: Mapping[str, str] = field(default_factory=dict)
+    again: bool = False
+    apply: bool = False
+
+
+class Judged(NamedTuple):
+    """A message, what was decided of it, and where it goes; None: it stays."""
+
+    uid: int
+    verdict: Verdict
+    destination: str | None
+
+
+class Taught(NamedTuple):
+    """Messages of a folder that its owner had put there; ``done`` is None where they are not learnt in earnest."""
+
+    folder: str
+    label: str
+    messages: int
+    done: Counter[Done] | None
+
+
+class Unread(NamedTuple):
+    """A message that could not be read, or not be judged."""
+
+    folder: str
+    uid: int
+    why: str
+
+
+class Missing(NamedTuple):
+    """A folder to learn from that is not there."""
+
+    folder: str
+
+
+Event = Judged | Taught | Unread | Missing
+
+
+@dataclass
+class Visit:
+    """A look at an account. stopping: whether it is to end after the batch at hand."""
+
+    client: Client
+    plan: Plan
+    live: LiveFilter
+    memory: Memory
+    stopping: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
+        self.folders = Folders(self.client)
+        self.here = self.folders.name(self.plan.folder)
+        self.lessons = {self.folders.name(folder): label for folder, label in self.plan.lessons.items()}
+
+    def opened(self, name: str, *, to_change: bool = False) -> Mailbox:
+        """A folder; one that is not to be changed stays as it is in every respect."""
+        return Mailbox(self.client, self.folders, name, readonly=not to_change)
+
+    def looked(self, box: Mailbox, *, again: bool = False) -> Looked:
+        """How far a folder has been looked through."""
+        if again:
+            self.memory.folders.pop(box.name, None)
+        return self.memory.looked(box.name, box.validity)
+
+    def save(self) -> None:
+        """Remember what was done, if anything was done in earnest."""
+        if self.plan.apply:
+            self.memory.save()
