@@ -3,9 +3,11 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from dovecot import Dovecot, Unavailable
 from hypothesis import settings
 
 # Before numpy is loaded, for this process and those it starts: pytest-xdist keeps all processors busy, and threads of
@@ -39,3 +41,15 @@ def public_corpora() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("needs the public corpora: set TEXTNB_CORPORA to the folder with their archives")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def dovecot() -> Iterator[Dovecot]:
+    """An IMAP server, started for the first test that asks for it."""
+    pytest.importorskip("imapclient", reason="needs IMAPClient: pip install 'textnb[imap]'")
+    try:
+        server = Dovecot()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    yield server
+    server.close()

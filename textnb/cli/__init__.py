@@ -18,6 +18,7 @@ from textnb.cli import (
     explain,
     filterd,
     filtering,
+    imap,
     info,
     learning,
     merge,
@@ -63,6 +64,7 @@ for verb in (
     learning.unlearn,
     learning.refit,
     filterd.filterd,
+    imap.imap,
     sort.sort,
 ):
     app.command(verb.__name__)(grouped(verb))

@@ -4,11 +4,12 @@
     starttls    encrypted before anything is said, port 143; refused where the server does not offer it
     plain       not encrypted at all, port 143; to this machine only, unless the user insists
 
-Whatever a server or IMAPClient does wrong comes out of ``connected`` as a ``ServerError``: the connection is of no use any
-more. Where the server has understood and said no it is a ``RefusedError``, and the connection goes on.
+Whatever a server or IMAPClient does wrong comes out of ``connected`` as a ``ServerError``: the connection is of no use
+any more. Where the server has understood and said no it is a ``RefusedError``, and the connection goes on.
 """
 
 import imaplib
+import re
 import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -106,7 +107,8 @@ def _opened(account: Account, context: ssl.SSLContext | None) -> Client:
             try:
                 client.starttls(context)
             except BaseException:
-                client.shutdown()
+                with suppress(OSError):  # the line may be closed already
+                    client.shutdown()
                 raise
         client.folder_encode = False  # names are encoded by us, and those that cannot be decoded do no harm
     return client
@@ -132,8 +134,10 @@ def _log_in(client: Client, account: Account, password: Password) -> None:
         else:
             client.login(account.user, password.secret)
     except ServerError as error:  # without its cause, which may hold the password
-        said = password.hidden_in(str(error), account.user)
-        if not isinstance(error, RefusedError) or any(code in said for code in _PASSING):
+        said = str(error)
+        if password.is_told_in(said, account.user):
+            said = f"{account.place} says no, and repeats the password"
+        if not isinstance(error, RefusedError) or any(code in str(error) for code in _PASSING):
             raise ServerError(said) from None
         raise EntryError(f"{said}; is it the right --user ({account.user}) and password?") from None
 
@@ -163,8 +167,8 @@ def _reported(account: Account, lost: str) -> Iterator[None]:
         raise
     except ssl.SSLCertVerificationError as error:
         raise EntryError(
-            f"{account.place} does not prove to be {account.host}: {error.verify_message.rstrip('.')}; where the server "
-            "is your own, --cafile names the file of its certificate authority"
+            f"{account.place} does not prove to be {account.host}: {error.verify_message.rstrip('.')}; where the "
+            "server is your own, --cafile names the file of its certificate authority"
         ) from error
     except ssl.SSLError as error:
         hint = "; is it a port for TLS? --starttls is for others" if account.security == "tls" else ""
@@ -176,7 +180,8 @@ def _reported(account: Account, lost: str) -> Iterator[None]:
     except imaplib.IMAP4.abort as error:
         raise ServerError(f"{account.place} {lost}: {error}") from error
     except imaplib.IMAP4.error as error:
-        raise RefusedError(f"{account.place} says: {error}") from error
+        said = re.sub(r"^b(['\"])(.*)\1$", r"\2", str(error))  # imaplib shows bytes as they are written in Python
+        raise RefusedError(f"{account.place} says: {said}") from error
     except Exception as error:  # what IMAPClient comes upon when the answer is no IMAP
         raise ServerError(f"{account.place} answers what is not IMAP: {error!r}") from error
 
@@ -185,4 +190,3 @@ def _why(error: OSError) -> str:
     if isinstance(error, TimeoutError):
         return "it has not answered in time"
     return error.strerror or str(error)
-

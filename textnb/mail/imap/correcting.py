@@ -2,11 +2,11 @@
 
 A message m is found in the folder F; where(m) is the folder in which textnb last knew it.
 
-(1)  where(m) = F               textnb itself put it there or left it there: it is not learnt
-(2)  where(m) is another        the owner has moved it: it is learnt
-(3)  where(m) is not known      marked: another machine's textnb has judged it, and may have put it there: it is not learnt
-                                else the owner put it there: it is learnt, but not in the folder that is judged, where
-                                mail arrives by itself
+(1)  where(m) = F            textnb itself put it there or left it there: it is not learnt
+(2)  where(m) is another     the owner has moved it: it is learnt
+(3)  where(m) is not known   marked: another machine's textnb has judged it, and may have put it there: it is not learnt
+                             else the owner put it there: it is learnt, but not in the folder that is judged, where
+                             mail arrives by itself
 
 From then on m is known in F. A message is looked at once in each folder that it comes to.
 """
@@ -50,6 +50,7 @@ def learn_from(visit: Visit, folder: str, label: str) -> Iterator[Event]:
     else:
         looked.advance([box.end - 1])
     yield from lessons.learnt()
+    visit.save()
 
 
 class Lessons:
@@ -74,6 +75,8 @@ class Lessons:
 
     def learnt(self) -> Iterator[Event]:
         """Learn them, into the model's file."""
+        if not self._digests:
+            return
         visit, documents = self._visit, self._documents
         done = None
         if documents and visit.plan.apply:

@@ -64,6 +64,7 @@ class Memory:
     folders: dict[str, Looked] = field(default_factory=dict)
     placed: dict[str, str] = field(default_factory=dict)
     moving: dict[str, str] = field(default_factory=dict)
+    _saved: bytes = field(default=b"", repr=False)
 
     def looked(self, folder: str, validity: int) -> Looked:
         """How far a folder has been looked through."""
@@ -98,15 +99,20 @@ class Memory:
             "placed": self.placed,
             "moving": self.moving,
         }
+        content = json.dumps(held, ensure_ascii=False, indent=0).encode("utf-8", "surrogatepass")
+        if content == self._saved:
+            return
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with atomic(self.path) as stream:
-            stream.write(json.dumps(held, ensure_ascii=False, indent=0).encode("utf-8", "surrogatepass"))
+            stream.write(content)
+        self._saved = content
 
     @classmethod
     def read(cls, path: Path) -> "Memory":
         """What a file holds; nothing where there is none."""
         try:
-            held = json.loads(path.read_bytes())
+            content = path.read_bytes()
+            held = json.loads(content)
         except FileNotFoundError:
             return cls(path)
         except (OSError, ValueError, RecursionError) as error:
@@ -115,7 +121,7 @@ class Memory:
             raise _damaged(path, "it is of another version of textnb")
         try:
             folders = {name: _looked(entry) for name, entry in held["folders"].items()}
-            return cls(path, folders, _strings(held["placed"]), _strings(held["moving"]))
+            return cls(path, folders, _strings(held["placed"]), _strings(held["moving"]), content)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _damaged(path, repr(error)) from error
 

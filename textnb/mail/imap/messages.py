@@ -29,7 +29,7 @@ class Message:
     @cached_property
     def digest(self) -> str:
         """What it is known by."""
-        return message_digest(self.raw or b"")
+        return "" if self.raw is None else message_digest(self.raw)
 
 
 class Listed(NamedTuple):

@@ -14,27 +14,31 @@ from textnb.errors import InputError
 _SECONDS = 120.0
 """How long a command may take: it may have to ask its user."""
 
-_HIDDEN = "[password]"
+_PIECE = 4
+"""Characters of a password that are no coincidence."""
 
 
 class Password:
     """A secret that does not get into messages by accident.
 
-    >>> Password("hunter2"), Password("hunter2").hidden_in("NO hunter2 is wrong")
-    (Password([password]), 'NO [password] is wrong')
+    >>> Password("hunter2"), Password("hunter2").is_told_in("NO hunt\"er2 is wrong")
+    (Password(...), True)
     """
 
     def __init__(self, secret: str) -> None:
         self.secret = secret
 
     def __repr__(self) -> str:
-        return f"Password({_HIDDEN})"
+        return "Password(...)"
 
-    def hidden_in(self, text: str, user: str = "") -> str:
-        """What a server says, without the password, should it repeat that as it was sent: in words or for a user."""
-        for form in (b64encode(f"\0{user}\0{self.secret}".encode()).decode("ascii"), self.secret):
-            text = text.replace(form, _HIDDEN)
-        return text
+    def is_told_in(self, text: str, user: str = "") -> bool:
+        """Whether a server repeats what it was sent, in words or in base64: any piece of it, however it is quoted."""
+        coded = b64encode(f"\0{user}\0{self.secret}".encode()).decode("ascii")
+        return any(piece in text for form in (self.secret, coded) for piece in _pieces(form))
+
+
+def _pieces(form: str) -> list[str]:
+    return [form[i : i + _PIECE] for i in range(max(1, len(form) - _PIECE + 1))]
 
 
 Ask = Callable[[], Password]

@@ -4,7 +4,7 @@ The memory of the account is locked meanwhile, so that of several programs each 
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from textnb.mail.imap.connection import Account, Client
@@ -17,15 +17,20 @@ from textnb.storage import locked
 
 
 class Rounds:
-    """One round after the other. What was not done in earnest is remembered only between them."""
+    """One round after the other. stopping: whether to end after the batch at hand.
 
-    def __init__(self, account: Account, plan: Plan, live: LiveFilter, stopping: Callable[[], bool]) -> None:
+    What is not done in earnest is remembered only between rounds, and in no file.
+    """
+
+    def __init__(
+        self, account: Account, plan: Plan, live: LiveFilter, stopping: Callable[[], bool] = lambda: False
+    ) -> None:
         self.path, self.plan, self.live, self.stopping = memory_path(account), plan, live, stopping
         self._imagined: Memory | None = None
 
     def round(self, client: Client) -> Iterator[Event]:
-        """A round; its events as they come."""
-        with self._lock():
+        """A round, as it happens."""
+        with self._locked():
             visit = Visit(client, self.plan, self.live, self._memory(), self.stopping)
             for folder, label in visit.lessons.items():
                 if folder != visit.here and not self.stopping():
@@ -40,7 +45,7 @@ class Rounds:
         self._imagined = self._imagined or Memory.read(self.path)
         return self._imagined
 
-    def _lock(self):  # type: ignore[no-untyped-def]
+    def _locked(self) -> AbstractContextManager[None]:
         if not self.plan.apply:
             return nullcontext()
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ Nothing is lost and nothing done twice, wherever a run is broken off: before mes
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from textnb.errors import InputError
 from textnb.mail.filtering import mail_document
@@ -21,6 +21,8 @@ from textnb.mail.imap.messages import Listed, Mailbox, Message
 from textnb.mail.imap.moving import DELETED, move, set_flags
 from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
 from textnb.mail.verdict import Verdict
+
+_Key = TypeVar("_Key")
 
 
 class _Step(NamedTuple):
@@ -63,15 +65,10 @@ class _Sorting:
         return MARK.lower() in message.flags and not self.plan.again and message.uid not in self.left
 
     def _batch(self, batch: list[Message]) -> Iterator[Event]:
-        steps, brought_back = list[_Step](), list[Message]()
-        unread = [Unread(self.here, m.uid, "the server cannot give it") for m in batch if m.raw is None]
-        for message in (message for message in batch if message.raw is not None):
-            where = None if self.plan.again else self.memory.where(message.digest, self.here)
-            if where not in (None, self.here):
-                brought_back.append(message)
-            elif where is None and not self._is_marked(message):
-                step = self._judged(message)
-                (steps if isinstance(step, _Step) else unread).append(step)  # type: ignore[arg-type]
+        brought_back, new = self._known_and_new(batch)
+        judged = [self._judged(message) for message in new]
+        steps = [step for step in judged if isinstance(step, _Step)]
+        unread = [step for step in judged if isinstance(step, Unread)]
         yield from self._learnt(brought_back)
         if self.plan.apply:
             self._carry_out(steps)
@@ -80,9 +77,17 @@ class _Sorting:
         yield from unread
         yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
 
+    def _known_and_new(self, batch: list[Message]) -> tuple[list[Message], list[Message]]:
+        """What has been brought back, and what is to be judged."""
+        known = {} if self.plan.again else {m.uid: self.memory.where(m.digest, self.here) for m in batch}
+        brought_back = [m for m in batch if known.get(m.uid) not in (None, self.here)]
+        return brought_back, [m for m in batch if known.get(m.uid) is None and not self._is_marked(m)]
+
     def _judged(self, message: Message) -> _Step | Unread:
+        if message.raw is None:
+            return Unread(self.here, message.uid, "the server cannot give it")
         try:
-            verdict = self.visit.live.current().verdict(mail_document(message.raw or b""))
+            verdict = self.visit.live.current().verdict(mail_document(message.raw))
         except Exception as error:  # whatever it is, the other messages do not wait for this one
             return Unread(self.here, message.uid, str(error))
         asked = self.plan.destinations(verdict)
@@ -131,8 +136,8 @@ def _check_flags(box: Mailbox, visit: Visit) -> None:
             raise InputError(f"the server keeps no {flag} on messages of {box.name!r}; leave that --flag out")
 
 
-def _by(pairs: Iterable[tuple[object, _Step]]) -> dict:  # type: ignore[type-arg]
-    groups = defaultdict(list)
+def _by(pairs: Iterable[tuple[_Key, _Step]]) -> dict[_Key, list[_Step]]:
+    groups = defaultdict[_Key, list[_Step]](list)
     for key, step in pairs:
         groups[key].append(step)
     return dict(groups)

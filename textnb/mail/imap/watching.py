@@ -5,73 +5,30 @@ A connection that breaks is made anew after a pause, each twice as long as the o
 
 import logging
 import select
-import signal
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
+import time
+from collections.abc import Callable
+from threading import Event
+from typing import Any
 
 from textnb.mail.imap.connection import Account, Client, RefusedError, ServerError, connected
 from textnb.mail.imap.password import Ask
 
 _log = logging.getLogger("textnb")
 _PAUSE, _LONGEST_PAUSE = 1.0, 300.0
+_SLICE = 0.5
+"""Seconds after which, at the latest, it is noticed that the end was asked for."""
 
 
-class Stop:
-    """Whether the user has asked for the end, which can be waited for."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self._heard, self._told = socket.socketpair()
-
-    def __call__(self) -> bool:
-        return self.asked
-
-    def ask(self) -> None:
-        """Ask for the end."""
-        self.asked = True
-        self._told.send(b".")
-
-    def wait(self, seconds: float, *others: socket.socket) -> None:
-        """Wait for it, or until one of some sockets has something to read."""
-        if not self.asked:
-            select.select([self._heard, *others], [], [], seconds)
-
-    @contextmanager
-    def by_signals(self) -> Iterator[None]:
-        """Meanwhile SIGINT and SIGTERM ask for the end, in peace; a second one has its usual effect."""
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-        def restore() -> None:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-        def heard(number: int, frame: FrameType | None) -> None:
-            del number, frame
-            restore()
-            self.ask()
-
-        for number in before:
-            signal.signal(number, heard)
-        try:
-            yield
-        finally:
-            restore()
-            self._heard.close()
-            self._told.close()
-
-
-def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: Stop, every: float) -> None:
-    """Rounds, until ``stop`` is asked for. The first connection has to succeed."""
+def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: Event, every: float) -> None:
+    """Rounds, until told to stop. The first of them has to end well."""
     begun, pause = False, _PAUSE
-    while not stop():
+    while not stop.is_set():
         try:
             with connected(account, ask) as client:
-                while not stop():
+                while not stop.is_set():
                     round_of(client)
                     begun, pause = True, _PAUSE
-                    _wait(client, stop, every)
+                    wait_for_news(client, stop, every)
         except ServerError as error:
             if not begun:
                 raise
@@ -80,8 +37,8 @@ def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: 
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _wait(client: Client, stop: Stop, seconds: float) -> None:
-    """Wait until the folder that is selected has news, or for so long."""
+def wait_for_news(client: Client, stop: Event, seconds: float) -> None:
+    """Wait until the folder that is selected has news, or for so long, or until told to stop."""
     if not client.has_capability("IDLE"):
         stop.wait(seconds)
         return
@@ -90,7 +47,14 @@ def _wait(client: Client, stop: Stop, seconds: float) -> None:
     except RefusedError:  # IMAPClient's word for news that come before the server has agreed to tell them
         pass
     else:
-        line = client.socket()
-        if not (hasattr(line, "pending") and line.pending()):
-            stop.wait(seconds, line)
+        _read_from(client.socket(), stop, time.monotonic() + seconds)
     client.idle_done()
+
+
+def _read_from(line: Any, stop: Event, deadline: float) -> None:
+    """Wait until there is something to read, decrypted already or not."""
+    if hasattr(line, "pending") and line.pending():
+        return
+    while not stop.is_set() and (left := deadline - time.monotonic()) > 0:
+        if select.select([line], [], [], min(left, _SLICE))[0]:
+            return
