@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dovecot import Dovecot, Unavailable
+from dovecot import Dovecot, UnavailableError
 from hypothesis import settings
 
 # Before numpy is loaded, for this process and those it starts: pytest-xdist keeps all processors busy, and threads of
@@ -49,7 +49,7 @@ def dovecot() -> Iterator[Dovecot]:
     pytest.importorskip("imapclient", reason="needs IMAPClient: pip install 'textnb[imap]'")
     try:
         server = Dovecot()
-    except Unavailable as reason:
+    except UnavailableError as reason:
         pytest.skip(str(reason))
     yield server
     server.close()

@@ -67,7 +67,7 @@ service stats {{
 """
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """There is no dovecot here, or it does not start; the message says why."""
 
 
@@ -77,7 +77,7 @@ class Dovecot:
     def __init__(self) -> None:
         program = shutil.which("dovecot", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
         if program is None or shutil.which("openssl") is None or not Path("/usr/lib/dovecot/imap").exists():
-            raise Unavailable("needs dovecot with IMAP (dovecot-imapd), and openssl")
+            raise UnavailableError("needs dovecot with IMAP (dovecot-imapd), and openssl")
         self.folder = Path(tempfile.mkdtemp(prefix="textnb-imap-"))  # short, for the names of its sockets
         self.plain, self.tls = free_port(), free_port()
         self.certificate = self.folder / "cert.pem"
@@ -127,12 +127,23 @@ class Dovecot:
                     return
             time.sleep(0.05)
         said = [path.read_text() for path in (self.folder / "said", self.folder / "log") if path.exists()]
-        raise Unavailable(f"dovecot does not start: {' '.join(said)[-300:]!r}")
+        raise UnavailableError(f"dovecot does not start: {' '.join(said)[-300:]!r}")
 
 
 def certify(folder: Path, name: str) -> None:
     """A certificate that nobody has signed but itself, and its key."""
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2".split()
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+    ]
     names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
     files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
     subprocess.run([*command, *names, *files], check=True, capture_output=True)

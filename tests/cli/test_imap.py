@@ -12,6 +12,7 @@ from imap_lines import END, Relay, saying
 from textnb import TextClassifier
 from textnb.mail.filtering import mail_document
 from textnb.mail.imap import watching
+from textnb.mail.imap.memory import Memory
 from textnb.mail.learning import learnt_as
 
 imapclient = pytest.importorskip("imapclient", reason="needs IMAPClient: pip install 'textnb[imap]'")
@@ -57,7 +58,9 @@ class Box:
     def everything(self):
         """All that can be asked without changing it."""
         folders = [name for _, _, name in self.client.list_folders()]
-        status = {name: self.client.folder_status(name, ["MESSAGES", "RECENT", "UIDNEXT", "UNSEEN"]) for name in folders}
+        status = {
+            name: self.client.folder_status(name, ["MESSAGES", "RECENT", "UIDNEXT", "UNSEEN"]) for name in folders
+        }
         return {name: (status[name], self.fetched(name, b"BODY[]"), self.flags(name)) for name in folders}
 
 
@@ -212,7 +215,9 @@ def test_what_was_in_a_folder_before_is_learnt_once(imap, box, model):
     assert box.everything() == before
 
 
-def test_another_machine_neither_judges_again_nor_learns_what_the_first_has_moved(imap, box, model, tmp_path, monkeypatch):
+def test_another_machine_neither_judges_again_nor_learns_what_the_first_has_moved(
+    imap, box, model, tmp_path, monkeypatch
+):
     pills = mail("pills", SPAM)
     box.deliver(pills, mail("lunch", HAM))
     actions = ["--move", "迷惑=Junk", "--learn", "Junk=迷惑", "--learn", "INBOX=ham", "--apply"]
@@ -222,12 +227,15 @@ def test_another_machine_neither_judges_again_nor_learns_what_the_first_has_move
     assert learnt(model, pills) == [[]]
 
 
-@pytest.mark.parametrize("heard", [False, True])
-def test_a_connection_that_is_cut_while_moving_loses_and_doubles_nothing(imap, box, model, heard):
+@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize(("word", "heard"), [(b" MOVE ", False), (b" MOVE ", True), (b" STORE ", True)])
+def test_a_run_that_is_cut_off_loses_and_doubles_nothing(imap, box, model, monkeypatch, word, heard, killed):
     mails = [mail("pills", SPAM), mail("lunch", HAM), mail("more pills", SPAM)]
     box.deliver(*mails)
+    save = Memory.save
     actions = ["--move", "迷惑=Junk", "--learn", "Junk=迷惑", "--learn", "INBOX=ham", "--apply"]
-    with Relay(box.server.plain, b" MOVE ", heard=heard) as relay:
+    with Relay(box.server.plain, word, heard=heard) as relay, monkeypatch.context() as patch:
+        patch.setattr(Memory, "save", lambda memory: None if killed and relay.cuts else save(memory))
         done = imap(box, *actions, port=relay.port)
         assert relay.cuts == 1
     assert (done.code, done.out) == (1, "")
@@ -328,7 +336,7 @@ def test_certificates_are_verified(run, box, model, secret, tmp_path):
 
 @pytest.mark.parametrize("greeting", [b"HTTP/1.1 400 Bad Request", b"* BYE go away", b"\xff\x00" * 50])
 def test_a_server_that_is_none_is_one_line(imap, box, greeting):
-    with saying(lambda tag, command: None, greeting) as port:
+    with saying(lambda *_: None, greeting) as port:
         check_no_password(imap(box, port=port), PASSWORD)
 
 
@@ -356,7 +364,7 @@ def test_nonsense_at_any_time_is_one_line(imap, box, fault, answer):
 
 def test_a_server_that_is_silent_is_not_waited_for(imap, box):
     release = threading.Event()
-    with saying(lambda tag, command: release.wait(5) and None) as port:
+    with saying(lambda *_: release.wait(5) and None) as port:
         done = imap(box, "--timeout", "0.2", port=port)
         release.set()
     check_no_password(done, PASSWORD)
@@ -411,6 +419,7 @@ def until(condition):
 
 def test_watching_goes_on_over_a_broken_connection_until_it_is_told_to_stop(imap, box, monkeypatch):
     monkeypatch.setattr(watching, "_PAUSE", 0.05)
+    monkeypatch.setattr(watching, "_PERIOD", 0.1)
     failures = []
 
     def user():

@@ -7,7 +7,17 @@ import pytest
 from textnb import Document, TextClassifier
 from textnb.errors import InputError, NotLearntError
 from textnb.mail.filtering import MailFilter, mail_document
-from textnb.mail.learning import Done, change_file, learn, learn_decided, learnt_as, refit, unlearn
+from textnb.mail.learning import (
+    Done,
+    change_file,
+    learn,
+    learn_all,
+    learn_decided,
+    learn_into,
+    learnt_as,
+    refit,
+    unlearn,
+)
 from textnb.mail.verdict import Cutoffs, Verdict
 
 TEXTS = ["cheap pills now", "cheap watches", "see you at lunch", "lunch was good"]
@@ -150,3 +160,30 @@ def test_what_was_decided_is_learnt_unless_the_user_has_said_otherwise(classifie
     assert learn_decided(path, MAIL, Verdict("spam", 1.0, False)) is Done.LEARNT
     assert learn_decided(path, MAIL, Verdict("ham", 1.0, False)) is Done.KNOWN
     assert learnt_as(TextClassifier.load(path), mail) == ["spam"]
+
+
+def test_many_lessons_are_learnt_as_one_after_the_other(classifier):
+    mails = [mail_document(MAIL), Document("lunch pills"), Document("watches"), Document(TEXTS[0])]
+    classifier.update(mails[1:2], ["ham"])
+    lessons = [(mails[0], "ham"), (mails[1], "spam"), (mails[0], "spam"), (mails[2], "ham"), (mails[3], "spam")]
+    one_by_one = TextClassifier(tokenizer="words").fit(TEXTS, LABELS).update(mails[1:2], ["ham"])
+    for mail, label in lessons:
+        other = "ham" if label == "spam" else "spam"
+        learn(one_by_one, mail, label, was=other)
+    assert learn_all(classifier, lessons) == {Done.LEARNT: 2, Done.MOVED: 1, Done.KNOWN: 1}
+    assert classifier.learnt == one_by_one.learnt
+    again = [(mail, learnt_as(classifier, mail)[0]) for mail in mails]
+    assert learn_all(classifier, again) == {Done.KNOWN: 4}
+    with pytest.raises(InputError, match="'spma' is not among the model's classes"):
+        learn_all(classifier, [(mails[0], "spma")])
+
+
+def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_path):
+    path, mails = tmp_path / "m.textnb", [mail_document(MAIL), Document("lunch pills")]
+    classifier.save(path)
+    lessons = [(mail, "spam") for mail in mails]
+    assert learn_into(path, lessons) == {Done.LEARNT: 2}
+    written = path.stat().st_ino
+    assert TextClassifier.load(path).learnt == fitted(mails, "spam").learnt
+    assert learn_into(path, lessons) == {Done.KNOWN: 2}
+    assert path.stat().st_ino == written

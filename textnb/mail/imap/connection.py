@@ -74,7 +74,7 @@ class Account:
 
 @contextmanager
 def connected(account: Account, ask: Ask) -> Iterator[Client]:
-    """A client whose user is logged in; afterwards it is logged out, or hung up where that fails."""
+    """A client whose user is logged in; afterwards it is logged out, or hung up where something failed."""
     context = _context(account)
     password = ask()
     client = _opened(account, context)
@@ -82,12 +82,11 @@ def connected(account: Account, ask: Ask) -> Iterator[Client]:
         careful = guarded(client, account)
         _log_in(careful, account, password)
         yield careful
+        with suppress(ServerError):  # all is done
+            careful.logout()
     finally:
-        try:
-            client.logout()
-        except Exception:  # it is the end, whichever way
-            with suppress(Exception):
-                client.shutdown()
+        with suppress(OSError):  # the line may be closed already
+            client.shutdown()
 
 
 def _opened(account: Account, context: ssl.SSLContext | None) -> Client:

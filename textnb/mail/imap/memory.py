@@ -45,12 +45,8 @@ class Looked:
     next: int = 1
     left: list[int] = field(default_factory=list)
 
-    def pending(self, uid: int) -> bool:
-        """Whether a message is still to be looked at."""
-        return uid >= self.next or uid in self.left
-
     def advance(self, seen: Iterable[int], left: Iterable[int] = ()) -> None:
-        """Messages have been looked at, some of them in vain."""
+        """Messages have been looked at; some of them are not done with."""
         seen = set(seen)
         self.next = max([self.next, *(uid + 1 for uid in seen)])
         self.left = sorted({*self.left} - seen | {*left})

@@ -58,7 +58,7 @@ class Mailbox:
 
     def listed(self, looked: Looked) -> Iterator[Listed]:
         """The messages still to be looked at, in their order."""
-        uids = sorted({*self._present(looked.left), *self._from(looked.next)})
+        uids = sorted({*looked.left, *self._from(looked.next)})
         for start in range(0, len(uids), _LISTED):
             found = self._client.fetch(uids[start : start + _LISTED], ["RFC822.SIZE", "FLAGS"])
             for uid, data in sorted(found.items()):
@@ -76,8 +76,10 @@ class Mailbox:
         if batch:
             yield self._fetched(batch)
 
-    def _present(self, uids: list[int]) -> list[int]:
-        return self._client.search(["UID", ",".join(map(str, uids))]) if uids else []
+    def present(self, uids: list[int]) -> list[int]:
+        """Those that are there still."""
+        pieces = (uids[start : start + _LISTED] for start in range(0, len(uids), _LISTED))
+        return [uid for piece in pieces for uid in self._client.search(["UID", ",".join(map(str, piece))])]
 
     def _from(self, first: int) -> Iterator[int]:
         if not self.end:  # a server that does not tell where its numbers end

@@ -21,7 +21,7 @@ _PIECE = 4
 class Password:
     """A secret that does not get into messages by accident.
 
-    >>> Password("hunter2"), Password("hunter2").is_told_in("NO hunt\"er2 is wrong")
+    >>> Password("hunter2"), Password("hunter2").is_told_in("NO hunter-2 is wrong")
     (Password(...), True)
     """
 
@@ -66,14 +66,16 @@ def _of_file(path: Path) -> Password:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # nor wait for who writes into a pipe
     except OSError as error:
         raise InputError(f"the password file {path} cannot be read: {error.strerror}") from error
-    with os.fdopen(handle, "rb") as stream:
-        found = os.fstat(stream.fileno())
-        if not stat.S_ISREG(found.st_mode):
+    try:
+        found = os.fstat(handle).st_mode
+        if not stat.S_ISREG(found):
             raise InputError(f"the password file {path} is no ordinary file")
-        if os.name == "posix" and stat.S_IMODE(found.st_mode) not in (0o600, 0o400):
-            mode = stat.S_IMODE(found.st_mode)
+        if os.name == "posix" and stat.S_IMODE(found) not in (0o600, 0o400):
+            mode = stat.S_IMODE(found)
             raise InputError(f"the password file {path} has mode {mode:04o}, and must have 0600: chmod 600 {path}")
-        return _first_line(stream.read(1 << 16), f"the password file {path}")
+        return _first_line(os.read(handle, 1 << 16), f"the password file {path}")
+    finally:
+        os.close(handle)
 
 
 def _of_command(words: list[str]) -> Password:

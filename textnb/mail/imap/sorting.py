@@ -5,8 +5,8 @@ r"""The messages of a folder: judged, flagged, marked, moved.
     known here, or marked               judged before, here or on another machine
     else                                judged
 
-Nothing is lost and nothing done twice, wherever a run is broken off: before messages are moved, memory has them down as
-``left``, to be looked at again, and as ``moving``; afterwards, as placed where they went.
+Nothing is lost and nothing done twice, wherever a run is broken off: while a batch is at hand its messages are ``left``
+in memory, to be looked at again, and ``moving`` if they are to be moved; then they are placed where they went.
 """
 
 from collections import defaultdict
@@ -70,10 +70,10 @@ class _Sorting:
         steps = [step for step in judged if isinstance(step, _Step)]
         unread = [step for step in judged if isinstance(step, Unread)]
         yield from self._learnt(brought_back)
+        open_ones = [*(one.uid for one in unread), *(_uids(steps) if self.plan.apply else ())]
+        self.looked.advance((message.uid for message in batch), left=open_ones)
         if self.plan.apply:
             self._carry_out(steps)
-        self.looked.advance((m.uid for m in batch), left=(one.uid for one in unread))
-        self.visit.save()
         yield from unread
         yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
 
@@ -103,26 +103,25 @@ class _Sorting:
     def _carry_out(self, steps: list[_Step]) -> None:
         """Flags and marks first: they go along with what is moved."""
         moves = _by((step.name, step) for step in steps if step.name is not None)
+        for name, group in moves.items():
+            self.memory.begin(_digests(group), name)
+        self.visit.save()
         try:
-            self._begin(moves)
-            client = self.visit.client
             for flags, group in _by((self._flags(step), step) for step in steps).items():
-                set_flags(client, _uids(group), flags)
-            self.memory.place(_digests(step for step in steps if step.name is None), self.here)
+                set_flags(self.visit.client, _uids(group), flags)
+            self._settle((step for step in steps if step.name is None), self.here)
             for name, group in moves.items():
                 self.visit.folders.make(name)
-                move(client, _uids(group), self.visit.folders.written(name))
-                self.memory.place(_digests(group), name)
-                self.looked.advance(_uids(group))
+                move(self.visit.client, _uids(group), self.visit.folders.written(name))
+                self._settle(group, name)
         finally:
             self.visit.save()
 
-    def _begin(self, moves: dict[str, list[_Step]]) -> None:
-        for name, group in moves.items():
-            self.memory.begin(_digests(group), name)
-            self.looked.left = sorted({*self.looked.left, *_uids(group)})
-        if moves:
-            self.visit.save()
+    def _settle(self, steps: Iterable[_Step], name: str) -> None:
+        """The messages are where they belong."""
+        done = list(steps)
+        self.memory.place(_digests(done), name)
+        self.looked.advance(_uids(done))
 
     def _flags(self, step: _Step) -> tuple[str, ...]:
         asked = () if step.verdict.unsure else self.plan.flags.get(step.verdict.label, ())

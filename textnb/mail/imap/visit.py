@@ -91,7 +91,9 @@ class Visit:
         """How far a folder has been looked through."""
         if again:
             self.memory.folders.pop(box.name, None)
-        return self.memory.looked(box.name, box.validity)
+        looked = self.memory.looked(box.name, box.validity)
+        looked.left = sorted(box.present(looked.left))
+        return looked
 
     def save(self) -> None:
         """Remember what was done, if anything was done in earnest."""

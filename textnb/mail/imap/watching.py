@@ -15,6 +15,7 @@ from textnb.mail.imap.password import Ask
 
 _log = logging.getLogger("textnb")
 _PAUSE, _LONGEST_PAUSE = 1.0, 300.0
+_PERIOD = 1.0
 _SLICE = 0.5
 """Seconds after which, at the latest, it is noticed that the end was asked for."""
 
@@ -38,23 +39,36 @@ def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: 
 
 
 def wait_for_news(client: Client, stop: Event, seconds: float) -> None:
-    """Wait until the folder that is selected has news, or for so long, or until told to stop."""
+    """Wait until the folder that is selected has news, or for so long, or until told to stop.
+
+    What comes in one piece with the server's consent to IDLE is seen only when IDLE ends; so it ends soon at first.
+    """
     if not client.has_capability("IDLE"):
         stop.wait(seconds)
         return
+    deadline, period = time.monotonic() + seconds, _PERIOD
+    while not stop.is_set() and (left := deadline - time.monotonic()) > 0:
+        if _news_within(client, stop, min(left, period)):
+            return
+        period *= 2
+
+
+def _news_within(client: Client, stop: Event, seconds: float) -> bool:
     try:
         client.idle()
-    except RefusedError:  # IMAPClient's word for news that come before the server has agreed to tell them
-        pass
-    else:
-        _read_from(client.socket(), stop, time.monotonic() + seconds)
-    client.idle_done()
+    except RefusedError:  # IMAPClient's word for news that come before the server has consented
+        client.idle_done()
+        return True
+    heard = _is_heard(client.socket(), stop, time.monotonic() + seconds)
+    _, told = client.idle_done()
+    return heard or bool(told)
 
 
-def _read_from(line: Any, stop: Event, deadline: float) -> None:
+def _is_heard(line: Any, stop: Event, deadline: float) -> bool:
     """Wait until there is something to read, decrypted already or not."""
     if hasattr(line, "pending") and line.pending():
-        return
+        return True
     while not stop.is_set() and (left := deadline - time.monotonic()) > 0:
         if select.select([line], [], [], min(left, _SLICE))[0]:
-            return
+            return True
+    return False

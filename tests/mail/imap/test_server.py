@@ -1,0 +1,213 @@
+"""What depends on what a server can do: names of folders, moving, flags, messages that it cannot give."""
+
+from collections import namedtuple
+
+import pytest
+
+from textnb.errors import InputError
+from textnb.mail.imap import messages
+from textnb.mail.imap.connection import Account, EntryError, RefusedError, ServerError, _log_in, guarded
+from textnb.mail.imap.folders import Folders
+from textnb.mail.imap.memory import Looked
+from textnb.mail.imap.messages import Mailbox
+from textnb.mail.imap.moving import as_flags, move, set_flags
+from textnb.mail.imap.password import Password
+from textnb.mail.modified_utf7 import encoded
+
+Namespaces = namedtuple("Namespaces", ["personal"])
+
+
+class Server:
+    """A client whose server has some capabilities, folders and messages; it writes down what it is told to do."""
+
+    def __init__(self, *capabilities, prefix="", between="/", folders=(), mails=None, bad=()):
+        self.capabilities, self.prefix, self.between = capabilities, prefix, between
+        self.folders, self.mails, self.bad = folders, mails or {}, bad
+        self.told = []
+        self.most = 0
+
+    def __getattr__(self, name):
+        def tell(*arguments, **named):
+            self.told.append((name, *arguments))
+
+        return tell
+
+    def has_capability(self, name):
+        return name in self.capabilities
+
+    def namespace(self):
+        return Namespaces([(self.prefix.encode(), self.between)])
+
+    def list_folders(self):
+        return [(flags, self.between.encode(), encoded(name).encode()) for name, flags in self.folders]
+
+    def select_folder(self, *_):
+        return {b"UIDVALIDITY": 1, b"UIDNEXT": max(self.mails, default=0) + 1, b"PERMANENTFLAGS": (rb"\Seen", b"$Junk")}
+
+    def search(self, criteria):
+        first, _, last = criteria[1].partition(":")
+        return [uid for uid in self.mails if int(first) <= uid <= int(last or first)]
+
+    def fetch(self, uids, items):
+        if items == ["RFC822.SIZE", "FLAGS"]:
+            return {uid: {b"RFC822.SIZE": len(self.mails[uid]), b"FLAGS": (b"$JUNK",)} for uid in uids}
+        if set(uids) & set(self.bad):
+            raise RefusedError("no")
+        self.most = max(self.most, sum(len(self.mails[uid]) for uid in uids))
+        return {uid: {b"BODY[]": self.mails[uid], b"SEQ": 1} for uid in uids if self.mails[uid] != b"gone"}
+
+
+def test_a_server_with_move_moves():
+    server = Server("MOVE", "UIDPLUS")
+    move(server, [1, 2], "Junk")
+    assert server.told == [("move", [1, 2], "Junk")]
+
+
+def test_without_move_messages_are_copied_and_then_expunged_by_their_numbers():
+    server = Server("UIDPLUS")
+    move(server, [1, 2], "Junk")
+    assert server.told == [("copy", [1, 2], "Junk"), ("add_flags", [1, 2], ["\\Deleted"]), ("uid_expunge", [1, 2])]
+
+
+def test_nothing_is_ever_expunged_but_by_its_number():
+    server = Server()
+    move(server, [1, 2], "Junk")
+    assert server.told == [("copy", [1, 2], "Junk"), ("add_flags", [1, 2], ["\\Deleted"])]
+
+
+def test_a_copy_that_fails_deletes_nothing():
+    server = Server("UIDPLUS")
+    server.copy = lambda *_: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        move(server, [1], "Junk")
+    assert server.told == []
+
+
+def test_junk_takes_the_place_of_not_junk():
+    server = Server()
+    set_flags(server, [1], as_flags("$junk \\seen"))
+    assert server.told == [("remove_flags", [1], ["$NotJunk"]), ("add_flags", [1], ["$junk", "\\Seen"])]
+    set_flags(server, [], ["$Junk"])
+    assert len(server.told) == 2
+
+
+@pytest.mark.parametrize("flag", ["\\Deleted", "\\Recent", "a(b", "a{", "a%", "a*", 'a"', "a]", "a\\b", "迷惑"])
+def test_what_is_no_keyword_cannot_be_set(flag):
+    with pytest.raises(InputError, match="cannot be set"):
+        as_flags(flag)
+
+
+def test_a_folder_tells_which_flags_it_keeps():
+    box = Mailbox(Server(), Folders(Server()), "INBOX", readonly=False)
+    assert [box.keeps(flag) for flag in ("$junk", "\\seen", "$TextnbSeen", "\\Flagged")] == [True, True, False, False]
+    server = Server()
+    server.select_folder = lambda *_: {b"UIDVALIDITY": 1, b"PERMANENTFLAGS": (rb"\*",)}
+    box = Mailbox(server, Folders(server), "INBOX", readonly=False)
+    assert [box.keeps(flag) for flag in ("$TextnbSeen", "\\Flagged")] == [True, False]
+    server.select_folder = lambda *_: {}
+    with pytest.raises(ServerError, match="no UIDVALIDITY"):
+        Mailbox(server, Folders(server), "INBOX", readonly=False)
+
+
+@pytest.mark.parametrize(
+    ("server", "asked", "name"),
+    [
+        (Server(), "inbox", "INBOX"),
+        (Server(), "a/b", "a/b"),
+        (Server("NAMESPACE", prefix="INBOX.", between="."), "a/b", "INBOX.a.b"),
+        (Server("NAMESPACE", prefix="INBOX.", between="."), "INBOX.a.b", "INBOX.a.b"),
+        (Server("NAMESPACE", prefix="INBOX.", between="."), "INBOX/a", "INBOX.a"),
+        (Server("NAMESPACE", prefix="INBOX.", between=".", folders=[("shared.a", ())]), "shared/a", "shared.a"),
+        (Server(folders=[("x", ())], between="."), "a/b", "a.b"),
+        (Server(folders=[("が", ())]), "か\u3099", "が"),
+    ],
+)
+def test_folders_are_found_by_the_names_their_owner_sees(server, asked, name):
+    assert Folders(server).name(asked) == name
+
+
+def test_a_folder_is_made_once_and_shown():
+    server = Server(folders=[("Junk", ())])
+    folders = Folders(server)
+    for name in ("Junk", "INBOX", "仕事", "仕事"):
+        folders.make(name)
+    assert server.told == [("create_folder", "&TtVOiw-"), ("subscribe_folder", "&TtVOiw-")]
+
+
+def test_a_folder_that_holds_only_folders_is_refused():
+    folders = Folders(Server(folders=[("Lists", (rb"\Noselect",)), ("gone", (rb"\NonExistent",))]))
+    with pytest.raises(InputError, match="'Lists' holds other folders"):
+        folders.written("Lists")
+    assert ("Lists" in folders, "gone" in folders) == (True, False)
+
+
+def test_a_name_that_only_its_server_understands_does_no_harm():
+    server = Server()
+    server.list_folders = lambda: [((), b"/", b"&bad"), ((), None, "7")]
+    assert Folders(server).written("&bad") == "&bad"
+
+
+@pytest.mark.parametrize("asked", ["", "a//b", "/a", "a\nb", "a\0", "\ud800"])
+def test_what_cannot_be_a_name_is_refused(asked):
+    with pytest.raises(InputError, match="cannot be a folder's name"):
+        Folders(Server()).name(asked)
+
+
+def read(server, looked=None):
+    box = Mailbox(server, Folders(server), "INBOX", readonly=True)
+    return [message for batch in box.batches(box.listed(looked or Looked(1))) for message in batch]
+
+
+def test_messages_come_in_batches_of_so_many_bytes(monkeypatch):
+    monkeypatch.setattr(messages, "_BATCH_BYTES", 100)
+    monkeypatch.setattr(messages, "_LISTED", 7)
+    monkeypatch.setattr(messages, "_WINDOW", 10)
+    server = Server(mails={uid: b"a" * uid for uid in range(1, 60)})
+    assert [(m.uid, m.raw) for m in read(server)] == list(server.mails.items())
+    assert server.most <= 100
+    assert {flag for message in read(server) for flag in message.flags} == {"$junk"}
+
+
+def test_only_what_was_not_looked_at_is_fetched():
+    server = Server(mails=dict.fromkeys(range(1, 9), b"a"))
+    assert [message.uid for message in read(server, Looked(1, 6, [2]))] == [2, 6, 7, 8]
+
+
+def test_what_has_gone_is_not_looked_at_again(monkeypatch):
+    monkeypatch.setattr(messages, "_LISTED", 1)
+    server = Server(mails={2: b"a"})
+    assert Mailbox(server, Folders(server), "INBOX", readonly=True).present([1, 2, 99]) == [2]
+
+
+def test_what_the_server_cannot_give_does_not_keep_the_others_back():
+    server = Server(mails={1: b"a", 2: b"b", 3: b"gone", 4: b"d"}, bad=[2])
+    assert [(message.uid, message.raw) for message in read(server)] == [(1, b"a"), (2, None), (4, b"d")]
+
+
+def logged_in(server, secret="hunter2"):
+    account = Account("imap.example.jp", "me")
+    _log_in(guarded(server, account), account, Password(secret))
+    return server.told
+
+
+def test_a_password_is_sent_in_the_best_way_there_is():
+    assert logged_in(Server("AUTH=PLAIN"), "ひみつ") == [("plain_login", "me", "ひみつ")]
+    assert logged_in(Server()) == [("login", "me", "hunter2")]
+    for server, secret in ((Server("LOGINDISABLED"), "hunter2"), (Server(), "ひみつ")):
+        with pytest.raises(EntryError):
+            logged_in(server, secret)
+        assert server.told == []
+
+
+def test_only_a_refusal_that_passes_is_tried_again():
+    import imaplib
+
+    for said, kind in (("[UNAVAILABLE] later", ServerError), ("[AUTHENTICATIONFAILED] no", EntryError)):
+        server = Server()
+
+        def login(user, password, said=said):
+            raise imaplib.IMAP4.error(said)
+
+        server.login = login
+        with pytest.raises(kind, match=r"imap\.example\.jp:993 says: "):
+            logged_in(server)
