@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 PASSWORD = "hunter2 ひみつ"
-PLAIN_USERS = [f"user{number}" for number in range(60)]
+PLAIN_USERS = [f"user{number}" for number in range(100)]
 PREFIXED = "userdb_namespace/inbox/prefix=INBOX. userdb_namespace/inbox/separator=."
 SPECIAL_USERS = {"prefixed": PREFIXED, "old": "userdb_imap_capability=IMAP4rev1"}
 """One whose folders are all below INBOX; one for whom the server is as of 2003: no MOVE, UIDPLUS, NAMESPACE, IDLE."""
