@@ -108,7 +108,7 @@ def check_sorted(home):
 
 
 def test_both_languages_have_the_same_recipes():
-    for kind in ("procmail", "maildrop", "sieve", "ini", "sh client", "crontab", "sh", ""):
+    for kind in ("procmail", "maildrop", "sieve", "ini", "sh client", "sh imap", "crontab", "sh", ""):
         uncommented = [
             [re.sub(r"#[^!].*", "", block) for block in blocks(kind, name)] for name in ("mail.md", "mail.ja.md")
         ]

@@ -4,7 +4,8 @@ r"""Flags on messages, and messages from folder to folder, so that none is ever 
 (2)  it has UIDPLUS              copy; flag as \Deleted; expunge those, by their UIDs
 (3)  it has neither              copy; flag as \Deleted; to expunge is left to the user
 
-Nothing is expunged but by UID: a plain EXPUNGE would take whatever else is flagged.
+Nothing is expunged but by UID: a plain EXPUNGE would take whatever else is flagged. What breaks off (2) or (3) leaves a
+copy too many at worst, never one too few.
 """
 
 import re

@@ -78,10 +78,15 @@ class _Sorting:
         yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
 
     def _known_and_new(self, batch: list[Message]) -> tuple[list[Message], list[Message]]:
-        """What has been brought back, and what is to be judged."""
-        known = {} if self.plan.again else {m.uid: self.memory.where(m.digest, self.here) for m in batch}
-        brought_back = [m for m in batch if known.get(m.uid) not in (None, self.here)]
-        return brought_back, [m for m in batch if known.get(m.uid) is None and not self._is_marked(m)]
+        """What has been brought back, and what is to be judged. What was left has not been away, though a copy may."""
+        brought_back, new = list[Message](), list[Message]()
+        for message in batch:
+            where = None if self.plan.again else self.memory.where(message.digest, self.here)
+            if where not in (None, self.here) and message.uid not in self.left:
+                brought_back.append(message)
+            elif where != self.here and not self._is_marked(message):
+                new.append(message)
+        return brought_back, new
 
     def _judged(self, message: Message) -> _Step | Unread:
         if message.raw is None:
