@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dovecot import Dovecot, UnavailableError
 from hypothesis import settings
 
 # Before numpy is loaded, for this process and those it starts: pytest-xdist keeps all processors busy, and threads of
@@ -44,9 +43,11 @@ def public_corpora() -> Path:
 
 
 @pytest.fixture(scope="session")
-def dovecot() -> Iterator[Dovecot]:
+def dovecot() -> Iterator[object]:
     """An IMAP server, started for the first test that asks for it."""
     pytest.importorskip("imapclient", reason="needs IMAPClient: pip install 'textnb[imap]'")
+    from dovecot import Dovecot, UnavailableError  # here, for not every system has what it needs
+
     try:
         server = Dovecot()
     except UnavailableError as reason:
