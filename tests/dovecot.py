@@ -4,6 +4,7 @@ import grp
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -85,7 +86,7 @@ class Dovecot:
             self._prepare()
             command = [program, "-F", "-c", str(self.folder / "conf")]
             with (self.folder / "said").open("w") as said:
-                self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+                self._process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
             self._wait()
         except BaseException:
             self.close()
@@ -94,10 +95,8 @@ class Dovecot:
     def close(self) -> None:
         process = getattr(self, "_process", None)
         if process is not None:
-            process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(5)
-            process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # it has a session of its own, and nothing to save
             process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
