@@ -11,6 +11,7 @@ a line that would continue our field, the field stands after it.
 """
 
 import re
+from hashlib import blake2b
 from typing import NamedTuple
 
 NAME = b"X-Textnb"
@@ -96,3 +97,12 @@ def _line_end(message: bytes) -> bytes:
     if first >= 0:
         return b"\r\n" if message[:first].endswith(b"\r") else b"\n"
     return b"\r" if b"\r" in message else b"\n"
+
+
+def message_digest(message: bytes) -> str:
+    r"""What tells messages apart; the filter's own field makes no difference.
+
+    >>> message_digest(b"To: a\n\nb") == message_digest(b"X-Textnb: class=ham\nTo: a\n\nb")
+    True
+    """
+    return blake2b(unmarked(message), digest_size=16).hexdigest()

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
-from textnb.mail.marking import unmarked
+from textnb.mail.marking import message_digest
 from textnb.storage import atomic, locked
 
 _log = logging.getLogger("textnb")
@@ -91,7 +91,7 @@ class SortedBefore:
 
     def moved_to(self, message: bytes) -> tuple[str, str] | None:
         """The folder that a message was moved to before, and its unique name there."""
-        return (self._own_moved if self.again else self._all.moved).get(_digest(message))
+        return (self._own_moved if self.again else self._all.moved).get(message_digest(message))
 
     def stays(self, unique: str, *, unsure: bool) -> None:
         """A message was judged and stays."""
@@ -105,7 +105,7 @@ class SortedBefore:
 
     def moved(self, message: bytes, folder: str, unique: str) -> None:
         """A message was moved."""
-        self._own_moved[_digest(message)] = folder, unique
+        self._own_moved[message_digest(message)] = folder, unique
 
     def save(self) -> None:
         """Add this run to the file, where there is anything to add."""
@@ -154,7 +154,3 @@ def _names(value: object) -> set[str]:
     if not isinstance(value, list):
         raise TypeError("not a list")
     return {str(name) for name in value}
-
-
-def _digest(message: bytes) -> str:
-    return blake2b(unmarked(message), digest_size=16).hexdigest()

@@ -64,9 +64,7 @@ class Settings:
         if self.loss not in LOSSES:
             raise InputError(f"loss {self.loss!r} is not known; known: {listed(LOSSES)}")
         if (self.l2, self.loss) == ("evidence", "squared-hinge"):
-            raise InputError(
-                "the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number"
-            )
+            raise InputError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
         if not _is_positive(self.a):
             raise InputError(f"a must be a positive number, not {self.a!r}")
         if self.tol is not None and not _is_positive(self.tol):

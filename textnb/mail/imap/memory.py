@@ -19,22 +19,12 @@ from typing import Any
 
 from textnb.errors import InputError
 from textnb.mail.imap.connection import Account
-from textnb.mail.marking import unmarked
 from textnb.storage import atomic
 
 MOST = 20_000
 """Messages that are remembered."""
 
 _FORMAT = 1
-
-
-def message_digest(message: bytes) -> str:
-    r"""What tells messages apart; the filter's own field makes no difference.
-
-    >>> message_digest(b"To: a\n\nb") == message_digest(b"X-Textnb: class=ham\nTo: a\n\nb")
-    True
-    """
-    return blake2b(unmarked(message), digest_size=16).hexdigest()
 
 
 @dataclass

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from textnb.mail.imap.connection import Client, RefusedError, ServerError
 from textnb.mail.imap.folders import Folders
-from textnb.mail.imap.memory import Looked, message_digest
+from textnb.mail.imap.memory import Looked
+from textnb.mail.marking import message_digest
 
 LONGEST = 1 << 22
 """Bytes that are fetched of a message."""
