@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.text.normalise import NORMALISERS, as_normalisers, normalised, normalised_spans
+from textnb.text.normalise import NORMALISERS, _joins, _long_run, as_normalisers, normalised, normalised_spans
 
 ANY = st.text(st.characters(), max_size=40)  # lone surrogates and unassigned characters included
 JOINING = st.text(
@@ -145,3 +145,21 @@ def test_order_of_normalisers_is_kept():
 def test_names_that_are_no_list_of_known_names_are_refused(names, message):
     with pytest.raises(InputError, match=message):
         as_normalisers(names)
+
+
+def test_what_joins_backwards_is_what_its_decomposition_begins_with():
+    firsts = {code: unicodedata.normalize("NFKD", chr(code))[0] for code in range(0x20000)}
+    joining = {first for first in set(firsts.values()) if _joins(first)}
+    assert all(_joins(chr(code)) == (first in joining) for code, first in firsts.items())
+    assert all(unicodedata.combining(first) == 0 or first in joining for first in firsts.values())
+
+
+@settings(max_examples=50)
+@given(
+    st.text(st.sampled_from("aé。か\u3099\u0301\U0001d165ﾞ가"), max_size=10),
+    st.sampled_from(["\u3099", "\U0001d165ﾞ"]),
+)
+def test_a_long_run_is_one_of_thirty_marks(around, marks):
+    for n in (29, 30, 31):
+        text = around + "x" + (marks * 31)[:n] + "x" + around
+        assert (_long_run().search(text) is not None) == (n >= 30)

@@ -57,6 +57,8 @@ def _characters(text: str) -> Iterator[tuple[int, int]]:
 
 def _nfkc(text: str) -> str:
     """NFKC, with no more than so many marks on one letter: longer runs, which no language has, take time squared."""
+    if text.isascii():
+        return text
     if not _long_run().search(text):
         return unicodedata.normalize("NFKC", text)
     return "".join(unicodedata.normalize("NFKC", text[start:end]) for start, end in _compositions(text))
@@ -79,10 +81,15 @@ def _long_run() -> re.Pattern[str]:
         "".join(re.escape(c) for c in map(chr, codes) if _joins(c))
         for codes in (range(0x10000), range(0x10000, 0x20000))
     )
-    return re.compile(rf"(?:[{near}]|(?=[\U00010000-\U0010ffff])[{far}]){{{_LONGEST_RUN},}}")
+    beyond = r"\U00010000-\U0010ffff"
+    joining = rf"(?:[{near}]|(?=[{beyond}])[{far}])"
+    # begun with one class, which is searched for far more quickly than what it may stand for
+    return re.compile(rf"[{near}{beyond}](?<={joining}){joining}{{{_LONGEST_RUN - 1},}}")
 
 
 def _joins(character: str) -> bool:
+    if not unicodedata.decomposition(character):  # a syllable of Hangul begins with no such letter either
+        return unicodedata.combining(character) != 0 or character in _second_of_a_pair()
     first = unicodedata.normalize("NFKD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_of_a_pair()
 
