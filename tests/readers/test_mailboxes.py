@@ -1,11 +1,14 @@
 import gzip
 import io
 import mailbox
+import re
 import tracemalloc
 from contextlib import closing
 from email.message import EmailMessage
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers import Settings, read_corpus, read_input, read_mail_stream
@@ -13,6 +16,7 @@ from textnb.readers.corpus import kind_of
 from textnb.readers.mailboxes import LONGEST_MESSAGE, mbox_messages
 
 UNLABELLED = Settings(labelled=False)
+FROM_LINE = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
 STAMP = b"From a@example.jp Fri Jan  2 03:04:05 2026\n"
 
 
@@ -80,6 +84,37 @@ def test_a_stream_without_from_lines_is_one_message():
 
 def test_a_head_without_a_body_is_a_message_too():
     assert split(STAMP + b"To: x\n" + STAMP + b"To: y\n") == [b"To: x\n", b"To: y\n"]
+
+
+def line_by_line(data):
+    """The messages of an mbox without Content-Length, the plain way."""
+    messages, head = [], True
+    for line in io.BytesIO(data):
+        if FROM_LINE.match(line):
+            messages.append(([], []))
+            head = True
+        elif head:
+            messages[-1][0].append(line)
+            head = bool(line.strip())
+        else:
+            messages[-1][1].append(line[1:] if re.match(rb">+From ", line) else line)
+    return [b"".join(top + (body[:-1] if body and not body[-1].strip() else body)) for top, body in messages]
+
+
+LINES = st.sampled_from(
+    [b"To: a\n", b" more\r\n", b"\n", b"\r\n", b" \t\n", b"From here\n", b">From x\n", b">>From y\n"]
+)
+LINES |= st.sampled_from([STAMP, b"> From z\n", b"a From b\n", b"word " * 9 + b"\n", b"no end", b"From ", b">"])
+
+
+@pytest.mark.parametrize("block", [1, 7, 64, 1 << 16])
+@settings(max_examples=50)
+@given(st.lists(LINES, max_size=12))
+def test_blocks_of_any_size_give_the_messages_of_single_lines(block, lines):
+    data = STAMP + b"".join(lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textnb.readers.mailboxes._BLOCK", block)
+        assert split(data) == line_by_line(data)
 
 
 def test_a_mailbox_is_read_in_constant_memory(tmp_path):

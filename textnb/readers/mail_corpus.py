@@ -1,5 +1,6 @@
 """Mail as a corpus, one store a class, and as input, where each message is a record."""
 
+import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -49,8 +50,9 @@ def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]
 def _messages(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     from textnb.readers.mail.message import read_message
 
+    below = len(str(root / "a")) - 1  # pathlib's relative_to takes as long as reading a mail's head
     for file in store_files(store):
-        whole = composed(file.relative_to(root).as_posix()) if file != root else ""
+        whole = composed(str(file)[below:].replace(os.sep, "/")) if file != root else ""
         name = whole.rpartition("/")[2] or file.name
         wanted = settings.glob is None or fnmatch(name, settings.glob) or fnmatch(whole, settings.glob)
         if not wanted or name in settings.exclude or name == DESCRIPTION:

@@ -7,7 +7,6 @@ in how a line of the text is kept that begins in the same way:
 No more than a message and a little is in memory; of a message that is larger than any mail, its beginning.
 """
 
-import io
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -18,9 +17,12 @@ from textnb.readers.mail.limits import LONGEST_MESSAGE
 from textnb.readers.tables import open_bytes
 
 _FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
-_QUOTED = re.compile(rb">+From ")
+_HEAD_END = re.compile(rb"\n(?=[ \t\r\v\f]*+\n|From )")
+_BODY_END = re.compile(rb"\n(?=From )")
+_QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _FIELD = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>?From ")
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d{1,12})\s*$", re.IGNORECASE | re.MULTILINE)
+_BLOCK = 1 << 16
 _LONGEST_LINE = 1 << 20
 _OWN_FOLDERS = ("cur", "new", "tmp")
 
@@ -29,32 +31,48 @@ Raw = tuple[str, bytes]
 
 
 class _Source:
-    """Lines of a stream, some of which can be given back."""
+    """The bytes of a stream, of which a block is at hand; some can be given back."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
-        self.ahead: io.BytesIO | None = None
+        self.block, self.at = b"", 0
 
     def readline(self) -> bytes:
-        if self.ahead is None:
-            return self.stream.readline(_LONGEST_LINE)
-        line = self.ahead.readline(_LONGEST_LINE)
-        if line.endswith(b"\n") or len(line) == _LONGEST_LINE:
-            return line
-        self.ahead = None
-        return line + self.stream.readline(_LONGEST_LINE)
+        """The next line, of a very long one a piece; nothing at the end."""
+        end = self.block.find(b"\n", self.at)
+        while end < 0 and len(self.block) - self.at < _LONGEST_LINE and (more := self.stream.read(_BLOCK)):
+            self.unread(more, behind=True)
+            end = self.block.find(b"\n")
+        return self._taken(end + 1 if end >= 0 else min(len(self.block), self.at + _LONGEST_LINE))
+
+    def lines_before(self, end: re.Pattern[bytes]) -> bytes:
+        """The whole lines at hand from here, after a line, to the line end that the pattern finds."""
+        found = end.search(self.block, self.at - 1)
+        last = self.block.rfind(b"\n", self.at) if found is None else found.start()
+        return self._taken(max(last + 1, self.at))
 
     def read(self, size: int) -> bytes:
-        data = b"" if self.ahead is None else self.ahead.read(size)
-        return data + self.stream.read(size - len(data))
+        pieces = [self._taken(self.at + size)]
+        size -= len(pieces[0])
+        while size and (more := self.stream.read(min(size, _BLOCK))):
+            pieces.append(more)
+            size -= len(more)
+        return b"".join(pieces)
 
-    def unread(self, data: bytes) -> None:
-        self.ahead = io.BytesIO(data + (b"" if self.ahead is None else self.ahead.read()))
+    def unread(self, data: bytes, *, behind: bool = False) -> None:
+        left = self.block[self.at :]
+        self.block, self.at = left + data if behind else data + left, 0
+
+    def _taken(self, end: int) -> bytes:
+        piece = self.block[self.at : end]
+        self.at += len(piece)
+        return piece
 
 
 def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
     r"""The messages of an mbox, without their From_ lines; a stream that is none is one message.
 
+    >>> import io
     >>> box = b"From a Fri Jan  2 03:04:05 2026\nTo: b\n\n>From here\n\nFrom c Fri Jan  2 03:04:06 2026\nTo: d\n\nyes\n"
     >>> list(mbox_messages(io.BytesIO(box)))
     [b'To: b\n\nFrom here\n', b'To: d\n\nyes\n']
@@ -76,8 +94,8 @@ def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
 def _message(source: _Source) -> tuple[bytes, bytes]:
     """The message after a From_ line, and the next From_ line; nothing at the end."""
     head = []
-    while (line := source.readline()) and line.strip() and not _FROM.match(line):
-        head.append(line)
+    while (line := source.readline()) and line.strip() and not _is_from(line):
+        head += [line, source.lines_before(_HEAD_END)]
     if not line or line.strip():
         return b"".join(head), line
     head.append(line)
@@ -87,14 +105,14 @@ def _message(source: _Source) -> tuple[bytes, bytes]:
 
 def _body_by_length(source: _Source, head: bytes) -> tuple[bytes, bytes] | None:
     """The body that Content-Length measures, and the From_ line after it; None where the length is not right."""
-    length = _LENGTH.search(head)
+    length = _LENGTH.search(head) if b"content-length" in head.lower() else None
     if length is None or int(length[1]) > LONGEST_MESSAGE:
         return None
     body = source.read(int(length[1]))
     after = []
     while (line := source.readline()) and not line.strip():
         after.append(line)
-    if len(body) == int(length[1]) and (not line or _FROM.match(line)):
+    if len(body) == int(length[1]) and (not line or _is_from(line)):
         return body, line
     source.unread(b"".join([body, *after, line]))
     return None
@@ -104,15 +122,19 @@ def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
     """The body up to the next From_ line, without the blank line that ends it, and that line."""
     kept: list[bytes] = []
     size = 0
-    while line := source.readline():
-        if line.startswith(b"From ") and _FROM.match(line):
-            break
-        if size <= LONGEST_MESSAGE:
-            kept.append(line[1:] if line.startswith(b">") and _QUOTED.match(line) else line)
-            size += len(line)
-    if kept and not kept[-1].strip():
-        kept.pop()
-    return b"".join(kept), line
+    while (line := source.readline()) and not _is_from(line):
+        lines = line + source.lines_before(_BODY_END)
+        kept.append(lines[: max(LONGEST_MESSAGE + 1 - size, 0)])
+        size += len(lines)
+    body = b"".join(kept)
+    last = body.rfind(b"\n", 0, -1) + 1
+    if not body[last:].strip():
+        body = body[:last]
+    return _QUOTED.sub(b"", body) if b">From " in body else body, line
+
+
+def _is_from(line: bytes) -> bool:
+    return line.startswith(b"From ") and _FROM.match(line) is not None
 
 
 def is_mbox(path: Path) -> bool:
