@@ -326,6 +326,12 @@ def check_counts(random: Random) -> None:
     for i, rows in enumerate(results):
         named = [Counter({strings[number]: n for number, n in row.items()}) for row in rows]
         assert named == expected[i // 2 :: 3], (documents, low, high, stopped)
+    known = random.sample(strings, random.randint(0, len(strings)))
+    closed = _native.Counter(random.randbytes(16), low, high, stopped, known)
+    places = {term: i for i, term in enumerate(known)}
+    within = [{places[t]: n for t, n in row.items() if t in places} for row in expected]
+    assert counted(closed, documents) == within, (documents, low, high, stopped, known)
+    assert closed.strings() == known
 
 
 def counted(counter: _native.Counter, documents: list[tuple[Any, ...]]) -> list[dict[int, int]]:

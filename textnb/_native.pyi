@@ -51,7 +51,9 @@ class Cutter:
 
 @final
 class Counter:
-    def __new__(cls, seed: bytes, low: int, high: int, stopped: Iterable[str]) -> Counter: ...
+    def __new__(
+        cls, seed: bytes, low: int, high: int, stopped: Iterable[str], known: Iterable[str] | None = None
+    ) -> Counter: ...
     def count(
         self, cutters: tuple[Cutter, ...], texts: tuple[str, ...], extras: tuple[Sequence[str], ...], /
     ) -> tuple[bytes, bytes, bytes]: ...

@@ -81,6 +81,28 @@ def test_terms_outside_a_given_vocabulary_are_left_out(documents, words):
     assert same(ours, in_python(documents, terms_of, vocabulary))
 
 
+def test_counts_on_a_given_vocabulary_have_no_digests():
+    terms_of = TermsOf(Words(), Analyzer())
+    (part,) = counted([Document("a b"), Document("c")], terms_of, Vocabulary(["b"]))
+    assert part.digests == ()
+    assert same([part], in_python([Document("a b"), Document("c")], terms_of, Vocabulary(["b"])))
+
+
+def test_half_a_character_in_a_vocabulary_is_never_met():
+    terms_of, vocabulary = TermsOf(Whitespace(), Analyzer()), Vocabulary(["\ud800", "\ud801", "\ufffd", "a"])
+    (part,) = counted([Document("\ud800 \ufffd a")], terms_of, vocabulary)
+    assert vocabulary.terms == ("a", "\ud800", "\ud801", "\ufffd")
+    assert part.X.toarray()[0].tolist() == [1, 0, 0, 2]
+    assert same([part], in_python([Document("\ud800 \ufffd a")], terms_of, vocabulary))
+
+
+def test_one_vocabulary_serves_different_ways_to_count():
+    vocabulary, documents = Vocabulary(["a", "a b", "b"]), [Document("a b")]
+    for analyzer in (Analyzer(), Analyzer(ngram=(2, 2)), Analyzer(ngram=(1, 2)), Analyzer()):
+        (part,) = counted(documents, TermsOf(Words(), analyzer), vocabulary)
+        assert same([part], in_python(documents, TermsOf(Words(), analyzer), vocabulary))
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_threads_change_nothing(jobs, monkeypatch):
     from textnb.counts import counting

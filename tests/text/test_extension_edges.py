@@ -58,6 +58,17 @@ def test_the_empty_term_is_a_term():
     assert counted(native.Counter(SEED, 1, 1, []), tokenizer("words").cutter, "", ["", ""]) == {"": 2}
 
 
+def test_terms_that_are_known_keep_their_numbers_and_others_have_none():
+    counter = native.Counter(SEED, 1, 1, [], ["c", "", "a"])
+    cutter = tokenizer("words").cutter
+    rows = counter.count((cutter, cutter), ("a b c a", "b"), (["b", ""], []))
+    assert [np.frombuffer(part, np.int32).tolist() for part in rows] == [[3, 0], [2, 0, 1], [2, 1, 1]]
+    assert counter.strings() == ["c", "", "a"]
+    with pytest.raises(TypeError, match="a text must be a str"):
+        native.Counter(SEED, 1, 1, [], ["a", 1])
+    assert counted(native.Counter(SEED, 1, 1, [], []), cutter, "a") == {}
+
+
 def test_a_lexicon_that_is_no_tuple_is_refused():
     dictionary = engine_for(None, "native")._dictionary
     kinds = dictionary.categories

@@ -117,13 +117,15 @@ def counted(
 ) -> Iterator[Counted]:
     """The documents in their order, counted, in parts of about so many non-zero entries.
 
-    With a vocabulary given, terms outside it are left out.
+    With a vocabulary given, terms outside it are left out, and there are no digests: it is given for answers, and
+    nothing is to be learnt from them.
     """
     if terms_of.tokenizer.counts_natively:
         yield from _counted_natively(documents, terms_of, vocabulary, jobs, entries)
         return
     gathered = _Gathered(vocabulary)
-    for documents_part, X, found in map_ordered(partial(_count, terms_of), _batches(documents), jobs):
+    count = partial(_count, terms_of, vocabulary is None)
+    for documents_part, X, found in map_ordered(count, _batches(documents), jobs):
         gathered.add(documents_part, X, found)
         if gathered.builder.n_entries >= entries:
             yield gathered.counted()
@@ -147,18 +149,19 @@ def _counted_natively(
                 if rows.n_entries >= entries:
                     return
 
-        for batch, counted_batch in map_on_threads(partial(_count_natively, rows, terms_of), until_full(), jobs):
+        count = partial(_count_natively, rows, terms_of, vocabulary is None)
+        for batch, counted_batch in map_on_threads(count, until_full(), jobs):
             known += batch
             rows.add(counted_batch)
         if not known:
             return
-        yield Counted(*rows.build(), *zip(*known, strict=True))
+        yield _counted(rows.build(), known)
 
 
 def _count_natively(
-    rows: NativeRows, terms_of: TermsOf, documents: list[Document]
+    rows: NativeRows, terms_of: TermsOf, digested: bool, documents: list[Document]
 ) -> tuple[list["_Known"], CountedRows]:
-    known = [_Known(d.label, d.digest, d.id, d.group) for d in documents]
+    known = [_Known.of(document, digested) for document in documents]
     return known, rows.count([document.text for document in documents], list(map(terms_of.beside, documents)))
 
 
@@ -169,6 +172,10 @@ class _Known(NamedTuple):
     digest: bytes
     id: str
     group: str | None
+
+    @classmethod
+    def of(cls, document: Document, digested: bool) -> "_Known":
+        return cls(document.label, document.digest if digested else b"", document.id, document.group)
 
 
 class _Gathered:
@@ -181,12 +188,17 @@ class _Gathered:
         self.documents += documents
 
     def counted(self) -> Counted:
-        return Counted(*self.builder.build(), *zip(*self.documents, strict=True))
+        return _counted(self.builder.build(), self.documents)
 
 
-def _count(terms_of: TermsOf, documents: list[Document]) -> tuple[list[_Known], CSR, Vocabulary]:
-    known = [_Known(d.label, d.digest, d.id, d.group) for d in documents]
+def _count(terms_of: TermsOf, digested: bool, documents: list[Document]) -> tuple[list[_Known], CSR, Vocabulary]:
+    known = [_Known.of(document, digested) for document in documents]
     return known, *count_matrix(map(terms_of.stream, documents))
+
+
+def _counted(built: tuple[CSR, Vocabulary], known: list[_Known]) -> Counted:
+    labels, digests, ids, groups = zip(*known, strict=True)
+    return Counted(*built, labels, digests if all(digests) else (), ids, groups)
 
 
 def _batches(documents: Iterable[Document], enough: int = _CHARACTERS) -> Iterator[list[Document]]:
@@ -203,5 +215,6 @@ def _batches(documents: Iterable[Document], enough: int = _CHARACTERS) -> Iterat
 
 
 def _field_terms(document: Document) -> list[str]:
-    terms = (f"{group}:{token}" for group, tokens in sorted(document.fields.items()) for token in tokens)
-    return [without_surrogates(term) for term in terms]
+    terms = [f"{group}:{token}" for group, tokens in sorted(document.fields.items()) for token in tokens]
+    whole = "".join(terms)  # one look at all of them: hardly any term has half a character
+    return terms if without_surrogates(whole) == whole else list(map(without_surrogates, terms))

@@ -72,32 +72,23 @@ class MatrixBuilder:
         if self._fixed is None:
             built = matrix_of(lengths, numbers, data, list(self._ids))
         else:
-            built = _csr(lengths, numbers, data, len(self._fixed)), self._fixed
+            built = csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
         self.__init__(self._fixed)  # type: ignore[misc]  # the buffers are the matrix's now
         return built
 
 
-def matrix_of(
-    lengths: Ints, numbers: Ints, data: Ints, terms: list[str], vocabulary: Vocabulary | None = None
-) -> tuple[CSR, Vocabulary]:
+def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: list[str]) -> tuple[CSR, Vocabulary]:
     """A matrix from the length of each row, its terms by number, and their counts; ``numbers`` is written over.
 
-    ``terms`` are distinct. With a vocabulary given, terms outside it are left out.
+    ``terms`` are distinct.
     """
-    if vocabulary is None:
-        order = sorted(range(len(terms)), key=terms.__getitem__)
-        vocabulary = Vocabulary.of_sorted(map(terms.__getitem__, order))
-        columns = np.empty(len(terms), np.int32)
-        columns[order] = np.arange(len(terms), dtype=np.int32)
-    else:
-        columns = np.fromiter((vocabulary.columns.get(term, -1) for term in terms), np.int32, len(terms))
+    order = sorted(range(len(terms)), key=terms.__getitem__)
+    vocabulary = Vocabulary.of_sorted(map(terms.__getitem__, order))
+    columns = np.empty(len(terms), np.int32)
+    columns[order] = np.arange(len(terms), dtype=np.int32)
     for start in range(0, len(numbers), _BLOCK):
         numbers[start : start + _BLOCK] = columns[numbers[start : start + _BLOCK]]
-    if len(columns) and columns.min() < 0:
-        known = numbers >= 0
-        ends = np.concatenate([[0], np.cumsum(known)])[np.cumsum(lengths)]
-        lengths, numbers, data = np.diff(ends, prepend=0), numbers[known], data[known]
-    return _csr(lengths, numbers, data, len(vocabulary)), vocabulary
+    return csr_of(lengths, numbers, data, len(vocabulary)), vocabulary
 
 
 def mapped(X: CSR, vocabulary: Vocabulary, onto: Vocabulary) -> CSR:
@@ -124,7 +115,8 @@ def renumbered(X: CSR, numbers: Ints, n_columns: int) -> CSR:
     return sparse.csr_array((data, indices, indptr), shape=(X.shape[0], n_columns))
 
 
-def _csr(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
+def csr_of(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
+    """A matrix from the length of each row, its columns in any order, and their counts."""
     indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
     np.cumsum(lengths, out=indptr[1:])
     X = sparse.csr_array((data, columns, indptr), shape=(len(lengths), n_terms))

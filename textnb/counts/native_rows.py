@@ -2,12 +2,17 @@
 
 import os
 from array import array
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from textnb.counts.matrix import CSR, matrix_of
+from textnb.counts.matrix import CSR, csr_of, matrix_of
 from textnb.counts.vocabulary import Vocabulary
 from textnb.text import Analyzer, Tokenizer
+
+if TYPE_CHECKING:
+    from textnb._native import Counter
 
 CountedRows = tuple[bytes, bytes, bytes]
 """Of int32: the length of each row, its terms by number, their counts."""
@@ -17,10 +22,8 @@ class NativeRows:
     """Gathers rows; threads may ``count`` side by side, ``add`` takes the results in the order of the rows."""
 
     def __init__(self, tokenizer: Tokenizer, analyzer: Analyzer, vocabulary: Vocabulary | None) -> None:
-        from textnb._native import Counter
-
         self._tokenizer, self._analyzer, self._fixed = tokenizer, analyzer, vocabulary
-        self._counter = Counter(os.urandom(16), *analyzer.ngram, tokenizer.stopped)
+        self._counter = _counter((*analyzer.ngram, tokenizer.stopped), vocabulary)
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
 
     @property
@@ -42,4 +45,22 @@ class NativeRows:
     def build(self) -> tuple[CSR, Vocabulary]:
         """The matrix, int32, and the vocabulary of its columns; terms outside a given vocabulary are left out."""
         lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
-        return matrix_of(lengths, numbers, data, self._counter.strings(), self._fixed)
+        if self._fixed is not None:
+            return csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
+        return matrix_of(lengths, numbers, data, self._counter.strings())
+
+
+_Way = tuple[int, int, frozenset[str]]
+_closed: WeakKeyDictionary[Vocabulary, dict[_Way, "Counter"]] = WeakKeyDictionary()
+
+
+def _counter(way: _Way, vocabulary: Vocabulary | None) -> "Counter":
+    """A counter of whatever terms come; for those of a vocabulary one that is kept as long as the vocabulary."""
+    from textnb._native import Counter
+
+    if vocabulary is None:
+        return Counter(os.urandom(16), *way)
+    ways = _closed.setdefault(vocabulary, {})
+    if way not in ways:
+        ways[way] = Counter(os.urandom(16), *way, vocabulary.terms)
+    return ways[way]

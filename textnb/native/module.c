@@ -24,8 +24,8 @@ typedef struct {
     int32_t length, skipped; /* skipped: white space at the beginning that is not part of letters */
 } Text;
 
-/* The code points of a str, halves of characters as U+FFFD; to be freed by the caller. NULL sets an exception. */
-static uint32_t *letters_of(PyObject *string, Py_ssize_t *length)
+/* The code points of a str; to be freed by the caller. NULL sets an exception. */
+static uint32_t *code_points_of(PyObject *string, Py_ssize_t *length)
 {
     if (!PyUnicode_Check(string)) {
         PyErr_Format(PyExc_TypeError, "a text must be a str, not %R", (PyObject *)Py_TYPE(string));
@@ -44,7 +44,14 @@ static uint32_t *letters_of(PyObject *string, Py_ssize_t *length)
         free(letters);
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < *length; i++)
+    return letters;
+}
+
+/* The same with halves of characters as U+FFFD. */
+static uint32_t *letters_of(PyObject *string, Py_ssize_t *length)
+{
+    uint32_t *letters = code_points_of(string, length);
+    for (Py_ssize_t i = 0; letters && i < *length; i++)
         if (letters[i] >= 0xD800 && letters[i] <= 0xDFFF) letters[i] = REPLACEMENT;
     return letters;
 }
@@ -452,14 +459,16 @@ typedef struct {
     PyThread_type_lock lock;
 } CounterObject;
 
-static int add_strings(Table *table, PyObject *strings)
+typedef uint32_t *(*Reading)(PyObject *string, Py_ssize_t *length);
+
+static int add_strings(Table *table, PyObject *strings, Reading read)
 {
     PyObject *items = PySequence_List(strings);
     if (!items) return -1;
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++) {
         Py_ssize_t length;
-        uint32_t *letters = letters_of(PyList_GetItem(items, i), &length);
+        uint32_t *letters = read(PyList_GetItem(items, i), &length);
         if (!letters) failed = -1;
         else if (table_number(table, letters, (size_t)length, 1) == -2) {
             PyErr_NoMemory();
@@ -473,12 +482,12 @@ static int add_strings(Table *table, PyObject *strings)
 
 static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"seed", "low", "high", "stopped", NULL};
+    static char *names[] = {"seed", "low", "high", "stopped", "known", NULL};
     const char *seed;
     Py_ssize_t n_seed;
     Py_ssize_t low, high;
-    PyObject *stopped;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO:Counter", names, &seed, &n_seed, &low, &high, &stopped))
+    PyObject *stopped, *known = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO|O:Counter", names, &seed, &n_seed, &low, &high, &stopped, &known))
         return NULL;
     if (n_seed != 16 || low < 1 || high < low) {
         PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high");
@@ -492,7 +501,13 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->lock = PyThread_allocate_lock();
     int failed = counter_start(&self->counter, keys[0], keys[1], (size_t)low, (size_t)high) || !self->lock;
     if (failed) PyErr_NoMemory();
-    if (!failed && !add_strings(&self->counter.stopped, stopped)) return (PyObject *)self;
+    failed = failed || add_strings(&self->counter.stopped, stopped, letters_of);
+    if (!failed && known != Py_None) {
+        /* as they are: half a character is in no document, so that such a term is known and never met */
+        failed = add_strings(&self->counter.terms, known, code_points_of);
+        self->counter.closed = 1;
+    }
+    if (!failed) return (PyObject *)self;
     Py_DECREF(self);
     return NULL;
 }
@@ -678,8 +693,9 @@ static PyMethodDef counter_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot counter_slots[] = {
-    {Py_tp_doc, "Counter(seed, low, high, stopped)\n--\n\n"
-                "Numbers terms, n-grams of tokens from low to high, and counts them."},
+    {Py_tp_doc, "Counter(seed, low, high, stopped, known=None)\n--\n\n"
+                "Numbers terms, n-grams of tokens from low to high, and counts them. known: distinct terms that have\n"
+                "their numbers already; any other is left out then."},
     {Py_tp_new, counter_new},
     {Py_tp_dealloc, counter_dealloc},
     {Py_tp_methods, counter_methods},

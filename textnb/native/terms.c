@@ -127,8 +127,8 @@ void counter_free(Counter *counter)
 
 int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
 {
-    int64_t found = table_number(&counter->terms, letters, length, 1);
-    if (found < 0) return -1;
+    int64_t found = table_number(&counter->terms, letters, length, !counter->closed);
+    if (found < 0) return found == -1 ? 0 : -1;
     Term *term = &counter->terms.terms[found];
     if (term->seen_in == counter->row) {
         rows->counts[term->stands_at]++;

@@ -42,6 +42,7 @@ void rows_free(Rows *rows);
 typedef struct {
     Table terms, stopped;
     size_t low, high;   /* n of the n-grams */
+    int closed;         /* whether terms that have no number are left out */
     /* the document at hand */
     uint32_t *line;     /* its tokens, a space after each */
     size_t n_line, room_for_line;
