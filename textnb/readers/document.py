@@ -37,6 +37,7 @@ class Document:
         parts = [self.text]
         for name in sorted(self.fields):
             parts += [f"{name}:{len(self.fields[name])}", *self.fields[name]]
-        coded = [part.encode("utf-8", "surrogatepass") for part in parts]
-        lengths = ",".join(str(len(part)) for part in coded)
-        return blake2b(b"".join([lengths.encode(), b";", *coded]), digest_size=DIGEST_SIZE).digest()
+        whole = "".join(parts)
+        sizes = map(len, parts if whole.isascii() else [part.encode("utf-8", "surrogatepass") for part in parts])
+        said = f"{','.join(map(str, sizes))};{whole}".encode("utf-8", "surrogatepass")
+        return blake2b(said, digest_size=DIGEST_SIZE).digest()

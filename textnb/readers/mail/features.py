@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from textnb.errors import InputError
@@ -128,14 +129,15 @@ def address_tokens(value: str) -> list[str]:
     return tokens
 
 
-def received_tokens(value: bytes) -> list[str]:
-    """The hosts and networks of a Received field.
+def received_tokens(values: Iterable[bytes]) -> list[str]:
+    """The hosts and networks of Received fields, each once.
 
-    >>> received_tokens(b"from a.example (b.example [192.0.2.7]) by mx.example.com; Fri, 1 Jan")
+    >>> received_tokens([b"from a.example (b.example [192.0.2.7]) by mx.example.com; Fri, 1 Jan"])
     ['a.example', 'example', 'b.example', '192.0.2', 'mx.example.com', 'example.com', 'com']
     """
-    words = value[:2000].translate(_HOSTS).decode("ascii").lower().split()
-    return list(dict.fromkeys(token for word in words if "." in word for token in _relay_tokens(word)))
+    words = b" ".join([value[:2000] for value in values]).translate(_HOSTS).decode("ascii").lower().split()
+    relays = [_relay_tokens(word) for word in dict.fromkeys(words) if "." in word]
+    return list(dict.fromkeys(chain.from_iterable(relays)))
 
 
 @lru_cache(8192)

@@ -15,9 +15,8 @@ def _of_addresses(*names: bytes) -> Callable[[Content], Iterator[str]]:
     return lambda content: (token for value in content.values(*names) for token in address_tokens(value))
 
 
-def _received(content: Content) -> Iterator[str]:
-    lines = (value for name, value in content.fields if name == b"received")
-    return (token for line in lines for token in received_tokens(line))
+def _received(content: Content) -> list[str]:
+    return received_tokens([value for name, value in content.fields if name == b"received"])
 
 
 def _zone(content: Content) -> list[str]:

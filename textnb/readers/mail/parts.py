@@ -8,6 +8,7 @@ Nesting, the number of parts and all sizes are limited; what is beyond is named 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,7 +19,9 @@ from textnb.readers.mail.transfer import transferred
 
 _DEEPEST = 20
 _MOST_PARTS = 500
+_MOST_LINES = 10_000  # that begin like a boundary
 _NEAR = 1 << 20
+_REST = re.compile(rb"(--)?[ \t\r]*+(?=\n|\Z)")
 _GUESSED = re.compile(rb"^--([^\r\n]{1,200})\r?\nContent-", re.MULTILINE | re.IGNORECASE)
 _WHOLE_MESSAGES = ("message/rfc822", "message/global", "message/news")
 _ENCODED = (b"base64", b"quoted-printable")
@@ -152,21 +155,27 @@ def _between(data: bytes, start: int, end: int, boundary: bytes) -> tuple[list[t
     """Where the parts lie between lines of ``--boundary``, and whether ``--boundary--`` ends them."""
     sections: list[tuple[int, int]] = []
     begun = -1
-    for line in _delimiter(boundary).finditer(data, start, end):
+    for at, rest in _delimiters(data, start, end, b"\n--" + boundary):
         if begun >= 0:
-            sections.append((begun, max(begun, _before_line_end(data, line.start()))))
-        if line[1] or len(sections) >= _MOST_PARTS:
+            sections.append((begun, max(begun, _before_line_end(data, at + 1))))
+        if rest[1] or len(sections) >= _MOST_PARTS:
             return sections, True
-        begun = min(line.end() + 1, end)
+        begun = min(rest.end() + 1, end)
     if begun >= 0:
         sections.append((begun, end))
     return sections, False
 
 
-def _delimiter(boundary: bytes) -> re.Pattern[bytes]:
-    """A line of ``--boundary``; the words come first in the pattern, for they are searched quickly."""
-    words = re.escape(b"--" + boundary)
-    return re.compile(words + rb"(?<=\n" + words + rb")(--)?[ \t\r]*+(?=\n|\Z)")
+def _delimiters(data: bytes, start: int, end: int, line: bytes) -> Iterator[tuple[int, re.Match[bytes]]]:
+    """Where a line end is followed by a line of a boundary, and what ends that line: ``--`` after the last part."""
+    at = data.find(line, max(start - 1, 0), end)
+    for _ in range(_MOST_LINES):
+        if at < 0:
+            return
+        rest = _REST.match(data, at + len(line), end)
+        if rest is not None:
+            yield at, rest
+        at = data.find(line, at + len(line), end)
 
 
 def _before_line_end(data: bytes, position: int) -> int:
