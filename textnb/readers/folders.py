@@ -59,7 +59,7 @@ def _document(entry: os.DirEntry[str], root: Path, told: _Told) -> Iterator[Docu
         name in settings.exclude
     ):
         return
-    if not _is(entry.is_file):
+    if not holds(entry.is_file):
         troubles.outside.append(whole)
         return
     try:
@@ -88,10 +88,11 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    return _is(entry.is_dir)
+    return holds(entry.is_dir)
 
 
-def _is(kind: Callable[[], bool]) -> bool:
+def holds(kind: Callable[[], bool]) -> bool:
+    """Whether an entry is of a kind, such as ``entry.is_file``."""
     try:
         return kind()
     except OSError:  # a link that leads to itself

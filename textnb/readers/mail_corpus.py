@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from textnb.errors import InputError
 from textnb.readers.document import Document
-from textnb.readers.folders import composed
+from textnb.readers.folders import composed, holds
 from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
 from textnb.readers.settings import DESCRIPTION, Settings
 from textnb.readers.trouble import Troubles
@@ -22,7 +22,7 @@ _SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
 def is_mail_corpus(root: Path) -> bool:
     """Whether a folder holds mail stores and nothing else, one a class."""
     entries = [entry for entry in visible(root) if entry.name != DESCRIPTION]
-    return bool(entries) and not is_maildir(root) and all(map(is_store, entries))
+    return bool(entries) and not is_maildir(root) and all(is_store(Path(entry)) for entry in entries)
 
 
 def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:
@@ -35,8 +35,8 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
     for entry in visible(path):
         name = composed(entry.name)
         if name != DESCRIPTION and name not in settings.exclude:
-            label = settings.labels.get(name, _label(name) if entry.is_file() else name)
-            yield from _messages(entry, path, label, settings, troubles)
+            label = settings.labels.get(name, _label(name) if holds(entry.is_file) else name)
+            yield from _messages(Path(entry), path, label, settings, troubles)
 
 
 def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]:

@@ -7,12 +7,14 @@ in how a line of the text is kept that begins in the same way:
 No more than a message and a little is in memory; of a message that is larger than any mail, its beginning.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from textnb.readers.folders import holds
 from textnb.readers.mail.limits import LONGEST_MESSAGE
 from textnb.readers.tables import open_bytes
 
@@ -155,7 +157,7 @@ def is_store(path: Path) -> bool:
         return True
     entries = visible(path)
     return bool(entries) and all(
-        entry.suffix.lower() == ".eml" if entry.is_file() else is_store(entry) for entry in entries
+        entry.name.lower().endswith(".eml") if holds(entry.is_file) else is_store(Path(entry)) for entry in entries
     )
 
 
@@ -164,16 +166,16 @@ def is_maildir(path: Path) -> bool:
     return (path / "cur").is_dir() and (path / "new").is_dir()
 
 
-def visible(folder: Path) -> list[Path]:
+def visible(folder: Path) -> list[os.DirEntry[str]]:
     """The entries of a folder that are not hidden, numbers in the order of numbers."""
     try:
-        entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
+        with os.scandir(folder) as entries:
+            return sorted((entry for entry in entries if not entry.name.startswith(".")), key=_in_order)
     except OSError:
         return []
-    return sorted(entries, key=_in_order)
 
 
-def _in_order(entry: Path) -> tuple[int, str]:
+def _in_order(entry: os.DirEntry[str]) -> tuple[int, str]:
     name = entry.name
     return (int(name), name) if name.isascii() and name.isdigit() and len(name) < 20 else (1 << 64, name)
 
@@ -186,17 +188,18 @@ def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[Path]:
     real = path.resolve()
     if real in above:
         return
-    within: Iterator[Path]
     if is_maildir(path):
-        yield from (file for box in ("new", "cur") for file in visible(path / box) if file.is_file())
+        yield from (Path(file) for box in ("new", "cur") for file in visible(path / box) if holds(file.is_file))
         folders = sorted(child for child in path.iterdir() if child.is_dir() and child.name not in _OWN_FOLDERS)
-        within = (folder for folder in folders if is_maildir(folder))
-    elif (path / ".mh_sequences").is_file():
-        within = (entry for entry in visible(path) if entry.is_dir() or entry.name.isdigit())
-    else:
-        within = iter(visible(path))
-    for entry in within:
-        yield from store_files(entry, (*above, real))
+        for folder in filter(is_maildir, folders):
+            yield from store_files(folder, (*above, real))
+        return
+    is_mh = (path / ".mh_sequences").is_file()
+    for entry in visible(path):
+        if not holds(entry.is_file):
+            yield from store_files(Path(entry), (*above, real))
+        elif not is_mh or entry.name.isdigit():
+            yield Path(entry)
 
 
 def file_messages(path: Path, name: str) -> Iterator[Raw]:

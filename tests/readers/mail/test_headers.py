@@ -2,7 +2,7 @@ import pytest
 
 from textnb.readers.mail.dates import as_date
 from textnb.readers.mail.defects import Defects
-from textnb.readers.mail.headers import message_start, read_head
+from textnb.readers.mail.headers import Head, message_start, read_head
 
 
 def head_of(data, defects=None):
@@ -30,11 +30,11 @@ def test_the_blank_line_may_end_otherwise_than_the_others():
 
 
 def test_without_a_blank_line_all_is_head():
-    assert head_of(b"To: x\nCc: y") == ([(b"to", b"x"), (b"cc", b"y")], b"", 11)
+    assert head_of(b"To: x\nCc: y") == Head([(b"to", b"x"), (b"cc", b"y")], b"", 11)
 
 
 def test_a_first_line_that_is_no_field_means_that_there_is_no_head():
-    assert head_of(b"Hello there\nTo: x\n\nbody") == ([], b"", 0)
+    assert head_of(b"Hello there\nTo: x\n\nbody") == Head([], b"", 0)
 
 
 def test_lines_that_are_no_fields_are_kept_and_told():
@@ -46,7 +46,7 @@ def test_lines_that_are_no_fields_are_kept_and_told():
 
 
 def test_a_part_that_begins_with_a_blank_line_has_no_fields():
-    assert read_head(b"\r\nbody", 0, 6, Defects()) == ([], b"", 2)
+    assert read_head(b"\r\nbody", 0, 6, Defects()) == Head([], b"", 2)
 
 
 def test_length_and_number_of_fields_are_limited():

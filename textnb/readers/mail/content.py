@@ -52,9 +52,9 @@ class Content:
         """The text of a field's value."""
         return header_text(value, self.decoder)
 
-    def values(self, *names: bytes) -> Iterator[str]:
+    def texts_of(self, *names: bytes) -> list[str]:
         """The texts of all fields of some names."""
-        return (self.text_of(value) for field, value in self.fields if field in names)
+        return [self.text_of(value) for value in self.walk.head.all(*names)]
 
     @property
     def body(self) -> str:

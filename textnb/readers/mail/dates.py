@@ -8,6 +8,7 @@ not known is taken for UTC.
 
 import re
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 
 _MONTHS = dict(zip("jan feb mar apr may jun jul aug sep oct nov dec".split(), range(1, 13), strict=True))  # noqa: SIM905
 _MONTH = r"([a-z]{3})[a-z]*\.?"
@@ -50,6 +51,7 @@ def _full_year(year: int) -> int:
     return year + 1900 if year < 1000 else year
 
 
+@lru_cache(256)
 def _zone(name: str) -> timezone:
     if name[:1] in ("+", "-") and name:
         minutes = int(name[1:3]) * 60 + int(name[3:5])

@@ -54,6 +54,7 @@ _HOSTS = bytes(code if chr(code).isalnum() or code in b"-." else 32 for code in 
 _NETWORK = re.compile(r"(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}")
 _MOST_WORDS = 200
 _LONGEST = 4000
+_SHORT = 200
 
 
 @dataclass(frozen=True)
@@ -102,31 +103,42 @@ def header_tokens(fields: Iterable[Field], text_of: Callable[[bytes], str]) -> l
     """The tokens of the group ``header``; text_of decodes a value."""
     tokens: list[str] = []
     for raw, value in fields:
-        if raw in _ELSEWHERE or is_told_by_others(raw):
-            continue
-        tokens += _field_tokens(raw, "" if raw in _NAME_ONLY else text_of(value)[:_LONGEST])
+        if (name := _token_of(raw)) is not None:
+            tokens.append(name)
+            if raw not in _NAME_ONLY:
+                tokens += _field_tokens(name, text_of(value)[:_LONGEST])
     return tokens
 
 
+@lru_cache(4096)
+def _token_of(raw: bytes) -> str | None:
+    """The name of a field; None for those that give no tokens here."""
+    return None if raw in _ELSEWHERE or is_told_by_others(raw) else raw.decode("ascii")
+
+
 @lru_cache(2048)
-def _field_tokens(raw: bytes, text: str) -> tuple[str, ...]:
-    """The tokens of one field; many fields are the same in message after message."""
-    name = raw.decode("ascii")
-    return name, *(f"{name}:{word}" for word in words_in(text, _MOST_WORDS))
+def _field_tokens(name: str, text: str) -> tuple[str, ...]:
+    """The words of one field; many fields are the same in message after message."""
+    return tuple([f"{name}:{word}" for word in words_in(text, _MOST_WORDS)])
 
 
-def address_tokens(value: str) -> list[str]:
+def address_tokens(value: str) -> tuple[str, ...]:
     """The words of an address field, and the last labels of its hosts.
 
     >>> address_tokens('"Taro" <taro@mail.example.jp>')
-    ['Taro', 'taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
+    ('Taro', 'taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp')
     """
+    return _address_tokens(value) if len(value) <= _SHORT else _address_tokens.__wrapped__(value)
+
+
+@lru_cache(2048)
+def _address_tokens(value: str) -> tuple[str, ...]:
     tokens = []
     for word in words_in(value, _MOST_WORDS):
         tokens.append(word)
         if "@" in word:
             tokens += host_tokens(word.rpartition("@")[2].lower())
-    return tokens
+    return tuple(tokens)
 
 
 def received_tokens(values: Iterable[bytes]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 from textnb.readers.mail.content import Content
 from textnb.readers.mail.features import address_tokens, header_tokens, received_tokens
@@ -12,15 +13,12 @@ _ZONE = re.compile(rb"[+-]\d{4}|\b[A-Z]{3,4}$")
 
 
 def _of_addresses(*names: bytes) -> Callable[[Content], Iterator[str]]:
-    return lambda content: (token for value in content.values(*names) for token in address_tokens(value))
-
-
-def _received(content: Content) -> list[str]:
-    return received_tokens([value for name, value in content.fields if name == b"received"])
+    return lambda content: chain.from_iterable(map(address_tokens, content.texts_of(*names)))
 
 
 def _zone(content: Content) -> list[str]:
-    return [zone.decode("ascii") for zone in _ZONE.findall(content.walk.head.first(b"date"))[:1]]
+    zone = _ZONE.search(content.walk.head.first(b"date"))
+    return [] if zone is None else [zone.group().decode("ascii")]
 
 
 def _types(content: Content) -> Iterator[str]:
@@ -38,9 +36,9 @@ TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
     "to": _of_addresses(b"to", b"cc"),
     "list": _of_addresses(b"list-id"),
     "header": lambda content: header_tokens(content.fields, content.text_of),
-    "received": _received,
+    "received": lambda content: received_tokens(content.walk.head.all(b"received")),
     "zone": _zone,
-    "link": lambda content: (token for host in content.hosts for token in host_tokens(host)),
+    "link": lambda content: chain.from_iterable(map(host_tokens, content.hosts)),
     "type": _types,
     "charset": lambda content: content.labels,
     "attachment": lambda content: content.attachments,

@@ -7,8 +7,8 @@ end, lines that are no fields. Such lines are not lost: they are the first lines
 """
 
 import re
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from textnb.readers.mail.defects import Defects
 
@@ -22,19 +22,25 @@ Field = tuple[bytes, bytes]
 """A name in lower case, and the value on one line."""
 
 
-class Head(NamedTuple):
+@dataclass
+class Head:
     """The fields in their order, lines among them that are none, and where the body begins."""
 
     fields: list[Field]
     strays: bytes
     body: int
 
+    @cached_property
+    def _firsts(self) -> dict[bytes, bytes]:
+        return dict(reversed(self.fields))
+
     def first(self, name: bytes) -> bytes:
         """The value of the first field of that name; nothing where there is none."""
-        for field, value in self.fields:
-            if field == name:
-                return value
-        return b""
+        return self._firsts.get(name, b"")
+
+    def all(self, *names: bytes) -> list[bytes]:
+        """The values of all fields of some names, in their order."""
+        return [value for field, value in self.fields if field in names]
 
 
 def message_start(data: bytes, start: int, end: int) -> int:

@@ -51,6 +51,7 @@ _NAMED: dict[str, Colour] = {
 _NEAR = 24  # the sum of differences of red, green and blue that is taken for none
 _PIXELS = re.compile(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|%|)")
 _TO_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
+_TELLING = frozenset(["style", "color", "text", "bgcolor", "background", "hidden"])
 _FAR = -900.0
 _MOST_COLOURS = 40
 
@@ -70,7 +71,7 @@ class Look(NamedTuple):
 
     def of(self, attributes: Mapping[str, str | None]) -> "Look":
         """The look of an element within."""
-        if not attributes:
+        if _TELLING.isdisjoint(attributes):
             return self
         style = _declarations((attributes.get("style") or "")[:1000])
         return Look(

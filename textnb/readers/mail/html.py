@@ -10,6 +10,7 @@ times tags, and as the square of a tag's attributes; a document with too many is
 
 import re
 from collections import Counter
+from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -108,10 +109,12 @@ def _too_costly(html: str) -> bool:
 def _with_lines(html: str) -> str:
     """The source with a line end before every tag of a block."""
     first, *tags = html.split("<")
-    blocks = _BLOCK_TAGS
-    return first + "".join(
-        ["\n<" + tag if tag[:4] in blocks or tag[:3] in blocks or tag[:2] in blocks else "<" + tag for tag in tags]
-    )
+    return first + "".join(["\n<" + tag if _begins_block(tag[:4]) else "<" + tag for tag in tags])
+
+
+@lru_cache(4096)
+def _begins_block(tag: str) -> bool:
+    return tag in _BLOCK_TAGS or tag[:3] in _BLOCK_TAGS or tag[:2] in _BLOCK_TAGS
 
 
 def _without_tags(html: str) -> str:

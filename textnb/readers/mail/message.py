@@ -18,6 +18,7 @@ from textnb.readers.mail.limits import LONGEST_MESSAGE
 
 _ID = re.compile(rb"<([^<>\s]{1,300})>")
 _FIRST = 4096
+_ALL = MailFeatures()
 
 
 def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
@@ -34,12 +35,13 @@ def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
     """
     if not isinstance(raw, bytes):
         raise InputError(f"a message must be bytes, not {type(raw).__name__}; open its file with 'rb'")
+    groups = (_ALL if features is None else features).groups
     defects = Defects()
     content = Content(_as_lines(raw, defects), defects)
     head = content.walk.head
     return Document(
         "\n".join(filter(None, (content.subject, content.body))),
-        fields=fields_of(content, (features or MailFeatures()).groups),
+        fields=fields_of(content, groups),
         date=_date(head),
         group=_conversation(head),
         defects=defects.words,
