@@ -129,3 +129,28 @@ def test_any_bytes_after_any_escapes_are_read_and_keep_their_lines(data):
 )
 def test_rarer_ways_of_writing_are_read(data, text):
     assert decoded_iso2022_jp(data) == text
+
+
+PIECES = st.sampled_from([b"$B", b"$@", b"(B", b"(J", b"(I", b"$A"]).map(lambda designation: b"\x1b" + designation)
+PIECES |= st.sampled_from([b"!A!B!]!q!r", b'"L', b"F|K\\", b"-!", b"a", b"\\~", b"\n", b"\r\n", b" ", b"\x0e", b"\xb1", b"\x1b"])
+
+
+def one_by_one(data):
+    """The same without the way for what is usual."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textnb.readers.iso2022._usual", lambda _: None)
+        return decoded_iso2022_jp(data)
+
+
+@settings(max_examples=100)
+@given(st.lists(PIECES, max_size=10))
+def test_what_is_usual_is_read_as_all_else_is(pieces):
+    data = b"".join(pieces)
+    assert decoded_iso2022_jp(data) == one_by_one(data)
+
+
+def test_every_pair_is_read_the_same_in_one_go():
+    for high in range(0x21, 0x7F):
+        for low in range(0x21, 0x7F):
+            data = b"\x1b$B" + bytes([high, low]) + b"\x1b(B"
+            assert decoded_iso2022_jp(data) == one_by_one(data)

@@ -13,6 +13,8 @@ _RUN = re.compile(  # an escape or a shift, and what it is about: up to the next
     rf"(?:(?:\x1b&@)?\x1b({_SET})|([\x0e\x0f]))"
     rf"((?:[^\x1b\x0e\x0f\r\n]++|\x1b(?!(?:&@\x1b)?(?:{_SET})))*+)".encode()
 )
+_USUAL = re.compile(rb"(?>[^\x1b\x0e\x0f\x80-\xff]++|\x1b\$[@B][!-~]*+\x1b\([BJ])*+")
+_AS_IN_CP932 = tuple(zip("〜‖−¢£¬", "～∥－￠￡￢", strict=True))  # all that Python's codec reads otherwise
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 _CODECS = {
     b"$A": "iso2022_jp_2",
@@ -34,11 +36,26 @@ def decoded_iso2022_jp(data: bytes) -> str:
     >>> decoded_iso2022_jp(b"\x1b$B-!F|K\\\x1b(B ok")
     '①日本 ok'
     """
+    if (usual := _usual(data)) is not None:
+        return usual
     texts, position = [], 0
     for run in _RUN.finditer(data):
         texts += [_single_byte(data[position : run.start()]), _text(run[1] or run[2], run[3])]
         position = run.end()
     return "".join([*texts, _single_byte(data[position:])])
+
+
+def _usual(data: bytes) -> str | None:
+    """The text where it is in ASCII and JIS X 0208 alone, every escape in its place: what most mail is, in one go."""
+    if not _USUAL.fullmatch(data):
+        return None
+    try:
+        text = data.replace(b"\x1b(J", b"\x1b(B").decode("iso2022_jp")
+    except UnicodeDecodeError:  # a vendor's character, or half of one
+        return None
+    for other, ours in _AS_IN_CP932:
+        text = text.replace(other, ours)
+    return text
 
 
 def _text(escape: bytes, body: bytes) -> str:
