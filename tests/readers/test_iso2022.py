@@ -132,7 +132,9 @@ def test_rarer_ways_of_writing_are_read(data, text):
 
 
 PIECES = st.sampled_from([b"$B", b"$@", b"(B", b"(J", b"(I", b"$A"]).map(lambda designation: b"\x1b" + designation)
-PIECES |= st.sampled_from([b"!A!B!]!q!r", b'"L', b"F|K\\", b"-!", b"a", b"\\~", b"\n", b"\r\n", b" ", b"\x0e", b"\xb1", b"\x1b"])
+PIECES |= st.sampled_from(
+    [b"!A!B!]!q!r", b'"L', b"F|K\\", b"-!", b"a", b"\\~", b"\n", b"\r\n", b" ", b"\x0e", b"\xb1", b"\x1b"]
+)
 
 
 def one_by_one(data):

@@ -262,3 +262,21 @@ def test_a_link_back_to_a_folder_above_leads_nowhere(corpus):
     root = corpus({"a/1.eml": mail("one")})
     (root / "a" / "again").symlink_to(root / "a")
     assert texts(read_corpus(root, "mail")) == ["one\ntext"]
+
+
+def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
+    monkeypatch.setattr("textnb.readers.mail_corpus._BATCH", 300)
+    monkeypatch.setattr("textnb.readers.mail_corpus._PATIENCE", 0.0)
+    bodies = [f"number {i}" for i in range(20)]
+    root = corpus({"ham.mbox": mbox(*map(mail, bodies)), "spam/1.eml": b"Subject: a\n\n\xff", "spam/2.eml": mail("b")})
+    with pytest.warns(ReadingWarning) as alone:
+        expected = list(read_corpus(root))
+    with pytest.warns(ReadingWarning) as together:
+        found = list(read_corpus(root, jobs=2))
+    assert found == expected and len(found) == 22
+    assert [str(warning.message) for warning in together] == [str(warning.message) for warning in alone]
+
+
+def test_a_number_of_processes_is_checked(corpus):
+    with pytest.raises(InputError, match="jobs must be a whole number from 0 on, not -1"):
+        list(read_corpus(corpus({"ham/1.eml": mail("a"), "spam/1.eml": mail("b")}), jobs=-1))

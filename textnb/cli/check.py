@@ -64,7 +64,7 @@ def check(
     """
     limits = Limits(similarity, tiny, precision, recall)
     places = dict(_splits([corpus, *(against or ())]))
-    splits = {name: corpus_documents(path, reading, running.quiet) for name, path in places.items()}
+    splits = {name: corpus_documents(path, reading, running) for name, path in places.items()}
     result = check_corpus(splits, cutting.terms_of, limits, jobs=running.n_jobs)
     if as_json:
         print_json(_as_json(result))

@@ -122,7 +122,7 @@ class Source:
             if self.file is not None:
                 check_same_terms(self.corpus, terms_of, self.file[1])
                 return self.file[0]
-            documents = corpus_documents(self.corpus, self.reading, self.running.quiet)
+            documents = corpus_documents(self.corpus, self.reading, self.running)
             parts = list(counted(documents, terms_of, jobs=self.running.n_jobs, entries=math.inf))
             if not parts:
                 raise InputError(f"{self.corpus} holds no documents")

@@ -26,7 +26,7 @@ def count(
     """
     check_output(output, corpus)
     terms_of = cutting.terms_of
-    documents = corpus_documents(corpus, reading, running.quiet)
+    documents = corpus_documents(corpus, reading, running)
     parts = list(counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf))
     if not parts:
         raise InputError(f"{corpus} holds no documents to count")

@@ -181,7 +181,7 @@ class Running:
     """How long work is done and shown."""
 
     jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=0, help="Threads or processes to tokenise with; 0: one a processor.")
+        int, typer.Option("--jobs", "-j", min=0, help="Threads or processes to read and cut with; 0: one a processor.")
     ] = 0
     quiet: Quiet = False
 

@@ -63,8 +63,10 @@ def predict(
     rule = deciding.rule(classes)
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
-    documents = progress(input_documents(inputs, reading), "classifying", lambda: None, running.quiet or typing)
-    parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, running.n_jobs)
+    jobs = 1 if line_buffered else running.n_jobs
+    found = input_documents(inputs, reading, jobs)
+    documents = progress(found, "classifying", lambda: None, running.quiet or typing)
+    parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
     top = min(top, len(classes))
     rows = Rows(_columns(classes, top, all_scores), form)
     sys.stdout.flush()

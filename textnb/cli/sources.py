@@ -4,6 +4,7 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from textnb.bundle import is_bundle
@@ -13,15 +14,16 @@ from textnb.countfile import read_counts
 from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
 from textnb.inputs import as_labelled
-from textnb.readers import Document, Troubles, read_corpus, read_input, read_lines, read_mail_stream
+from textnb.readers import Document, Settings, Troubles, read_corpus, read_input, read_lines, read_mail_stream
 from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.recipe import differing
 
 
-def corpus_documents(path: Path, reading: LabelledReading, quiet: bool) -> Iterator[Document]:
+def corpus_documents(path: Path, reading: LabelledReading, running: Running) -> Iterator[Document]:
     """The labelled documents of a corpus, with progress."""
-    documents = read_corpus(path, **asdict(reading))
-    return as_labelled(progress(documents, "reading", lambda: _expected_documents(path, reading.glob), quiet), None)
+    documents = read_corpus(path, **asdict(reading), jobs=running.n_jobs)
+    expected = partial(_expected_documents, path, reading.glob)
+    return as_labelled(progress(documents, "reading", expected, running.quiet), None)
 
 
 def count_file(path: Path, trust: Collection[str] | None) -> tuple[Counted, TermsOf] | None:
@@ -35,7 +37,7 @@ def counted_corpus(
     """The documents of a corpus, counted now or, in a count file, before and in the same way."""
     before = counted_before(path, terms_of, trust)
     if before is None:
-        documents = corpus_documents(path, reading, running.quiet)
+        documents = corpus_documents(path, reading, running)
         yield from counted(documents, terms_of, jobs=running.n_jobs)
     else:
         yield before
@@ -50,28 +52,28 @@ def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None)
     return file[0]
 
 
-def input_documents(inputs: list[str] | None, reading: Reading) -> Iterator[Document]:
+def input_documents(inputs: list[str] | None, reading: Reading, jobs: int = 1) -> Iterator[Document]:
     """The documents of all inputs, in order; ids carry the input's name when there are several."""
     names = inputs or ["-"]
     for name in names:
-        for document in _input(name, reading):
+        for document in _input(name, reading, replace(reading.settings, jobs=jobs)):
             alone = len(names) == 1 or document.id == name
             yield document if alone else replace(document, id=f"{name}:{document.id}")
 
 
-def _input(name: str, reading: Reading) -> Iterator[Document]:
+def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document]:
     if name != "-" and Path(name).is_file() and is_bundle(name):
         raise InputError(f"{name} is a file of textnb's, not a document")
     if name != "-":
-        return read_input(Path(name), reading.reader, reading.settings)
+        return read_input(Path(name), reading.reader, settings)
     if sys.stdin is None:
         raise InputError("standard input is closed; name a file")
     if reading.reader not in (None, "lines", "mail"):
         raise InputError(f"standard input is read as lines or mail; for --reader {reading.reader} name a file")
     if reading.reader == "mail":
-        messages = read_mail_stream(sys.stdin.buffer, reading.settings)
+        messages = read_mail_stream(sys.stdin.buffer, settings)
         return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)
-    return Troubles("standard input").watch(read_lines(sys.stdin.buffer, reading.settings))
+    return Troubles("standard input").watch(read_lines(sys.stdin.buffer, settings))
 
 
 def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:

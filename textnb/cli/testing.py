@@ -69,7 +69,7 @@ def _scored(
         yield before, fitted.log_proba_counted(before), None
         return
     read: deque[Document] = deque()
-    documents = _noted(corpus_documents(corpus, reading, running.quiet), read)
+    documents = _noted(corpus_documents(corpus, reading, running), read)
     for part, rows in fitted.scored(documents, running.n_jobs, _ENTRIES):
         yield part, rows, [read.popleft() for _ in range(len(part))]
 

@@ -17,7 +17,7 @@ READERS = ("folder", "csv", "tsv", "jsonl", "lines", "mail")
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
-def read_corpus(
+def read_corpus(  # noqa: PLR0913  # each says what the path does not
     path: str | Path,
     reader: str | None = None,
     text: str | None = None,
@@ -26,6 +26,7 @@ def read_corpus(
     *,
     encoding: str | None = None,
     skip_bad: bool = False,
+    jobs: int = 1,
 ) -> Iterator[Document]:
     """The labelled documents of a corpus, one at a time.
 
@@ -33,11 +34,12 @@ def read_corpus(
     column, or a folder with one mail store per class (mbox, Maildir, MH, .eml). reader: folder, csv, tsv, jsonl, lines
     or mail, where the path does not tell; a line of ``lines`` begins with fastText's ``__label__x``. text, label: names
     of the columns, where they are not common ones. glob: which files of a folder. encoding: the charset to believe
-    where bytes are not UTF-8. skip_bad: leave bad records out.
+    where bytes are not UTF-8. skip_bad: leave bad records out. jobs: how many processes read mail, 0 for one a
+    processor; what comes out is the same.
 
     What could not be decoded, and what was skipped, is counted in one ReadingWarning at the end.
     """
-    settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad)
+    settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad, jobs=jobs)
     return documents_in(Path(path), reader, settings)
 
 

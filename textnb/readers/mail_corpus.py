@@ -5,17 +5,24 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from textnb.errors import InputError
+from textnb.parallel import as_jobs, map_ordered
 from textnb.readers.document import Document
 from textnb.readers.folders import composed, holds
 from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
 from textnb.readers.settings import DESCRIPTION, Settings
 from textnb.readers.trouble import Troubles
 
+if TYPE_CHECKING:
+    from textnb.readers.mail.features import MailFeatures
+
 MAIL_DAMAGE = "messages have defects; what can be read of them was read"
+_BATCH = 1 << 18  # bytes of mail that are handed to another process at a time
+_PATIENCE = 0.5  # seconds before there are any: readers of mail start sooner than the rest of textnb
 _SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
 
 
@@ -28,43 +35,84 @@ def is_mail_corpus(root: Path) -> bool:
 def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """The messages of a corpus or, where labels are not asked for, of a store; ids are paths from the root."""
     if not settings.labelled:
-        yield from _messages(path, path, None, settings, troubles)
+        yield from _documents(_unread(path, path, None, settings, troubles), settings)
         return
     if path.is_file() or is_maildir(path):
         raise InputError(f"{path} is one mail store and has no classes; a corpus is a folder with one store per class")
-    for entry in visible(path):
-        name = composed(entry.name)
-        if name != DESCRIPTION and name not in settings.exclude:
-            label = settings.labels.get(name, _label(name) if holds(entry.is_file) else name)
-            yield from _messages(Path(entry), path, label, settings, troubles)
+    stores = (
+        (_label_of(entry, settings), Path(entry))
+        for entry in visible(path)
+        if _is_wanted(composed(entry.name), settings)
+    )
+    unread = (each for label, store in stores for each in _unread(store, path, label, settings, troubles))
+    yield from _documents(unread, settings)
 
 
 def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
     """The messages of a stream that can be read only once: an mbox, or one message."""
+    return _documents((_Unread(None, str(n), raw) for n, raw in enumerate(mbox_messages(stream), 1)), settings)
+
+
+class _Unread(NamedTuple):
+    """A message as it lies in its store."""
+
+    label: str | None
+    id: str
+    raw: bytes
+
+
+def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Document]:
+    """The messages, read: one after the other, or many at a time in processes of their own."""
+    read = partial(_read, settings.mail)
+    if as_jobs(settings.jobs) == 1:
+        return (document for message in messages for document in read([message]))
+    batches = map_ordered(read, _batches(messages), settings.jobs, patience=_PATIENCE)
+    return (document for documents in batches for document in documents)
+
+
+def _read(features: "MailFeatures | None", messages: list[_Unread]) -> list[Document]:
     from textnb.readers.mail.message import read_message
 
-    for number, raw in enumerate(mbox_messages(stream), 1):
-        yield replace(read_message(raw, settings.mail), id=str(number))
+    return [replace(read_message(raw, features), label=label, id=name) for label, name, raw in messages]
 
 
-def _messages(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[Document]:
-    from textnb.readers.mail.message import read_message
+def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Unread]]:
+    batch: list[_Unread] = []
+    size = 0
+    for message in messages:
+        batch.append(message)
+        size += len(message.raw)
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
+
+def _unread(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[_Unread]:
     below = len(str(root / "a")) - 1  # pathlib's relative_to takes as long as reading a mail's head
     for file in store_files(store):
         whole = composed(str(file)[below:].replace(os.sep, "/")) if file != root else ""
         name = whole.rpartition("/")[2] or file.name
-        wanted = settings.glob is None or fnmatch(name, settings.glob) or fnmatch(whole, settings.glob)
-        if not wanted or name in settings.exclude or name == DESCRIPTION:
+        chosen = settings.glob is None or fnmatch(name, settings.glob) or fnmatch(whole, settings.glob)
+        if not chosen or not _is_wanted(name, settings):
             continue
         try:
             for found, raw in file_messages(file, whole):
-                message = read_message(raw, settings.mail)
-                yield replace(message, label=label, id=found.removeprefix(":") or str(file))
+                yield _Unread(label, found.removeprefix(":") or str(file), raw)
         except FileNotFoundError:  # another program has moved it meanwhile
             troubles.outside.append(whole)
         except (OSError, EOFError, zlib.error) as error:
             troubles.bad(str(file), str(error))
+
+
+def _is_wanted(name: str, settings: Settings) -> bool:
+    return name not in settings.exclude and name != DESCRIPTION
+
+
+def _label_of(entry: os.DirEntry[str], settings: Settings) -> str:
+    name = composed(entry.name)
+    return settings.labels.get(name, _label(name) if holds(entry.is_file) else name)
 
 
 def _label(name: str) -> str:

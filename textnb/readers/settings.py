@@ -24,6 +24,7 @@ class Settings:
     skip_lines: lines to drop at the beginning of each file. encoding: the charset to believe where bytes are not
     UTF-8. skip_bad: leave bad records out and count them. labelled: whether a document without a label is bad.
     kind: the reader, where a corpus.toml names it. mail: which groups of tokens a message gives; all by default.
+    jobs: how many processes read mail; other documents take no time worth sharing.
     """
 
     text: str | None = None
@@ -37,6 +38,7 @@ class Settings:
     labelled: bool = True
     kind: str | None = None
     mail: "MailFeatures | None" = None
+    jobs: int = 1
 
     def __post_init__(self) -> None:
         as_charset(self.encoding)
