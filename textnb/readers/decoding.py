@@ -210,12 +210,12 @@ def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding
             return Encoding(name, whole)
     if _is_damaged_utf8(sample):
         return Encoding("utf-8", False)
-    texts = {name: sample.decode(name, "replace") for name in _JAPANESE}
     proof = _KANA if western else _ORDINARY
-    fitting = [name for name in _JAPANESE if _fits([sample], name, whole) and _is_plausible(texts[name], name)]
+    texts = {name: sample.decode(name, "replace") for name in _JAPANESE if _fits([sample], name, whole)}
+    fitting = [name for name, text in texts.items() if _is_plausible(text, name)]
     if fitting and (not western or any(proof.search(texts[name]) for name in fitting)):
         return Encoding(max(fitting, key=lambda name: _likeness(texts[name])), whole)
-    texts["utf-8"] = sample.decode("utf-8", "replace")
+    texts = {name: sample.decode(name, "replace") for name in (*_JAPANESE[:2], "utf-8")}
     readable = [name for name in _JAPANESE[:2] if proof.search(texts[name])]
     likeliest = max(["utf-8", *readable], key=lambda name: _likeness(texts[name]))
     is_western = western and (likeliest == "utf-8" or _likeness(texts[likeliest]) <= 0)

@@ -3,7 +3,6 @@
 import os
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
@@ -71,9 +70,9 @@ def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Docu
 
 
 def _read(features: "MailFeatures | None", messages: list[_Unread]) -> list[Document]:
-    from textnb.readers.mail.message import read_message
+    from textnb.readers.mail.message import message_document
 
-    return [replace(read_message(raw, features), label=label, id=name) for label, name, raw in messages]
+    return [message_document(raw, features, label, name) for label, name, raw in messages]
 
 
 def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Unread]]:

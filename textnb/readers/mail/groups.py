@@ -49,5 +49,4 @@ TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
 
 def fields_of(content: Content, groups: Iterable[str]) -> dict[str, list[str]]:
     """The tokens of the wanted groups, each once; a group without tokens is left out."""
-    found = ((group, list(dict.fromkeys(TOKENS[group](content)))) for group in groups)
-    return {group: tokens for group, tokens in found if tokens}
+    return {group: list(found) for group in groups if (found := dict.fromkeys(TOKENS[group](content)))}

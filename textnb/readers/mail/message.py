@@ -35,17 +35,18 @@ def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
     """
     if not isinstance(raw, bytes):
         raise InputError(f"a message must be bytes, not {type(raw).__name__}; open its file with 'rb'")
+    return message_document(raw, features)
+
+
+def message_document(raw: bytes, features: MailFeatures | None, label: str | None = None, name: str = "") -> Document:
+    """The same with a label, and a name for its id."""
     groups = (_ALL if features is None else features).groups
     defects = Defects()
     content = Content(_as_lines(raw, defects), defects)
     head = content.walk.head
-    return Document(
-        "\n".join(filter(None, (content.subject, content.body))),
-        fields=fields_of(content, groups),
-        date=_date(head),
-        group=_conversation(head),
-        defects=defects.words,
-    )
+    text = "\n".join(filter(None, (content.subject, content.body)))
+    fields = fields_of(content, groups)
+    return Document(text, label, name, fields, _date(head), _conversation(head), defects.words)
 
 
 def _as_lines(raw: bytes, defects: Defects) -> bytes:
