@@ -2,8 +2,8 @@
 
     .venv/bin/python scripts/bench/filterd.py [CORPUS]
 
-A model is trained on CORPUS, one mail store a class (corpora/ja-mail by default), and `textnb filterd` started with it.
-Then, one after the other:
+The model `mail` is trained on CORPUS, one mail store a class (corpora/ja-mail by default), and `textnb filterd` started
+with it. Then, one after the other:
 
     asked       a message over the socket and its answer, as a client that is running anyway has it
     client      `textnb filter --socket`, a process for each mail
@@ -40,7 +40,7 @@ def main() -> None:
     corpus = arguments.parse_args().corpus
     with tempfile.TemporaryDirectory() as folder:
         model, place = Path(folder) / "mail.textnb", Path(folder) / "s"
-        classifier = TextClassifier().fit(read_corpus(corpus, reader="mail"))
+        classifier = TextClassifier("mail").fit(read_corpus(corpus, reader="mail"))
         classifier.save(model)
         print(f"{classifier!r}, {model.stat().st_size / 1e6:.1f} MB, from {corpus.name}")
         textnb = [sys.executable, "-m", "textnb"]
