@@ -52,7 +52,7 @@ class TermsOf:
 
 @dataclass(frozen=True)
 class Counted:
-    """Documents after counting: X (D, V) and what else is known of each row."""
+    """Documents after counting: X (D, V) and what else is known of each row; digests where it may be learnt from."""
 
     X: CSR
     vocabulary: Vocabulary

@@ -150,6 +150,7 @@ def _take_out(root: "LexborNode", look: Look, texts: list[str], seen: set[int]) 
             node.decompose()
 
 
+@lru_cache(1024)
 def _alike(colour: Colour | None, ground: Colour | None) -> bool:
     """Whether no eye tells two colours apart."""
     if colour is None or ground is None:
