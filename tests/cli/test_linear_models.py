@@ -31,22 +31,27 @@ def test_options_reach_the_recipe(run, corpus, tmp_path, arguments, options):
 
 
 def test_terms_are_those_that_suit_the_model_unless_others_are_asked_for(run, corpus, tmp_path):
-    for arguments, ngram, min_df in (
-        (["--model", "nb-logistic"], (1, 2), "auto"),
-        (["--model", "nb-logistic", "--ngram", "1"], (1, 1), "auto"),
-        (["--model", "nb-logistic", "--min-df", "1"], (1, 2), 1),
-        (["--model", "logistic", "--min-df", "auto"], (1, 1), "auto"),
+    title = ("first-line",)
+    for arguments, *expected in (
+        (["--model", "nb-logistic"], (1, 2), "auto", title),
+        (["--model", "nb-logistic", "--ngram", "1"], (1, 1), "auto", title),
+        (["--model", "nb-logistic", "--min-df", "1"], (1, 2), 1, title),
+        (["--model", "nb-logistic", "--features", "none"], (1, 2), "auto", ()),
+        (["--model", "nb-logistic", "--features", "chars"], (1, 2), "auto", ("chars",)),
+        (["--model", "logistic", "--min-df", "auto"], (1, 1), "auto", ()),
     ):
         assert run("train", corpus, "-o", "m.textnb", *WORDS, *arguments).code == 0
         analyzer = TextClassifier.load(tmp_path / "m.textnb").recipe.analyzer
-        assert (analyzer.ngram, analyzer.min_df) == (ngram, min_df)
+        assert [analyzer.ngram, analyzer.min_df, analyzer.features] == expected
 
 
 def test_groups_of_features_are_counted_and_explained(run, corpus, tmp_path):
+    for file in corpus.rglob("*.txt"):
+        file.write_text("title\n" + file.read_text("utf-8"), "utf-8")
     done = run("train", corpus, "-o", "m.textnb", *WORDS, "--model", "logistic", "--features", "first-line,length")
     assert done.code == 0, done.err
     terms = TextClassifier.load(tmp_path / "m.textnb").fitted.vocabulary.terms
-    assert any(term.startswith("first-line:") for term in terms)
+    assert [term for term in terms if term.startswith("first-line:")] == ["first-line:title"]
     assert any(term.startswith("length:") for term in terms)
 
 

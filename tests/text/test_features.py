@@ -19,6 +19,11 @@ def test_the_first_line_is_the_first_that_has_a_word():
     assert Analyzer(features=["first-line"]).feature_terms(" \n ", WORDS) == []
 
 
+@pytest.mark.parametrize("text", ["Tokyo rain", "\n Tokyo rain \n \n"])
+def test_a_text_of_one_line_has_no_first_line(text):
+    assert Analyzer(features=["first-line"]).feature_terms(text, WORDS) == []
+
+
 def test_character_n_grams_are_those_of_the_tokenizer_for_them():
     found = Analyzer(features=["chars"]).feature_terms("東京都 へ", WORDS)
     assert found == [f"chars:{term}" for term in tokenizer("chars", n=(2, 3))("東京都 へ")]

@@ -129,7 +129,8 @@ class Cutting:
         str | None, _text("--ngram", "Word n-grams, as in 1-2.  [default: what suits the model; mostly 1]")
     ] = None
     features: Annotated[
-        str | None, _text("--features", f"Groups of terms beside the words, with commas: {', '.join(FEATURES)}.")
+        str | None,
+        _text("--features", f"Groups of terms beside the words, with commas: {', '.join(FEATURES)}, or none."),
     ] = None
 
     @property
@@ -145,7 +146,7 @@ class Cutting:
     def suited(self, terms: Mapping[str, Any]) -> TermsOf:
         """The same, with what suits a model where nothing was asked for."""
         asked = self.terms_of
-        given = {"ngram": self.ngram, "normalisers": self.normalise}
+        given = {"ngram": self.ngram, "normalisers": self.normalise, "features": self.features}
         suiting = {name: value for name, value in terms.items() if given.get(name) is None}
         return TermsOf(asked.tokenizer, replace(asked.analyzer, **suiting))
 
@@ -169,7 +170,11 @@ class Cutting:
 
     def _analyzer(self) -> Analyzer:
         ngram = as_number_range(self.ngram, "--ngram") or (1, 1)
-        return Analyzer(normalisers=_names(self.normalise), ngram=ngram, features=_names(self.features))
+        return Analyzer(
+            normalisers=_names(self.normalise),
+            ngram=ngram,
+            features=() if self.features == "none" else _names(self.features),
+        )
 
 
 def _names(value: str | None) -> tuple[str, ...]:

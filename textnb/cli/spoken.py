@@ -10,7 +10,7 @@ from textnb.comparison.recipes import parts_of
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
 
-_TEXT = {"tokenizer": "auto", "normalise": "", "ngram": "1", "features": ""}
+_TEXT = ("tokenizer", "normalise", "ngram", "features")
 _SELECTION = ("min_df", "max_df", "max_terms")
 
 
@@ -20,7 +20,7 @@ def train_options(
     """The options that give the recipe, where ``cutting`` and ``modelling`` would give ``base``."""
     parts, before = parts_of(recipe), parts_of(base)
     text: dict[str, Any] = {
-        key: _text(parts.get(key, usual)) for key, usual in _TEXT.items() if parts.get(key) != before.get(key)
+        key: _text(parts[key]) if key in parts else None for key in _TEXT if parts.get(key) != before.get(key)
     }
     own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
     told = {"model": recipe.model, "alpha": str(recipe.alpha), **own}
@@ -54,5 +54,5 @@ def spoken(group: Any) -> Iterator[str]:
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
-        return ",".join(value)
+        return ",".join(value) or "none"
     return str(value)

@@ -122,7 +122,7 @@ MATRIX_MODELS = (
             "balanced": _BALANCED,
         },
         needs_rows=True,
-        terms={"ngram": (1, 2), "min_df": "auto"},
+        terms={"ngram": (1, 2), "min_df": "auto", "features": ("first-line",)},
     ),
     _model(
         "bayes-logistic",

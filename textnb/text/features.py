@@ -1,7 +1,7 @@
 """Groups of terms beside the words of a text, each written as ``group:term``.
 
 chars        character 2- and 3-grams, for short texts
-first-line   the words of the first line that has any, which often is a title
+first-line   the words of the first line that has any, which often is a title; of a text that has more lines than one
 length       how long the text is, as a power of two: ``length:9`` has 256 to 511 characters
 """
 
@@ -21,7 +21,9 @@ def _chars(text: str, _: Tokenizer) -> Iterator[Token]:
 
 def _first_line(text: str, tokenizer: Tokenizer) -> Iterator[Token]:
     start = len(text) - len(text.lstrip())
-    line, _, _ = text[start:].partition("\n")
+    line, _, more = text[start:].partition("\n")
+    if not more.strip():
+        return  # it would say all words twice
     for token in tokenizer.tokens(line):
         term = tokenizer.term(token)
         if term.strip():
@@ -44,8 +46,8 @@ def feature_tokens(text: str, tokenizer: Tokenizer, names: Iterable[str]) -> Ite
     """The terms of some groups, as surfaces of tokens with their places in the text.
 
     >>> from textnb.text import tokenizer
-    >>> [token.surface for token in feature_tokens("To be", tokenizer("words"), ["first-line", "length"])]
-    ['first-line:To', 'first-line:be', 'length:3']
+    >>> [token.surface for token in feature_tokens("To be\nor not", tokenizer("words"), ["first-line", "length"])]
+    ['first-line:To', 'first-line:be', 'length:4']
     """
     for name in names:
         for token in FEATURES[name](text, tokenizer):

@@ -1,0 +1,27 @@
+import pytest
+
+from textnb import Analyzer, TextClassifier
+from textnb.cli.modelling import Modelling
+from textnb.cli.options import Cutting
+from textnb.cli.spoken import train_options
+
+
+def recipe(**analyzer):
+    usual = {"ngram": (1, 2), "min_df": "auto", "features": ["first-line"]}
+    return TextClassifier("nb-logistic", analyzer=Analyzer(**usual | analyzer)).recipe
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ({}, []),
+        ({"features": []}, ["--features", "none"]),
+        ({"features": ["chars", "length"]}, ["--features", "chars,length"]),
+        ({"ngram": (1, 1)}, ["--ngram", "1"]),
+    ],
+    ids=str,
+)
+def test_what_suits_the_model_needs_no_word(wanted, told):
+    given = Cutting(ngram="2", features="chars")  # asked for, but not what came out
+    base = recipe(ngram=(2, 2), features=["chars"])
+    assert train_options(recipe(**wanted), base, given, Modelling())[: len(told) + 1] == [*told, "--model"]
