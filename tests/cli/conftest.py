@@ -3,6 +3,7 @@
 import io
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from textnb import TextClassifier
 from textnb.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
@@ -105,3 +107,17 @@ def model(run: Run, corpus: Path, tmp_path: Path) -> Path:
     path = tmp_path / "model.textnb"
     assert run("train", corpus, "-o", path, "--quiet").code == 0
     return path
+
+
+@pytest.fixture(scope="session")
+def trained_on_mail(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "mail.textnb"
+    texts, labels = ["安い薬", "薬 安い 今", "昼食 会議", "会議 の 昼食"], ["迷惑", "迷惑", "ham", "ham"]
+    TextClassifier(tokenizer="chars", alpha=0.01, calibrate=False).fit(texts, labels).save(path)
+    return path
+
+
+@pytest.fixture
+def mail_model(trained_on_mail: Path, tmp_path: Path) -> Path:
+    """A file of the test's own, which it may change."""
+    return Path(shutil.copy(trained_on_mail, tmp_path / "mail.textnb"))

@@ -8,28 +8,12 @@ import sys
 
 import pytest
 
-from textnb import TextClassifier
 from textnb.cli import main
 from textnb.mail.protocol import through
 
 PILLS = "From a@example.jp Fri Jan  2 03:04:05 2026\nSubject: 薬\nX-Textnb: class=ham;\n forged\n\n安い薬 安い薬\n"
 LUNCH = "Subject: 昼食\r\n\r\n昼食 会議\r\n"
 TEXTNB = [sys.executable, "-m", "textnb"]
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "mail.textnb"
-    texts, labels = ["安い薬", "薬 安い 今", "昼食 会議", "会議 の 昼食"], ["迷惑", "迷惑", "ham", "ham"]
-    TextClassifier(tokenizer="chars", alpha=0.01, calibrate=False).fit(texts, labels).save(path)
-    return path
-
-
-@pytest.fixture
-def mail_model(trained, tmp_path):
-    path = tmp_path / "mail.textnb"
-    path.write_bytes(trained.read_bytes())
-    return path
 
 
 def test_a_mail_goes_through_with_a_verdict_and_nothing_else_is_changed(run, mail_model):

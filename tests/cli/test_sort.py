@@ -13,21 +13,6 @@ PILLS, LUNCH, EMPTY = "Subject: 薬\n\n安い薬 安い薬\n", "Subject: 昼食\
 SPAM = ("--spam", "迷惑")
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "mail.textnb"
-    texts, labels = ["安い薬", "薬 安い 今", "昼食 会議", "会議 の 昼食"], ["迷惑", "迷惑", "ham", "ham"]
-    TextClassifier(tokenizer="chars", alpha=0.01, calibrate=False).fit(texts, labels).save(path)
-    return path
-
-
-@pytest.fixture
-def mail_model(trained, tmp_path):
-    path = tmp_path / "mail.textnb"
-    path.write_bytes(trained.read_bytes())
-    return path
-
-
 @pytest.fixture
 def maildir(tmp_path):
     path = tmp_path / "Maildir"

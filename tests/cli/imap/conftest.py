@@ -6,8 +6,6 @@ import pytest
 from dovecot import PASSWORD, PLAIN_USERS
 from mailbox_of_user import Box
 
-from textnb import TextClassifier
-
 
 @pytest.fixture(scope="session")
 def names(dovecot):
@@ -28,19 +26,9 @@ def stranger():
     return SimpleNamespace(user="me", server=SimpleNamespace(plain=1))
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("model") / "mail.textnb"
-    texts, labels = ["安い薬", "薬 安い 今", "昼食 会議", "会議 の 昼食"], ["迷惑", "迷惑", "ham", "ham"]
-    TextClassifier(tokenizer="chars", alpha=0.01, calibrate=False).fit(texts, labels).save(path)
-    return path
-
-
 @pytest.fixture
-def model(trained, tmp_path):
-    path = tmp_path / "mail.textnb"
-    path.write_bytes(trained.read_bytes())
-    return path
+def model(mail_model):
+    return mail_model
 
 
 @pytest.fixture
