@@ -45,6 +45,15 @@ def test_terms_are_those_that_suit_the_model_unless_others_are_asked_for(run, co
         assert [analyzer.ngram, analyzer.min_df, analyzer.features] == expected
 
 
+def test_a_count_file_settles_how_texts_are_cut_and_not_which_terms_are_used(run, corpus, tmp_path):
+    assert run("count", corpus, "-o", "c.counts", *WORDS).code == 0
+    assert run("train", "c.counts", "-o", "m.textnb", "--model", "nb-logistic").code == 0
+    analyzer = TextClassifier.load(tmp_path / "m.textnb").recipe.analyzer
+    assert (analyzer.ngram, analyzer.features, analyzer.min_df) == ((1, 1), (), "auto")
+    assert run("train", "c.counts", "-o", "m.textnb", "--model", "nb-logistic", "--min-df", "1").code == 0
+    assert TextClassifier.load(tmp_path / "m.textnb").recipe.analyzer.min_df == 1
+
+
 def test_groups_of_features_are_counted_and_explained(run, corpus, tmp_path):
     for file in corpus.rglob("*.txt"):
         file.write_text("title\n" + file.read_text("utf-8"), "utf-8")

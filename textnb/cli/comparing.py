@@ -20,6 +20,7 @@ from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES, Measured
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
+from textnb.text.analyzer import SELECTION
 
 _USUAL = ("multinomial", "complement", "bernoulli", "logistic")
 Trying = TypeVar("Trying", bound=Any)
@@ -104,8 +105,8 @@ class Source:
     def settled(self) -> Collection[str]:
         """The parts of the analyzer that are not left to what suits a model."""
         if self.file is not None:
-            return tuple(self.file[1].analyzer.recipe)
-        return () if self.cutting.ngram is None else ("ngram",)
+            return [name for name in self.file[1].analyzer.recipe if name not in SELECTION]
+        return self.cutting.settled
 
     def terms_of(self, suiting: Mapping[str, Any] | None = None) -> TermsOf:
         """How texts are cut unless a recipe says otherwise; a count file has been cut already."""

@@ -143,11 +143,16 @@ class Cutting:
         """The tokenizer and the analyzer that were asked for."""
         return TermsOf(self._tokenizer(), self._analyzer())
 
+    @property
+    def settled(self) -> tuple[str, ...]:
+        """The parts of the analyzer that were asked for, and so are not left to what suits a model."""
+        given = {"ngram": self.ngram, "normalisers": self.normalise, "features": self.features}
+        return tuple(name for name, value in given.items() if value is not None)
+
     def suited(self, terms: Mapping[str, Any]) -> TermsOf:
         """The same, with what suits a model where nothing was asked for."""
-        asked = self.terms_of
-        given = {"ngram": self.ngram, "normalisers": self.normalise, "features": self.features}
-        suiting = {name: value for name, value in terms.items() if given.get(name) is None}
+        asked, settled = self.terms_of, self.settled
+        suiting = {name: value for name, value in terms.items() if name not in settled}
         return TermsOf(asked.tokenizer, replace(asked.analyzer, **suiting))
 
     def _tokenizer(self) -> Tokenizer:

@@ -9,9 +9,9 @@ from textnb.cli.options import Cutting
 from textnb.comparison.recipes import parts_of
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
+from textnb.text.analyzer import SELECTION
 
 _TEXT = ("tokenizer", "normalise", "ngram", "features")
-_SELECTION = ("min_df", "max_df", "max_terms")
 
 
 def train_options(
@@ -25,7 +25,7 @@ def train_options(
     own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
     told = {"model": recipe.model, "alpha": str(recipe.alpha), **own}
     told["weighting"] = None if recipe.weighting == MODELS[recipe.model].weightings[0] else recipe.weighting
-    chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in _SELECTION if key in parts}
+    chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
     return [
         *spoken(replace(cutting, **text)),
         *spoken(replace(modelling, **told)),

@@ -22,6 +22,7 @@ from textnb.held_out import held_out_log_posterior
 from textnb.readers import is_mail
 from textnb.report.language import Language
 from textnb.report.values import Report
+from textnb.text.analyzer import SELECTION
 
 
 def train(
@@ -72,7 +73,9 @@ def train(
         "max_df": as_frequency(max_df, "--max-df"),
         "max_terms": max_terms,
     }
-    analyzer = replace(terms_of.analyzer, **{key: value for key, value in selection.items() if value is not None})
+    suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
+    given = {key: value for key, value in selection.items() if value is not None}
+    analyzer = replace(terms_of.analyzer, **suiting | given)
     recipe = modelling.recipe(terms_of, analyzer)
     learnt = recipe.learnt_counted(counted_corpus(corpus, terms_of, reading, running, trust))
     if not learnt.counts.classes:

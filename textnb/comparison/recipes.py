@@ -18,12 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from textnb.comparison.tokenised import SELECTION
 from textnb.errors import InputError, TextnbError, listed
 from textnb.models.table import MODELS
 from textnb.recipe import ClassifierRecipe
 from textnb.storage import read_toml
 from textnb.text import Analyzer, Tokenizer, tokenizer
+from textnb.text.analyzer import SELECTION
 from textnb.text.imported import Imported
 
 _PLAIN = ("prior", "calibrate", "sample")

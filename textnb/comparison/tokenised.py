@@ -11,9 +11,7 @@ from textnb.counts.sums import class_codes
 from textnb.errors import InputError
 from textnb.evaluation.splits import Numbers, document_groups
 from textnb.recipe import ClassifierRecipe
-
-SELECTION = ("min_df", "max_df", "max_terms")
-"""The parts of an Analyzer that choose among terms that have been counted."""
+from textnb.text.analyzer import SELECTION
 
 
 @dataclass(frozen=True)

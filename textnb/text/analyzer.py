@@ -13,6 +13,8 @@ from textnb.text.patterns import as_range
 from textnb.text.token import Recipe, Token, Tokenizer, as_json, without_surrogates
 
 JOINT = " "
+SELECTION = ("min_df", "max_df", "max_terms")
+"""The parts of an analyzer that choose among terms once they have been counted."""
 
 
 class LocatedTerm(NamedTuple):
