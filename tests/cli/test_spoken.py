@@ -25,3 +25,11 @@ def test_what_suits_the_model_needs_no_word(wanted, told):
     given = Cutting(ngram="2", features="chars")  # asked for, but not what came out
     base = recipe(ngram=(2, 2), features=["chars"])
     assert train_options(recipe(**wanted), base, given, Modelling())[: len(told) + 1] == [*told, "--model"]
+
+
+def test_a_model_without_the_normalisers_that_suit_it_is_said_so_and_understood():
+    base = TextClassifier("mail").recipe
+    bare = TextClassifier("mail", analyzer=Analyzer()).recipe
+    options = train_options(bare, base, Cutting(), Modelling())
+    assert options[:2] == ["--normalise", "none"]
+    assert Cutting(normalise="none").suited({"normalisers": ("nfkc",)}).analyzer.normalisers == ()

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy import optimize, sparse
 
+from textnb.errors import InputError
 from textnb.models import dual_hinge
 from textnb.models.dual_hinge import Descent, balanced, best_bias, descended, is_for_passes
 from textnb.models.minimum import minimum
@@ -113,6 +114,8 @@ def test_newton_goes_on_where_passes_do_not_get_there(monkeypatch):
     found = stated.minimum(0.01, 1e-8, 500)
     assert not found.trouble
     assert found.steps > 2
+    few = stated.minimum(0.01, 1e-8, 50)  # its own steps are not those of the passes
+    assert not few.trouble
     np.testing.assert_allclose(found.point.theta, exact(loss), atol=1e-6)
 
 
@@ -123,8 +126,29 @@ def test_passes_are_for_many_sparse_rows_and_the_extension_only(monkeypatch):
         True,
         *[False] * 3,
     ]
-    monkeypatch.setattr(dual_hinge, "find_spec", lambda _: None)
+    monkeypatch.setenv("TEXTNB_ENGINE", "python")
     assert not is_for_passes(loss)
+
+
+def test_a_row_that_weighs_next_to_nothing_is_left_to_newton():
+    loss = problem()
+    weight = loss.Z.weight.copy()
+    weight[0] = 1e-320
+    assert not is_for_passes(SquaredHingeLoss.of(loss.Z.columns, np.arange(120) % 4, weight, 0.3))
+
+
+def test_nothing_is_told_where_the_bound_is_no_number(monkeypatch):
+    loss = problem()
+    monkeypatch.setattr(dual_hinge, "balanced", lambda alpha, _: alpha * np.inf)
+    with np.errstate(invalid="ignore"):
+        assert Descent(loss.at(loss.start)).certified()[1] == np.inf
+
+
+def test_numbers_whose_squares_are_too_large_are_refused():
+    loss = problem()
+    huge = SquaredHingeLoss.of(loss.Z.columns * 1e200, np.arange(120) % 4, loss.Z.weight, 0.3)
+    with np.errstate(over="ignore", invalid="ignore"), pytest.raises(InputError, match="too large for their squares"):
+        Problem(None, "squared-hinge", None, None, None, huge).minimum(0.3, 0.1, 100)
 
 
 def test_both_sides_of_a_column_weigh_the_same_once_balanced():

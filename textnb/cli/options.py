@@ -123,7 +123,7 @@ class Cutting:
     ] = None
     chars_n: Annotated[str | None, _text("--chars-n", "Lengths of character n-grams, as in 2-3 (chars).")] = None
     normalise: Annotated[
-        str | None, _text("--normalise", f"In the order given, with commas: {', '.join(NORMALISERS)}.")
+        str | None, _text("--normalise", f"In the order given, with commas: {', '.join(NORMALISERS)}, or none.")
     ] = None
     ngram: Annotated[
         str | None, _text("--ngram", "Word n-grams, as in 1-2.  [default: what suits the model; mostly 1]")
@@ -175,14 +175,12 @@ class Cutting:
 
     def _analyzer(self) -> Analyzer:
         ngram = as_number_range(self.ngram, "--ngram") or (1, 1)
-        return Analyzer(
-            normalisers=_names(self.normalise),
-            ngram=ngram,
-            features=() if self.features == "none" else _names(self.features),
-        )
+        return Analyzer(normalisers=_names(self.normalise), ngram=ngram, features=_names(self.features))
 
 
 def _names(value: str | None) -> tuple[str, ...]:
+    if value == "none":  # of what suits the model
+        return ()
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 

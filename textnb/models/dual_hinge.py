@@ -25,7 +25,6 @@ A pass looks at every number of X twice, in a copy of X by rows that is kept. (3
 there, Newton's method does the same.
 """
 
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +33,7 @@ from scipy import sparse
 from textnb.models.logistic_solvers import is_small
 from textnb.models.squared_hinge import HingePoint, SquaredHingeLoss
 from textnb.numerics import Floats
+from textnb.text.engines import uses_extension
 
 _BETWEEN = 2
 _MOST = 200
@@ -54,7 +54,7 @@ def is_for_passes(loss: SquaredHingeLoss) -> bool:
     X = loss.Z.columns
     if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MOST_NUMBERS or not loss.l2 > 0 or is_small(loss):
         return False
-    return find_spec("textnb._native") is not None
+    return uses_extension() and bool(np.isfinite(_slack(loss)).all())
 
 
 def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
@@ -79,7 +79,7 @@ class Descent:
         loss = self.loss = start.loss
         self.rows = loss.Z.by_rows
         self.starts, self.columns = (numbers.astype(np.int32) for numbers in (self.rows.indptr, self.rows.indices))
-        self.slack = loss.l2 / (2 * loss.Z.weight)
+        self.slack = _slack(loss)
         self.curvature = self.rows.power(2).sum(axis=1) + 1 + self.slack
         alpha = loss.Z.weight[:, np.newaxis] * start.missing
         weights, given = self._weights(alpha), start.theta[:-1]
@@ -109,11 +109,18 @@ class Descent:
         point = HingePoint(loss, np.vstack([weights, bias + loss.Z.mean @ weights]), scores + bias)
         squares = self.slack @ np.einsum("ij,ij->i", alpha, alpha) + np.vdot(weights, weights)
         below = loss.l2 * (alpha.sum() - squares / 2)
-        return point, float(np.sqrt(2 * max(0.0, point.value - below) / loss.l2))
+        above = point.value - below
+        return point, float(np.sqrt(2 * max(0.0, above) / loss.l2)) if np.isfinite(above) else np.inf
 
     def _weights(self, alpha: Floats) -> Floats:
         """Eq. (1) on the left."""
         return np.asarray(self.loss.Z.columns.T @ (alpha * self.loss.targets))
+
+
+def _slack(loss: SquaredHingeLoss) -> Floats:
+    """e (D,)."""
+    with np.errstate(over="ignore"):
+        return np.asarray(loss.l2 / (2 * loss.Z.weight))
 
 
 def balanced(alpha: Floats, targets: Floats) -> Floats:

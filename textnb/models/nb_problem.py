@@ -78,18 +78,19 @@ class Problem:
         With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
         first, coarse minimum, unless theta is near enough to tell it. Passes (``dual_hinge.py``) have a closer bound.
         """
-        loss, steps = self.loss.with_l2(l2), 0
+        loss, passes, steps = self.loss.with_l2(l2), 0, 0
+        near = bound(loss, max(tol, _COARSE)) if theta is None else 0.0
         if self.is_for_passes:
             passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)
             if passed.is_close:
                 return Minimum(passed.point, passed.passes, np.inf)
-            theta, steps = passed.point.theta, passed.passes
+            theta, passes = passed.point.theta, passed.passes
         if theta is None:
-            coarse = minimum(loss, bound(loss, max(tol, _COARSE)), max_iter)
+            coarse = minimum(loss, near, max_iter)
             theta, steps = coarse.point.theta, coarse.steps
         small = max(tol * l2 * float(np.linalg.norm(theta[:-1])), rounding(loss))
         found = minimum(loss, small, max_iter - steps, theta)
-        return found._replace(steps=steps + found.steps)
+        return found._replace(steps=passes + steps + found.steps)
 
     def pruned(self, theta: Floats, share: float) -> "Problem":
         """The same over a share of the terms: those with the largest weight in any class; of equals the first."""

@@ -1,4 +1,4 @@
-/* Dual coordinate descent for the squared hinge: one pass over the rows, eq. (4) of textnb/models/dual_hinge.py. */
+/* Dual coordinate descent for the squared hinge: one pass over the rows, eqs. (3) and (4) of textnb/models/dual_hinge.py. */
 #ifndef TEXTNB_HINGE_H
 #define TEXTNB_HINGE_H
 
