@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, selected_columns
+from textnb.counts import ClassCounts, Counted, CountedWhereRead, Learnt, count_matrix, counted, selected_columns
 from textnb.counts.matrix import CSR, mapped
 from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns, Vocabulary
@@ -80,6 +80,12 @@ class Fitted:
         """The documents in their order, in parts of about so many non-zero counts, with log probabilities (D, C)."""
         for part in counted(documents, self.recipe.terms_of, self.vocabulary, jobs=jobs, entries=entries):
             yield part, self.log_posterior(part.X)
+
+    @property
+    def counted_where_read(self) -> CountedWhereRead | None:
+        """For readers in other processes, documents to such as ``scored`` takes too; None where it counts in Python."""
+        terms_of = self.recipe.terms_of
+        return CountedWhereRead(terms_of, self.vocabulary) if terms_of.tokenizer.counts_natively else None
 
     def log_proba_counted(self, part: Counted) -> Floats:
         """Log probabilities of documents that were counted on another vocabulary, (D, C)."""

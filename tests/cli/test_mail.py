@@ -38,6 +38,13 @@ def test_each_message_of_a_mailbox_has_its_row(run, mail_model, tmp_path):
     assert rows == [["id", "label"], ["1", "spam"], ["2", "good"]]
 
 
+def test_several_processes_give_the_same_answers_in_the_same_order(run, mail_model, tmp_path):
+    (tmp_path / "inbox").write_bytes(b"\n".join(STAMP + mail(f"{w} {w}") for w in ("cheap", "meeting", "other") * 3))
+    (tmp_path / "lines.csv").write_text("text\nmeeting\ncheap\n")
+    alone, together = (run("predict", mail_model, "inbox", "lines.csv", "inbox", "--jobs", jobs) for jobs in (1, 2))
+    assert together.lines == alone.lines and len(alone.lines) == 21
+
+
 def test_a_message_comes_through_standard_input(run, mail_model):
     done = run("predict", mail_model, "--reader", "mail", stdin=mail("cheap cheap"))
     assert done.lines[1].split("\t")[:2] == ["1", "spam"]

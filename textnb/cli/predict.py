@@ -64,7 +64,7 @@ def predict(
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
-    found = input_documents(inputs, reading, jobs)
+    found = input_documents(inputs, reading, jobs, classifier.fitted.counted_where_read)
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
     top = min(top, len(classes))

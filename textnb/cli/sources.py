@@ -16,6 +16,7 @@ from textnb.errors import InputError
 from textnb.inputs import as_labelled
 from textnb.readers import Document, Settings, Troubles, read_corpus, read_input, read_lines, read_mail_stream
 from textnb.readers.mail_corpus import MAIL_DAMAGE
+from textnb.readers.settings import Then
 from textnb.recipe import differing
 
 
@@ -52,11 +53,16 @@ def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None)
     return file[0]
 
 
-def input_documents(inputs: list[str] | None, reading: Reading, jobs: int = 1) -> Iterator[Document]:
-    """The documents of all inputs, in order; ids carry the input's name when there are several."""
+def input_documents(
+    inputs: list[str] | None, reading: Reading, jobs: int = 1, then: Then | None = None
+) -> Iterator[Document]:
+    """The documents of all inputs, in order; ids carry the input's name when there are several.
+
+    jobs, then: as in ``Settings``.
+    """
     names = inputs or ["-"]
     for name in names:
-        for document in _input(name, reading, replace(reading.settings, jobs=jobs)):
+        for document in _input(name, reading, replace(reading.settings, jobs=jobs, then=then)):
             alone = len(names) == 1 or document.id == name
             yield document if alone else replace(document, id=f"{name}:{document.id}")
 

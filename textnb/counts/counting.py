@@ -3,51 +3,27 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
+from textnb.counts.counted_documents import CountedDocument
 from textnb.counts.digests import Digests, labelled_digest
 from textnb.counts.examples import Examples
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
 from textnb.counts.native_rows import CountedRows, NativeRows
+from textnb.counts.terms import TermsOf
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 from textnb.parallel import map_on_threads, map_ordered
 from textnb.readers import Document
-from textnb.text import NOWHERE, Analyzer, LocatedTerm, Tokenizer, without_surrogates
 
 _CHARACTERS = 30_000  # about a second of Janome's time
 _CHARACTERS_NATIVELY = 250_000  # about a tenth of a second
 _DOCUMENTS = 512
 ENTRIES = 20_000_000
 """Non-zero counts held at once while learning, 160 MB."""
-
-
-@dataclass(frozen=True)
-class TermsOf:
-    """The terms of a document: those of its text, then the analyzer's features and its fields, as ``group:token``."""
-
-    tokenizer: Tokenizer
-    analyzer: Analyzer
-
-    def __call__(self, document: Document) -> list[str]:
-        """All terms, repeated as often as they occur."""
-        return list(self.stream(document))
-
-    def stream(self, document: Document) -> Iterator[str]:
-        """The same, one by one."""
-        return chain(self.analyzer.stream(document.text, self.tokenizer), self.beside(document))
-
-    def beside(self, document: Document) -> list[str]:
-        """The terms beside those of the words: features of the text, and fields."""
-        return self.analyzer.feature_terms(document.text, self.tokenizer) + _field_terms(document)
-
-    def located(self, document: Document) -> list[LocatedTerm]:
-        """The same terms with their places in the text; those of fields have none."""
-        fields = [LocatedTerm(term, NOWHERE, NOWHERE) for term in _field_terms(document)]
-        return self.analyzer.located(document.text, self.tokenizer) + fields
 
 
 @dataclass(frozen=True)
@@ -152,7 +128,8 @@ def _counted_natively(
         count = partial(_count_natively, rows, terms_of, vocabulary is None)
         for batch, counted_batch in map_on_threads(count, until_full(), jobs):
             known += batch
-            rows.add(counted_batch)
+            for counted_rows in counted_batch:
+                rows.add(counted_rows)
         if not known:
             return
         yield _counted(rows.build(), known)
@@ -160,9 +137,14 @@ def _counted_natively(
 
 def _count_natively(
     rows: NativeRows, terms_of: TermsOf, digested: bool, documents: list[Document]
-) -> tuple[list["_Known"], CountedRows]:
-    known = [_Known.of(document, digested) for document in documents]
-    return known, rows.count([document.text for document in documents], list(map(terms_of.beside, documents)))
+) -> tuple[list["_Known"], list[CountedRows]]:
+    found: list[CountedRows] = []
+    for counted_before, run in groupby(documents, lambda document: isinstance(document, CountedDocument)):
+        if counted_before:
+            found += [document.row for document in run if isinstance(document, CountedDocument)]
+        else:
+            found.append(rows.count_documents(list(run), terms_of))
+    return [_Known.of(document, digested) for document in documents], found
 
 
 class _Known(NamedTuple):
@@ -212,9 +194,3 @@ def _batches(documents: Iterable[Document], enough: int = _CHARACTERS) -> Iterat
             batch, characters = [], 0
     if batch:
         yield batch
-
-
-def _field_terms(document: Document) -> list[str]:
-    terms = [f"{group}:{token}" for group, tokens in sorted(document.fields.items()) for token in tokens]
-    whole = "".join(terms)  # one look at all of them: hardly any term has half a character
-    return terms if without_surrogates(whole) == whole else list(map(without_surrogates, terms))

@@ -8,7 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from textnb.counts.matrix import CSR, csr_of, matrix_of
+from textnb.counts.terms import TermsOf
 from textnb.counts.vocabulary import Vocabulary
+from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ class NativeRows:
         normalised = tuple(map(self._analyzer.normalised, texts))
         cutters = tuple(self._tokenizer.choice(text).cutter for text in normalised)
         return self._counter.count(cutters, normalised, tuple(extras))
+
+    def count_documents(self, documents: list[Document], terms_of: TermsOf) -> CountedRows:
+        """The rows of some documents."""
+        return self.count([document.text for document in documents], list(map(terms_of.beside, documents)))
 
     def add(self, rows: CountedRows) -> None:
         """Append what ``count`` has given."""

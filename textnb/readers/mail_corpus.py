@@ -13,7 +13,7 @@ from textnb.parallel import as_jobs, map_ordered
 from textnb.readers.document import Document
 from textnb.readers.folders import composed, holds
 from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
-from textnb.readers.settings import DESCRIPTION, Settings
+from textnb.readers.settings import DESCRIPTION, Settings, Then
 from textnb.readers.trouble import Troubles
 
 if TYPE_CHECKING:
@@ -62,17 +62,19 @@ class _Unread(NamedTuple):
 
 def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Document]:
     """The messages, read: one after the other, or many at a time in processes of their own."""
-    read = partial(_read, settings.mail)
     if as_jobs(settings.jobs) == 1:
-        return (document for message in messages for document in read([message]))
-    batches = map_ordered(read, _batches(messages), settings.jobs, patience=_PATIENCE)
+        return (document for message in messages for document in _read(settings.mail, None, [message]))
+    batches = map_ordered(
+        partial(_read, settings.mail, settings.then), _batches(messages), settings.jobs, patience=_PATIENCE
+    )
     return (document for documents in batches for document in documents)
 
 
-def _read(features: "MailFeatures | None", messages: list[_Unread]) -> list[Document]:
+def _read(features: "MailFeatures | None", then: Then | None, messages: list[_Unread]) -> list[Document]:
     from textnb.readers.mail.message import message_document
 
-    return [message_document(raw, features, label, name) for label, name, raw in messages]
+    documents = [message_document(raw, features, label, name) for label, name, raw in messages]
+    return documents if then is None else then(documents)
 
 
 def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Unread]]:

@@ -1,18 +1,22 @@
 """How a corpus is to be read: what the caller says, and what a corpus.toml in its folder says."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textnb.errors import InputError
 from textnb.readers.decoding import as_charset
+from textnb.readers.document import Document
 
 if TYPE_CHECKING:
     from textnb.readers.mail.features import MailFeatures
 
 DESCRIPTION = "corpus.toml"
+
+Then = Callable[[list[Document]], list[Document]]
+"""Documents to as many others, in their order; picklable."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ class Settings:
     skip_lines: lines to drop at the beginning of each file. encoding: the charset to believe where bytes are not
     UTF-8. skip_bad: leave bad records out and count them. labelled: whether a document without a label is bad.
     kind: the reader, where a corpus.toml names it. mail: which groups of tokens a message gives; all by default.
-    jobs: how many processes read mail; other documents take no time worth sharing.
+    jobs: how many processes read mail; other documents take no time worth sharing. then: what these processes make of
+    the documents that they have read, so that what is handed over is small; where there is one process it is not asked.
     """
 
     text: str | None = None
@@ -39,6 +44,7 @@ class Settings:
     kind: str | None = None
     mail: "MailFeatures | None" = None
     jobs: int = 1
+    then: Then | None = None
 
     def __post_init__(self) -> None:
         as_charset(self.encoding)
