@@ -308,11 +308,12 @@ def check_counts(random: Random) -> None:
     documents = []
     for _ in range(random.randint(0, 8)):
         text = random.choice([a_text, lambda r: " ".join(r.choices(pool, k=r.randint(0, 300)))])(random)
-        extras = random.choice([[], random.choices([*pool, "", "a b"], k=5)])
+        extras: list[Any] = random.choice([[], random.choices([*pool, "", "a b"], k=5)])
+        extras += random.choice([[], [(random.choice(["", *pool]), random.choices([*pool, ""], k=3))]])
         documents.append((*a_tokenizer(random, endless[1]), text[:longest], extras))
     expected = [
         Counter(ngrams([t for t in terms(without_surrogates(text)) if t.strip() and t not in stopped], low, high))
-        + Counter(extras)
+        + Counter(term for extra in extras for term in joined(extra))
         for _, terms, text, extras in documents
     ]
     counter = _native.Counter(random.randbytes(16), low, high, stopped)
@@ -332,6 +333,10 @@ def check_counts(random: Random) -> None:
     within = [{places[t]: n for t, n in row.items() if t in places} for row in expected]
     assert counted(closed, documents) == within, (documents, low, high, stopped, known)
     assert closed.strings() == known
+
+
+def joined(extra: str | tuple[str, list[str]]) -> list[str]:
+    return [extra] if isinstance(extra, str) else [extra[0] + token for token in extra[1]]
 
 
 def counted(counter: _native.Counter, documents: list[tuple[Any, ...]]) -> list[dict[int, int]]:

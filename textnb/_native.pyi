@@ -55,6 +55,10 @@ class Counter:
         cls, seed: bytes, low: int, high: int, stopped: Iterable[str], known: Iterable[str] | None = None
     ) -> Counter: ...
     def count(
-        self, cutters: tuple[Cutter, ...], texts: tuple[str, ...], extras: tuple[Sequence[str], ...], /
+        self,
+        cutters: tuple[Cutter, ...],
+        texts: tuple[str, ...],
+        extras: tuple[Sequence[str | tuple[str, Sequence[str]]], ...],
+        /,
     ) -> tuple[bytes, bytes, bytes]: ...
     def strings(self) -> list[str]: ...

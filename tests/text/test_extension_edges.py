@@ -58,6 +58,16 @@ def test_the_empty_term_is_a_term():
     assert counted(native.Counter(SEED, 1, 1, []), tokenizer("words").cutter, "", ["", ""]) == {"": 2}
 
 
+def test_a_group_stands_for_its_tokens_behind_a_prefix():
+    counter, cutter = native.Counter(SEED, 1, 1, []), tokenizer("words").cutter
+    extras = ["f:a", ("f:", ["a", "", "犬\ud800"]), ("", ("a",)), ("g", [])]
+    assert counted(counter, cutter, "a", extras) == {"a": 2, "f:a": 2, "f:": 1, "f:犬\ufffd": 1}
+    for wrong in ([(1, ["a"])], [("f:", [1])], [("f:", [("a", ["b"])])], [("a", "b", "c")], [("f:", 1)]):
+        with pytest.raises(TypeError):
+            counter.count((cutter,), ("a",), (wrong,))
+    assert counted(counter, cutter, "a") == {"a": 1}
+
+
 def test_terms_that_are_known_keep_their_numbers_and_others_have_none():
     counter = native.Counter(SEED, 1, 1, [], ["c", "", "a"])
     cutter = tokenizer("words").cutter

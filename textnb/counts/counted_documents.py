@@ -36,8 +36,8 @@ class CountedWhereRead:
 
     def __call__(self, documents: list[Document]) -> list[Document]:
         """The same documents, counted, in their order."""
-        rows = NativeRows(self.terms_of.tokenizer, self.terms_of.analyzer, self.vocabulary)
-        each = _one_by_one(rows.count_documents(documents, self.terms_of))
+        rows = NativeRows(self.terms_of, self.vocabulary)
+        each = _one_by_one(rows.count(documents))
         return [
             CountedDocument("", d.label, d.id, {}, d.date, d.group, d.defects, row)
             for d, row in zip(documents, each, strict=True)

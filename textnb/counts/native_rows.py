@@ -11,7 +11,6 @@ from textnb.counts.matrix import CSR, csr_of, matrix_of
 from textnb.counts.terms import TermsOf
 from textnb.counts.vocabulary import Vocabulary
 from textnb.readers import Document
-from textnb.text import Analyzer, Tokenizer
 
 if TYPE_CHECKING:
     from textnb._native import Counter
@@ -23,9 +22,9 @@ CountedRows = tuple[bytes, bytes, bytes]
 class NativeRows:
     """Gathers rows; threads may ``count`` side by side, ``add`` takes the results in the order of the rows."""
 
-    def __init__(self, tokenizer: Tokenizer, analyzer: Analyzer, vocabulary: Vocabulary | None) -> None:
-        self._tokenizer, self._analyzer, self._fixed = tokenizer, analyzer, vocabulary
-        self._counter = _counter((*analyzer.ngram, tokenizer.stopped), vocabulary)
+    def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
+        self._terms_of, self._fixed = terms_of, vocabulary
+        self._counter = _counter((*terms_of.analyzer.ngram, terms_of.tokenizer.stopped), vocabulary)
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
 
     @property
@@ -33,15 +32,12 @@ class NativeRows:
         """How many non-zero entries have been gathered."""
         return len(self._data)
 
-    def count(self, texts: list[str], extras: list[list[str]]) -> CountedRows:
-        """The rows of some texts; extras are further terms of each."""
-        normalised = tuple(map(self._analyzer.normalised, texts))
-        cutters = tuple(self._tokenizer.choice(text).cutter for text in normalised)
-        return self._counter.count(cutters, normalised, tuple(extras))
-
-    def count_documents(self, documents: list[Document], terms_of: TermsOf) -> CountedRows:
+    def count(self, documents: list[Document]) -> CountedRows:
         """The rows of some documents."""
-        return self.count([document.text for document in documents], list(map(terms_of.beside, documents)))
+        terms_of = self._terms_of
+        texts = tuple([terms_of.analyzer.normalised(document.text) for document in documents])
+        cutters = tuple([terms_of.tokenizer.choice(text).cutter for text in texts])
+        return self._counter.count(cutters, texts, tuple(map(terms_of.beside_in_groups, documents)))
 
     def add(self, rows: CountedRows) -> None:
         """Append what ``count`` has given."""

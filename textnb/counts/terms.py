@@ -1,6 +1,6 @@
 """The terms of a document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -26,6 +26,11 @@ class TermsOf:
     def beside(self, document: Document) -> list[str]:
         """The terms beside those of the words: features of the text, and fields."""
         return self.analyzer.feature_terms(document.text, self.tokenizer) + _field_terms(document)
+
+    def beside_in_groups(self, document: Document) -> list[str | tuple[str, Sequence[str]]]:
+        """The same terms, those of each field as a prefix and its tokens: the extension joins them."""
+        groups = [(f"{group}:", tokens) for group, tokens in sorted(document.fields.items())]
+        return [*self.analyzer.feature_terms(document.text, self.tokenizer), *groups]
 
     def located(self, document: Document) -> list[LocatedTerm]:
         """The same terms with their places in the text; those of fields have none."""

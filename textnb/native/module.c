@@ -24,19 +24,26 @@ typedef struct {
     int32_t length, skipped; /* skipped: white space at the beginning that is not part of letters */
 } Text;
 
-/* The code points of a str; to be freed by the caller. NULL sets an exception. */
-static uint32_t *code_points_of(PyObject *string, Py_ssize_t *length)
+/* How long a str is; -1 sets an exception. */
+static Py_ssize_t length_of(PyObject *string)
 {
     if (!PyUnicode_Check(string)) {
         PyErr_Format(PyExc_TypeError, "a text must be a str, not %R", (PyObject *)Py_TYPE(string));
-        return NULL;
+        return -1;
     }
-    *length = PyUnicode_GetLength(string);
-    if (*length < 0) return NULL;
-    if (*length > INT32_MAX - 4096) {
+    Py_ssize_t length = PyUnicode_GetLength(string);
+    if (length > INT32_MAX - 4096) {
         PyErr_SetString(PyExc_OverflowError, "a text must be shorter than 2^31 characters");
-        return NULL;
+        return -1;
     }
+    return length;
+}
+
+/* The code points of a str; to be freed by the caller. NULL sets an exception. */
+static uint32_t *code_points_of(PyObject *string, Py_ssize_t *length)
+{
+    *length = length_of(string);
+    if (*length < 0) return NULL;
     size_t room = (size_t)*length + 1;
     uint32_t *letters = room <= SIZE_MAX / sizeof *letters ? malloc(room * sizeof *letters) : NULL;
     if (!letters) return (uint32_t *)PyErr_NoMemory();
@@ -47,12 +54,18 @@ static uint32_t *code_points_of(PyObject *string, Py_ssize_t *length)
     return letters;
 }
 
-/* The same with halves of characters as U+FFFD. */
+/* Halves of characters become U+FFFD. */
+static void without_halves(uint32_t *letters, Py_ssize_t length)
+{
+    for (Py_ssize_t i = 0; i < length; i++)
+        if (letters[i] >= 0xD800 && letters[i] <= 0xDFFF) letters[i] = REPLACEMENT;
+}
+
+/* The code points so. */
 static uint32_t *letters_of(PyObject *string, Py_ssize_t *length)
 {
     uint32_t *letters = code_points_of(string, length);
-    for (Py_ssize_t i = 0; letters && i < *length; i++)
-        if (letters[i] >= 0xD800 && letters[i] <= 0xDFFF) letters[i] = REPLACEMENT;
+    if (letters) without_halves(letters, *length);
     return letters;
 }
 
@@ -529,9 +542,14 @@ typedef struct {
 } Document;
 
 typedef struct {
+    size_t start, length; /* in the batch's letters */
+} Extra;
+
+typedef struct {
     Document *documents;
-    Text *extras; /* terms that are added as they are, those of all documents */
-    size_t n, n_extras, room_for_extras;
+    Extra *extras; /* terms that are added as they are, those of all documents */
+    uint32_t *letters;
+    size_t n, n_extras, room_for_extras, n_letters, room_for_letters;
 } Batch;
 
 static void batch_free(Batch *batch)
@@ -540,30 +558,59 @@ static void batch_free(Batch *batch)
         free(batch->documents[i].text.letters);
         free(batch->documents[i].pieces);
     }
-    for (size_t i = 0; i < batch->n_extras; i++) free(batch->extras[i].letters);
     free(batch->documents);
     free(batch->extras);
+    free(batch->letters);
 }
 
-static int batch_add_extras(Batch *batch, PyObject *terms, Document *document)
+/* The letters of a str behind those that are there. */
+static int batch_write(Batch *batch, PyObject *string)
+{
+    Py_ssize_t length = length_of(string);
+    if (length < 0) return -1;
+    if (grown(&batch->letters, &batch->room_for_letters, batch->n_letters + (size_t)length + 1, sizeof *batch->letters)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    uint32_t *letters = batch->letters + batch->n_letters;
+    if (!PyUnicode_AsUCS4(string, letters, length + 1, 1)) return -1;
+    without_halves(letters, length);
+    batch->n_letters += (size_t)length;
+    return 0;
+}
+
+/* One more term, of a prefix, which may be NULL, and a str. */
+static int batch_add_extra(Batch *batch, PyObject *prefix, PyObject *string, Document *document)
+{
+    size_t start = batch->n_letters;
+    if ((prefix && batch_write(batch, prefix)) || batch_write(batch, string)) return -1;
+    if (grown(&batch->extras, &batch->room_for_extras, batch->n_extras + 1, sizeof *batch->extras)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    batch->extras[batch->n_extras++] = (Extra){.start = start, .length = batch->n_letters - start};
+    document->n_extras++;
+    return 0;
+}
+
+/* A sequence of str and of groups: tuples of a prefix and a sequence of str. */
+static int batch_add_extras(Batch *batch, PyObject *prefix, PyObject *terms, Document *document)
 {
     PyObject *items = PySequence_List(terms);
     if (!items) return -1;
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++) {
-        if (grown(&batch->extras, &batch->room_for_extras, batch->n_extras + 1, sizeof *batch->extras)) {
-            PyErr_NoMemory();
-            failed = -1;
-        } else if (!(failed = text_of(PyList_GetItem(items, i), &batch->extras[batch->n_extras]))) {
-            batch->n_extras++;
-            document->n_extras++;
-        }
+        PyObject *item = PyList_GetItem(items, i);
+        if (!prefix && PyTuple_Check(item) && PyTuple_Size(item) == 2)
+            failed = batch_add_extras(batch, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1), document);
+        else
+            failed = batch_add_extra(batch, prefix, item, document);
     }
     Py_DECREF(items);
     return failed;
 }
 
-/* Three tuples of the same length: of Cutter, of str, of sequences of str. They outlive the batch. */
+/* Three tuples of the same length: of Cutter, of str, of what batch_add_extras takes. They outlive the batch. */
 static int batch_of(PyObject *cutters, PyObject *texts, PyObject *extras, PyTypeObject *cutter_type, Batch *batch)
 {
     Py_ssize_t n = PyTuple_Size(texts);
@@ -587,7 +634,7 @@ static int batch_of(PyObject *cutters, PyObject *texts, PyObject *extras, PyType
         document->cutter = (const CutterObject *)cutter;
         if (text_of(PyTuple_GetItem(texts, i), &document->text)) return -1;
         document->inner = document->text;
-        if (batch_add_extras(batch, PyTuple_GetItem(extras, i), document)) return -1;
+        if (batch_add_extras(batch, NULL, PyTuple_GetItem(extras, i), document)) return -1;
     }
     return 0;
 }
@@ -613,14 +660,14 @@ static int batch_cut(Batch *batch)
 
 static int batch_count(const Batch *batch, Counter *counter, Rows *rows)
 {
-    const Text *extra = batch->extras;
+    const Extra *extra = batch->extras;
     counter->row_start = 0;
     for (size_t i = 0; i < batch->n; i++) {
         const Document *document = &batch->documents[i];
         const CutterObject *cutter = document->cutter;
         if (cutter->cut(cutter, document->inner, document->pieces, document->n_pieces, counter, rows)) return -1;
         for (size_t k = 0; k < document->n_extras; k++, extra++)
-            if (counter_term(counter, rows, extra->letters, (size_t)extra->length)) return -1;
+            if (counter_term(counter, rows, batch->letters + extra->start, extra->length)) return -1;
         if (counter_end_row(counter, rows)) return -1;
     }
     return 0;
@@ -688,7 +735,8 @@ static PyObject *counter_strings(PyObject *object, PyObject *unused)
 static PyMethodDef counter_methods[] = {
     {"count", counter_count, METH_VARARGS,
      "count(cutters, texts, extras, /)\n--\n\nThe rows of a count matrix, as bytes of int32: the length of each row, the\n"
-     "numbers of its terms, and their counts. Tuples: the Cutter of each text, the text, more terms for it."},
+     "numbers of its terms, and their counts. Tuples: the Cutter of each text, the text, more terms for it, where a\n"
+     "tuple (prefix, tokens) stands for prefix + token of each."},
     {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nThe terms in the order of their numbers."},
     {NULL, NULL, 0, NULL}};
 
