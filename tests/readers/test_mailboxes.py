@@ -280,3 +280,29 @@ def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
 def test_a_number_of_processes_is_checked(corpus):
     with pytest.raises(InputError, match="jobs must be a whole number from 0 on, not -1"):
         list(read_corpus(corpus({"ham/1.eml": mail("a"), "spam/1.eml": mail("b")}), jobs=-1))
+
+
+LINES = st.sampled_from(
+    [
+        b"",
+        b" ",
+        b"\r",
+        b"To: b",
+        b"text",
+        b"From x",
+        b">From x",
+        STAMP.strip(),
+        b">" + STAMP.strip(),
+        b"Content-Length: 5",
+    ]
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(LINES, max_size=8), st.sampled_from([b"", b"\n", b"\r\n"]))
+def test_a_short_mailbox_is_read_like_a_long_one(lines, end):
+    box = STAMP + b"\n".join(lines) + end
+    found = list(mbox_messages(io.BytesIO(box)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textnb.readers.mailboxes._only_message", lambda data: None)
+        assert found == list(mbox_messages(io.BytesIO(box)))

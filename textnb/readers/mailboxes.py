@@ -20,6 +20,7 @@ from textnb.readers.tables import open_bytes
 
 _FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
 _HEAD_END = re.compile(rb"\n(?=[ \t\r\v\f]*+\n|From )")
+_BLANK = re.compile(rb"\n[ \t\r\v\f]*+\n")
 _BODY_END = re.compile(rb"\n(?=From )")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _FIELD = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>?From ")
@@ -61,6 +62,15 @@ class _Source:
             size -= len(more)
         return b"".join(pieces)
 
+    def rest_at_hand(self) -> bytes | None:
+        """All that is left, where the block at hand is not full; it is not taken."""
+        if len(self.block) >= _BLOCK:
+            return None
+        if more := self.stream.read(1):
+            self.unread(more, behind=True)
+            return None
+        return self.block[self.at :]
+
     def unread(self, data: bytes, *, behind: bool = False) -> None:
         left = self.block[self.at :]
         self.block, self.at = left + data if behind else data + left, 0
@@ -88,9 +98,21 @@ def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
             source.unread(line)
             yield source.read(LONGEST_MESSAGE + 1)
         return
+    if (only := source.rest_at_hand()) is not None and (message := _only_message(only)) is not None:
+        yield message
+        return
     while line:
         message, line = _message(source)
         yield message
+
+
+def _only_message(data: bytes) -> bytes | None:
+    """What ``_message`` gives for all that follows a From_ line, where that is plainly one message; else None."""
+    blank = _BLANK.search(data)
+    if blank is None or b"\nFrom " in data or data.startswith(b"From ") or data[:1].isspace():
+        return None
+    head = data[: blank.end()]
+    return None if b"content-length" in head.lower() else head + _unquoted(data[blank.end() :])
 
 
 def _message(source: _Source) -> tuple[bytes, bytes]:
@@ -121,18 +143,22 @@ def _body_by_length(source: _Source, head: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
-    """The body up to the next From_ line, without the blank line that ends it, and that line."""
+    """The body up to the next From_ line, as it was written, and that line."""
     kept: list[bytes] = []
     size = 0
     while (line := source.readline()) and not _is_from(line):
         lines = line + source.lines_before(_BODY_END)
         kept.append(lines[: max(LONGEST_MESSAGE + 1 - size, 0)])
         size += len(lines)
-    body = b"".join(kept)
+    return _unquoted(b"".join(kept)), line
+
+
+def _unquoted(body: bytes) -> bytes:
+    """The body without the blank line that ends it, and without what its dialect has put before lines."""
     last = body.rfind(b"\n", 0, -1) + 1
     if not body[last:].strip():
         body = body[:last]
-    return _QUOTED.sub(b"", body) if b">From " in body else body, line
+    return _QUOTED.sub(b"", body) if b">From " in body else body
 
 
 def _is_from(line: bytes) -> bool:
@@ -204,7 +230,7 @@ def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[Path]:
 
 def file_messages(path: Path, name: str) -> Iterator[Raw]:
     """The messages of one file under ``name``; those of a file that holds several are numbered from 1."""
-    with open_bytes(path) as stream:
+    with open_bytes(path, buffering=0) as stream:
         messages = mbox_messages(stream)
         first, second = next(messages, None), next(messages, None)
         if first is None:

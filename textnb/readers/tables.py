@@ -53,9 +53,10 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
         yield replace(_line(number, content.text), defects=content.defects)
 
 
-def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a file, unpacked where its name ends in .gz."""
-    return cast("BinaryIO", gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb"))
+def open_bytes(path: Path, buffering: int = -1) -> BinaryIO:
+    """The bytes of a file, unpacked where its name ends in .gz; buffering as open() has it, for what is read whole."""
+    packed = path.name.lower().endswith(".gz")
+    return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123, SIM115
 
 
 def _documents(
