@@ -4,6 +4,8 @@ from typing import Any, Literal, final, overload
 Memory = Any  # anything with the buffer protocol; checked once, so it must not change while it is lent
 Lexicon = tuple[Memory, Memory, Memory, Memory]
 
+def has_many_attributes(source: bytes, most: int, /) -> bool: ...
+def with_lines(source: bytes, tags: bytes, /) -> bytes: ...
 def hinge_pass(
     starts: Memory,
     columns: Memory,

@@ -304,5 +304,5 @@ def test_a_short_mailbox_is_read_like_a_long_one(lines, end):
     box = STAMP + b"\n".join(lines) + end
     found = list(mbox_messages(io.BytesIO(box)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("textnb.readers.mailboxes._only_message", lambda data: None)
+        patch.setattr("textnb.readers.mailboxes._only_message", lambda _: None)
         assert found == list(mbox_messages(io.BytesIO(box)))

@@ -8,6 +8,7 @@
 
 #include "hinge.h"
 #include "lattice.h"
+#include "pages.h"
 #include "scan.h"
 #include "terms.h"
 
@@ -816,7 +817,41 @@ static PyObject *hinge_pass_of(PyObject *module, PyObject *args)
     return result;
 }
 
+/* ---- pages ---- */
+
+static PyObject *with_lines_of(PyObject *module, PyObject *args)
+{
+    PyObject *source, *tags, *result = NULL;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "SS:with_lines", &source, &tags)) return NULL;
+    Buffers buffers = {0};
+    size_t n;
+    const uint32_t *numbers = borrowed(&buffers, tags, sizeof *numbers, &n, "tags");
+    if (numbers) {
+        const char *from = PyBytes_AsString(source);
+        size_t length = (size_t)PyBytes_Size(source), longer = with_lines(from, length, numbers, n, NULL);
+        result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)longer); /* at most twice as long */
+        if (result) with_lines(from, length, numbers, n, PyBytes_AsString(result));
+    }
+    give_back(&buffers);
+    return result;
+}
+
+static PyObject *has_many_attributes_of(PyObject *module, PyObject *args)
+{
+    const char *source;
+    Py_ssize_t length, most;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y#n:has_many_attributes", &source, &length, &most)) return NULL;
+    return PyBool_FromLong(has_many_attributes(source, (size_t)length, most < 0 ? 0 : (size_t)most));
+}
+
 static PyMethodDef module_methods[] = {
+    {"has_many_attributes", has_many_attributes_of, METH_VARARGS,
+     "has_many_attributes(source, most, /)\n--\n\nWhether a tag in a page's source, UTF-8, has more attributes than that."},
+    {"with_lines", with_lines_of, METH_VARARGS,
+     "with_lines(source, tags, /)\n--\n\nA page's source with a line end before every tag that begins in one of these ways:\n"
+     "uint32, ascending, of two to four bytes each, the first the highest."},
     {"hinge_pass", hinge_pass_of, METH_VARARGS,
      "hinge_pass(starts, columns, values, targets, slack, curvature, order, alpha, theta, n_columns, n_targets, /)\n--\n\n"
      "One pass of dual coordinate descent over rows in an order; alpha and theta are changed."},

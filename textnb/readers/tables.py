@@ -56,7 +56,7 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
 def open_bytes(path: Path, buffering: int = -1) -> BinaryIO:
     """The bytes of a file, unpacked where its name ends in .gz; buffering as open() has it, for what is read whole."""
     packed = path.name.lower().endswith(".gz")
-    return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123, SIM115
+    return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123
 
 
 def _documents(

@@ -10,12 +10,12 @@ times tags, and as the square of a tag's attributes; a document with too many is
 
 import re
 from collections import Counter
-from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from textnb.readers.mail.hiding import hidden_texts
 from textnb.readers.mail.links import hosts_in_source
+from textnb.readers.mail.page_source import has_many_attributes, with_lines
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -24,25 +24,9 @@ LONGEST = 200_000
 """Characters of a document that are read."""
 
 _UNSEEN = ["script", "style", "noscript", "template", "object", "iframe", "select"]
-_BLOCKS = re.findall(
-    r"\w+",
-    "address article blockquote br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr input li ol p pre "
-    "section table td th title tr ul",
-)
-_BLOCK_TAGS = frozenset(  # how they begin: up to four characters after "<" tell the elements of mail apart
-    (slash + spelt + end)[:4]
-    for name in _BLOCKS
-    for spelt in (name, name.upper(), name.capitalize())
-    for slash in ("", "/")
-    for end in " >/\n\r\t"
-)
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
 _NEVER_DEEP = frozenset(
     re.findall(r"\w+", "body br dd dt head hr html img input li link meta p tbody td tfoot th thead tr wbr")
-)
-_ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
-_FEW_ATTRIBUTES = re.compile(
-    rf"(?>[^<]++|<(?![a-zA-Z])|<[a-zA-Z][^\s/>]*+(?>{_ATTRIBUTE}){{0,200}}+(?!{_ATTRIBUTE}))*+", re.DOTALL
 )
 _SHORT = 6000
 _COST = 4_000_000
@@ -76,9 +60,10 @@ def read_html(html: str) -> Page:
         html = _INLINED.sub("", html)
     html = html[:LONGEST].replace("\0", "")
     hosts = hosts_in_source(html)
-    if _too_costly(html):
+    source = html.encode("utf-8", "ignore")
+    if _too_costly(html, source):
         return Page(_tidy(unescape(_without_tags(html))), "", hosts)
-    tree = LexborHTMLParser(_with_lines(html))
+    tree = LexborHTMLParser(with_lines(source).decode())  # of bytes some versions guess the charset
     tree.strip_tags(_UNSEEN)
     folded = html.lower()
     hidden = hidden_texts(tree, folded)
@@ -87,9 +72,9 @@ def read_html(html: str) -> Page:
     return Page("" if root is None else _tidy(root.text()), _tidy(" ".join(hidden)), hosts)
 
 
-def _too_costly(html: str) -> bool:
+def _too_costly(html: str, source: bytes) -> bool:
     """Whether the parser would need too long, by what is opened and not closed, and by the attributes of a tag."""
-    if len(html) > _SHORT and _FEW_ATTRIBUTES.match(html).end() < len(html):  # type: ignore[union-attr]
+    if len(html) > _SHORT and has_many_attributes(source):
         return True
     if (tags := html.count("<")) ** 2 <= _COST:
         return False
@@ -104,17 +89,6 @@ def _too_costly(html: str) -> bool:
             depth += step
             deepest = max(deepest, depth)
     return deepest * tags > _COST
-
-
-def _with_lines(html: str) -> str:
-    """The source with a line end before every tag of a block."""
-    first, *tags = html.split("<")
-    return first + "".join(["\n<" + tag if _begins_block(tag[:4]) else "<" + tag for tag in tags])
-
-
-@lru_cache(4096)
-def _begins_block(tag: str) -> bool:
-    return tag in _BLOCK_TAGS or tag[:3] in _BLOCK_TAGS or tag[:2] in _BLOCK_TAGS
 
 
 def _without_tags(html: str) -> str:

@@ -1,0 +1,41 @@
+"""The extension does to a page's source what Python does."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textnb.readers.mail.page_source import has_many_attributes, lined_in_python, many_in_python, native, with_lines
+
+pytestmark = pytest.mark.skipif(native is None, reason="the C extension is not built")
+
+PIECES = ["<", "<a", "</", "p", "<p", "<BR", "<Td", "<tdx", ">", "=", '"', "'", "/", " ", "\n", "b", "x=1", 'c="d>"']
+PIECES += ["b=' ", *"\0\x1c\x85\xa0\u1680\u2003\u200b\u2028\u205f\u3000\u3001é😀"]
+SOURCES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(max_size=20)
+
+
+@settings(max_examples=50, deadline=None)
+@given(SOURCES)
+def test_lines_end_before_the_same_tags(html):
+    assert with_lines(html.encode("utf-8", "ignore")) == lined_in_python(html.encode("utf-8", "ignore"))
+
+
+@settings(max_examples=50, deadline=None)
+@given(SOURCES, st.integers(0, 4))
+def test_attributes_are_counted_alike(html, most):
+    source = html.encode("utf-8", "ignore")
+    assert has_many_attributes(source, most) == many_in_python(source, most)
+
+
+@given(st.binary(max_size=30))
+@settings(max_examples=50, deadline=None)
+def test_any_bytes_will_do(source):
+    assert with_lines(source) == lined_in_python(source)
+    assert has_many_attributes(source, 0) in (True, False)
+
+
+def test_what_is_no_source_is_refused():
+    with pytest.raises(TypeError):
+        native.with_lines("text", b"")
+    with pytest.raises(ValueError, match="tags"):
+        native.with_lines(b"<p>", b"123")
+    assert native.with_lines(b"<p>", b"") == b"<p>"

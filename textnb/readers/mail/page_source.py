@@ -1,0 +1,66 @@
+"""The source of a page, looked at before it is parsed: in the extension where there is one, else in Python.
+
+Sources are UTF-8.
+"""
+
+import re
+from array import array
+from functools import lru_cache
+
+try:
+    from textnb import _native as native
+except ImportError:  # it is optional
+    native = None  # type: ignore[assignment]
+
+_BLOCKS = re.findall(
+    r"\w+",
+    "address article blockquote br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr input li ol p pre "
+    "section table td th title tr ul",
+)
+_BLOCK_TAGS = frozenset(  # how they begin: up to four characters after "<" tell the elements of mail apart
+    (slash + spelt + end)[:4].encode()
+    for name in _BLOCKS
+    for spelt in (name, name.upper(), name.capitalize())
+    for slash in ("", "/")
+    for end in " >/\n\r\t"
+)
+_NUMBERED = array("I", sorted(int.from_bytes(tag.ljust(4, b"\0"), "big") for tag in _BLOCK_TAGS)).tobytes()
+MOST = 200
+_ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
+
+
+def with_lines(source: bytes) -> bytes:
+    r"""The source with a line end before every tag of a block.
+
+    >>> with_lines(b"<b>a</b><p>b")
+    b'<b>a</b>\n<p>b'
+    """
+    return lined_in_python(source) if native is None else native.with_lines(source, _NUMBERED)
+
+
+def has_many_attributes(source: bytes, most: int = MOST) -> bool:
+    """Whether a tag has more attributes than that."""
+    return many_in_python(source, most) if native is None else native.has_many_attributes(source, most)
+
+
+def lined_in_python(source: bytes) -> bytes:
+    """The same as ``with_lines``."""
+    first, *tags = source.split(b"<")
+    return first + b"".join([b"\n<" + tag if _begins_block(tag[:4]) else b"<" + tag for tag in tags])
+
+
+def many_in_python(source: bytes, most: int) -> bool:
+    """The same as ``has_many_attributes``."""
+    html = source.decode()
+    return _few_attributes(most).match(html).end() < len(html)  # type: ignore[union-attr]
+
+
+@lru_cache
+def _few_attributes(most: int) -> re.Pattern[str]:
+    tag = rf"<[a-zA-Z][^\s/>]*+(?>{_ATTRIBUTE}){{0,{most}}}+(?!{_ATTRIBUTE})"
+    return re.compile(rf"(?>[^<]++|<(?![a-zA-Z])|{tag})*+", re.DOTALL)
+
+
+@lru_cache(4096)
+def _begins_block(tag: bytes) -> bool:
+    return tag in _BLOCK_TAGS or tag[:3] in _BLOCK_TAGS or tag[:2] in _BLOCK_TAGS
