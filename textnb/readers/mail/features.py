@@ -148,7 +148,7 @@ def received_tokens(values: Iterable[bytes]) -> list[str]:
     ['a.example', 'example', 'b.example', '192.0.2', 'mx.example.com', 'example.com', 'com']
     """
     words = b" ".join([value[:2000] for value in values]).translate(_HOSTS).decode("ascii").lower().split()
-    relays = [_relay_tokens(word) for word in dict.fromkeys(words) if "." in word]
+    relays = map(_relay_tokens, dict.fromkeys([word for word in words if "." in word]))
     return list(dict.fromkeys(chain.from_iterable(relays)))
 
 
