@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from textnb.errors import InputError, TextnbError
+from textnb.mail.imap.idling import idle
 from textnb.mail.imap.password import Ask, Password
 
 Client = Any
@@ -95,7 +96,7 @@ def _opened(account: Account, context: ssl.SSLContext | None) -> Client:
     except ImportError:
         raise InputError("IMAP needs the package IMAPClient: pip install 'textnb[imap]'") from None
     with _reported(account, "cannot be reached"):
-        client = IMAPClient(
+        client = type("Client", (IMAPClient,), {"idle": idle})(
             account.host,
             account.port or PORTS[account.security],
             ssl=account.security == "tls",
@@ -156,6 +157,28 @@ def guarded(client: Client, account: Account) -> Client:
             return asked
 
     return Guarded()
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """An answer is taken apart; where that fails it was none, whatever IMAPClient has made of it."""
+    try:
+        yield
+    except TextnbError:
+        raise
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        raise ServerError(f"the server answers what is not IMAP: {error!r}") from error
+
+
+def as_text(given: object) -> str:
+    """A word of an answer; IMAPClient takes words of digits for numbers, and NIL for None.
+
+    >>> [as_text(word) for word in (b"$Junk", 2024, None)]
+    ['$Junk', '2024', 'NIL']
+    """
+    if isinstance(given, bytes):
+        return given.decode("latin-1")
+    return "NIL" if given is None else str(given)
 
 
 @contextmanager

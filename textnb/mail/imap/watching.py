@@ -1,5 +1,8 @@
 """Rounds until told to stop: at once when the server has news (IDLE), after so many seconds at the latest.
 
+Where a server offers IDLE and then refuses it, it is not asked again before the next round. One that always has
+something to say is listened to once in a while: rounds do not follow each other at once.
+
 A connection that breaks is made anew after a pause, each twice as long as the one before, until a round ends well.
 """
 
@@ -16,6 +19,9 @@ from textnb.mail.imap.password import Ask
 _log = logging.getLogger("textnb")
 _PAUSE, _LONGEST_PAUSE = 1.0, 300.0
 _PERIOD = 1.0
+_LEAST = 1.0
+"""Seconds from the end of a round to the next, at least, unless fewer were asked for."""
+
 _SLICE = 0.5
 """Seconds after which, at the latest, it is noticed that the end was asked for."""
 
@@ -46,20 +52,21 @@ def wait_for_news(client: Client, stop: Event, seconds: float) -> None:
     if not client.has_capability("IDLE"):
         stop.wait(seconds)
         return
-    deadline, period = time.monotonic() + seconds, _PERIOD
-    while not stop.is_set() and (left := deadline - time.monotonic()) > 0:
-        if _news_within(client, stop, min(left, period)):
+    begun, period = time.monotonic(), _PERIOD
+    while not stop.is_set() and (left := begun + seconds - time.monotonic()) > 0:
+        try:
+            has_news = _news_within(client, stop, min(left, period))
+        except RefusedError:
+            stop.wait(left)
+            return
+        if has_news:
+            stop.wait(max(0.0, begun + min(_LEAST, seconds) - time.monotonic()))
             return
         period *= 2
 
 
 def _news_within(client: Client, stop: Event, seconds: float) -> bool:
-    try:
-        client.idle()
-    except RefusedError:  # IMAPClient's word for news that come before the server has consented
-        client.idle_done()
-        return True
-    heard = _is_heard(client.socket(), stop, time.monotonic() + seconds)
+    heard = client.idle() or _is_heard(client.socket(), stop, time.monotonic() + seconds)
     _, told = client.idle_done()
     return heard or bool(told)
 
