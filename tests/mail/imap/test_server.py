@@ -184,6 +184,84 @@ def test_what_the_server_cannot_give_does_not_keep_the_others_back():
     assert [(message.uid, message.raw) for message in read(server)] == [(1, b"a"), (2, None), (4, b"d")]
 
 
+def selected(server, **answer):
+    held = {b"UIDVALIDITY": 1, **{name.encode(): value for name, value in answer.items()}}
+    server.select_folder = lambda *_: held
+    return Mailbox(server, Folders(server), "INBOX", readonly=True)
+
+
+def test_keywords_of_digits_and_nil_are_keywords():
+    """IMAPClient takes them for numbers and None."""
+    server = Server(mails={1: b"a"})
+    server.fetch = lambda uids, _: {uid: {b"RFC822.SIZE": 1, b"FLAGS": (2024, None, b"$A")} for uid in uids}
+    box = selected(server, UIDNEXT=2, PERMANENTFLAGS=(2024, None))
+    assert [message.flags for message in box.listed(Looked(1))] == [{"2024", "nil", "$a"}]
+    assert [box.keeps(flag) for flag in ("2024", "NIL", "$A")] == [True, True, False]
+    server.list_folders = lambda: [((2024, None), 7, 2024)]
+    assert "2024" in Folders(server)
+
+
+@pytest.mark.parametrize("data", [{b"RFC822.SIZE": b"abc"}, {b"RFC822.SIZE": None}, {b"RFC822.SIZE": 1, b"FLAGS": 7}])
+def test_a_message_that_is_described_in_nonsense_is_the_servers_fault(data):
+    server = Server(mails={1: b"a"})
+    server.fetch = lambda *_: {1: data}
+    with pytest.raises(ServerError, match="the server answers what is not IMAP"):
+        read(server)
+
+
+@pytest.mark.parametrize(
+    "answer", [{"UIDNEXT": b"abc"}, {"EXISTS": b"abc"}, {"PERMANENTFLAGS": None}, {"UIDNEXT": 10**15}]
+)
+def test_a_folder_that_is_described_in_nonsense_is_the_servers_fault(answer):
+    with pytest.raises(ServerError, match=r"what is not IMAP|next message of 'INBOX' 10{15}, which cannot be a UID"):
+        selected(Server(), **answer)
+
+
+@pytest.mark.parametrize("listing", [[7], [(None, b"/", b"a")], [((), b"/")]])
+def test_a_list_of_folders_that_is_nonsense_is_the_servers_fault(listing):
+    server = Server()
+    server.list_folders = lambda: listing
+    with pytest.raises(ServerError, match="what is not IMAP"):
+        Folders(server)
+
+
+@pytest.mark.parametrize(
+    ("exists", "searches"), [(0, []), (2, ["5:*"]), (99_999, ["5:80004", "80005:160004", "160005:199999"])]
+)
+def test_numbers_far_apart_are_not_searched_one_by_one(exists, searches):
+    server, asked = Server(), []
+    server.search = lambda criteria: asked.append(criteria[1]) or [1, 1 << 40]  # neither of which was asked for
+    box = selected(server, EXISTS=exists, UIDNEXT=200_000)
+    assert (list(box.listed(Looked(1, 5))), asked) == ([], searches)
+    assert list(box.listed(Looked(1, 200_000))) == []
+    assert len(asked) == len(searches)
+
+
+def test_a_search_in_many_windows_ends_when_told_to():
+    server, asked = Server(), []
+    server.search = lambda criteria: asked.append(criteria[1]) or []
+    server.select_folder = lambda *_: {b"UIDVALIDITY": 1, b"UIDNEXT": 1 << 32, b"EXISTS": 1 << 31}
+    box = Mailbox(server, Folders(server), "INBOX", readonly=True, stopping=lambda: len(asked) == 3)
+    assert list(box.listed(Looked(1))) == []
+    assert len(asked) == 3
+
+
+def test_flags_of_other_messages_are_not_taken_for_an_answer():
+    """IMAPClient gives what comes without a UID under the message's place in the folder; 6 has gone meanwhile."""
+    server, asked = Server(mails={5: b"a", 912: b"bb"}), []
+    real, stray = server.fetch, {b"FLAGS": (rb"\Deleted",)}
+
+    def fetch(uids, items):
+        asked.append(uids)
+        found = real([uid for uid in uids if uid in server.mails], items)
+        return {**found, **dict.fromkeys((5, 6, 7), stray)} if len(asked) == 1 else found
+
+    server.fetch, server.search = fetch, lambda _: [5, 6, 912]
+    box = selected(server, UIDNEXT=913, EXISTS=2)
+    assert [(m.uid, m.size, m.flags) for m in box.listed(Looked(1))] == [(5, 1, {"$junk"}), (912, 2, {"$junk"})]
+    assert asked == [[5, 6, 912], [5, 6]]
+
+
 def logged_in(server, secret="hunter2"):
     account = Account("imap.example.jp", "me")
     _log_in(guarded(server, account), account, Password(secret))

@@ -11,7 +11,7 @@ import re
 from unicodedata import normalize
 
 from textnb.errors import InputError
-from textnb.mail.imap.connection import Client
+from textnb.mail.imap.connection import Client, as_text, understood
 from textnb.mail.modified_utf7 import decoded, encoded
 
 INBOX = "INBOX"
@@ -25,9 +25,11 @@ class Folders:
         self.prefix, self.between = _namespace(client)
         self._written: dict[str, str] = {}
         self._holding_none: set[str] = set()
-        for flags, between, written in client.list_folders():
-            self.between = self.between or _text(between)
-            self._add(_text(written), {_text(flag).lower() for flag in flags})
+        answer = client.list_folders()
+        with understood():
+            for flags, between, written in answer:
+                self.between = self.between or _text(between)
+                self._add(as_text(written), {as_text(flag).lower() for flag in flags})
 
     def name(self, asked: str) -> str:
         """The name of a folder on the server, whether it is there or not."""
@@ -44,6 +46,10 @@ class Folders:
         if name in self._holding_none:
             raise InputError(f"the folder {name!r} holds other folders and no messages; choose another")
         return self._written.get(name, encoded(name))
+
+    def can_hold(self, name: str) -> bool:
+        """Whether a folder is there that may have messages in it."""
+        return name in self and name not in self._holding_none
 
     def make(self, name: str) -> None:
         """Make a folder, and let mail programs show it, unless it is there."""
@@ -76,12 +82,13 @@ def _namespace(client: Client) -> tuple[str, str]:
     personal = client.namespace().personal
     if not personal:
         return "", ""
-    prefix, between = personal[0]
-    return _text(prefix), _text(between)
+    with understood():
+        prefix, between = personal[0]
+        return _text(prefix), _text(between)
 
 
-def _text(given: bytes | str | None) -> str:
-    return given.decode("latin-1") if isinstance(given, bytes) else given or ""
+def _text(given: object) -> str:
+    return "" if given is None else as_text(given)
 
 
 def _check(asked: str) -> None:

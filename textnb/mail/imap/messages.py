@@ -2,13 +2,16 @@
 
 A message longer than ``LONGEST`` is fetched up to there and judged by that. BODY.PEEK is what is asked for, so that
 nothing becomes seen. What the server cannot give of one message does not keep the others back.
+
+UIDs are numbers of 32 bits (RFC 9051), and may have gaps of any length: few messages are asked for all at once, many in
+windows of UIDs.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from textnb.mail.imap.connection import Client, RefusedError, ServerError
+from textnb.mail.imap.connection import Client, RefusedError, ServerError, as_text, understood
 from textnb.mail.imap.folders import Folders
 from textnb.mail.imap.memory import Looked
 from textnb.mail.marking import message_digest
@@ -17,15 +20,18 @@ LONGEST = 1 << 22
 """Bytes that are fetched of a message."""
 
 _BATCH_BYTES, _BATCH, _LISTED = 1 << 23, 200, 500
-_WINDOW = 100_000
-"""UIDs to search through at once, for the answer is one line and lines have a longest length."""
+_WINDOW = 80_000
+"""UIDs that an answer to a search may hold: it is one line, and imaplib reads lines of up to a million bytes."""
+
+_UIDS = 1 << 32
 
 
 class Message:
     """A message of a folder; ``raw`` is None where the server could not give it."""
 
-    def __init__(self, uid: int, flags: Collection[str], raw: bytes | None) -> None:
-        self.uid, self.flags, self.raw = uid, flags, raw
+    def __init__(self, listed: "Listed", raw: bytes | None) -> None:
+        self.uid, self.size, self.flags = listed
+        self.raw = raw
 
     @cached_property
     def digest(self) -> str:
@@ -42,16 +48,31 @@ class Listed(NamedTuple):
 
 
 class Mailbox:
-    """A folder that is selected; for reading only, it stays as it is in every respect."""
+    """A folder that is selected; for reading only, it stays as it is in every respect.
 
-    def __init__(self, client: Client, folders: Folders, name: str, *, readonly: bool) -> None:
-        self._client, self.name = client, name
+    stopping: whether to give up looking for messages; those that were found are then not all.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        folders: Folders,
+        name: str,
+        *,
+        readonly: bool,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._client, self.name, self._stopping = client, name, stopping
         answer = client.select_folder(folders.written(name), readonly)
         if not isinstance(answer.get(b"UIDVALIDITY"), int):
             raise ServerError(f"the server gives no UIDVALIDITY for {name!r}, so messages cannot be told apart")
         self.validity: int = answer[b"UIDVALIDITY"]
-        self.end = int(answer.get(b"UIDNEXT") or 0)
-        self._permanent = {flag.decode("latin-1").lower() for flag in answer.get(b"PERMANENTFLAGS", ())}
+        with understood():
+            self.end = int(answer.get(b"UIDNEXT") or 0)
+            self._exists = int(answer.get(b"EXISTS", _UIDS))
+            self._permanent = _flags(answer.get(b"PERMANENTFLAGS", ()))
+        if self.end > _UIDS:
+            raise ServerError(f"the server numbers the next message of {name!r} {self.end}, which cannot be a UID")
 
     def keeps(self, flag: str) -> bool:
         """Whether a flag or keyword that is set here stays set."""
@@ -59,12 +80,14 @@ class Mailbox:
 
     def listed(self, looked: Looked) -> Iterator[Listed]:
         """The messages still to be looked at, in their order."""
-        uids = sorted({*looked.left, *self._from(looked.next)})
+        new = (uid for uid in self._from(looked.next) if looked.next <= uid < _UIDS)
+        uids = sorted({*looked.left, *new})
         for start in range(0, len(uids), _LISTED):
-            found = self._client.fetch(uids[start : start + _LISTED], ["RFC822.SIZE", "FLAGS"])
-            for uid, data in sorted(found.items()):
-                flags = frozenset(flag.decode("latin-1").lower() for flag in data.get(b"FLAGS", ()))
-                yield Listed(uid, int(data.get(b"RFC822.SIZE") or LONGEST), flags)
+            yield from self._sized(uids[start : start + _LISTED])
+
+    def same_size(self, size: int) -> Iterator[Listed]:
+        """The messages of a size that are not flagged as deleted."""
+        yield from self._sized(self._client.search(["UNDELETED", "NOT", "LARGER", size, "NOT", "SMALLER", size]))
 
     def batches(self, listed: Iterable[Listed]) -> Iterator[list[Message]]:
         """The messages themselves, less those that have gone meanwhile."""
@@ -83,10 +106,32 @@ class Mailbox:
         return [uid for piece in pieces for uid in self._client.search(["UID", ",".join(map(str, piece))])]
 
     def _from(self, first: int) -> Iterator[int]:
-        if not self.end:  # a server that does not tell where its numbers end
-            yield from (uid for uid in self._client.search(["UID", f"{first}:*"]) if uid >= first)
+        if not self._exists or 0 < self.end <= first:
+            return
+        if self._exists <= _WINDOW or not self.end:  # some servers do not tell where their numbers end
+            yield from self._client.search(["UID", f"{first}:*"])  # the last one, at least, whatever its number
+            return
         for start in range(first, self.end, _WINDOW):
+            if self._stopping():
+                return
             yield from self._client.search(["UID", f"{start}:{min(start + _WINDOW, self.end) - 1}"])
+
+    def _sized(self, uids: list[int]) -> list[Listed]:
+        """Those that are there still.
+
+        A server may tell at any time of other messages' flags, without their UIDs; IMAPClient then takes the place of
+        such a message for its UID. So what comes without a size is no answer, and is asked for again.
+        """
+        found: dict[int, Listed] = {}
+        for _ in range(2):
+            missing = {*uids} - {*found}
+            if not missing:
+                break
+            answer = self._client.fetch(sorted(missing), ["RFC822.SIZE", "FLAGS"])
+            with understood():
+                sized = {uid: data for uid, data in answer.items() if b"RFC822.SIZE" in data and uid in missing}
+                found |= {uid: Listed(uid, *_size_and_flags(data)) for uid, data in sized.items()}
+        return sorted(found.values())
 
     def _fetched(self, batch: list[Listed]) -> list[Message]:
         whole = [message for message in batch if message.size <= LONGEST]
@@ -99,9 +144,17 @@ class Mailbox:
             found = self._client.fetch([message.uid for message in batch], [what])
         except RefusedError:
             if len(batch) == 1:
-                return [Message(batch[0].uid, batch[0].flags, None)]
+                return [Message(batch[0], None)]
             return [message for one in batch for message in self._bodies([one], what)]
-        return [Message(one.uid, one.flags, _body(found[one.uid])) for one in batch if one.uid in found]
+        return [Message(one, _body(found[one.uid])) for one in batch if one.uid in found]
+
+
+def _size_and_flags(data: dict[bytes, Any]) -> tuple[int, frozenset[str]]:
+    return int(data[b"RFC822.SIZE"]), _flags(data.get(b"FLAGS", ()))
+
+
+def _flags(given: Iterable[object]) -> frozenset[str]:
+    return frozenset(as_text(flag).lower() for flag in given)
 
 
 def _body(data: dict[bytes, Any]) -> bytes | None:
