@@ -41,6 +41,18 @@ def test_what_the_user_has_moved_is_learnt_and_what_textnb_has_moved_is_not(imap
     assert learnt(model, offer) == [["ham"]]
 
 
+def test_another_delivery_of_what_is_in_junk_is_no_lesson(imap, box, model):
+    pills, actions = (
+        mail("pills", SPAM),
+        ["--move", "迷惑=Junk", "--learn", "Junk=迷惑", "--learn", "INBOX=ham", "--apply"],
+    )
+    box.deliver(pills)
+    assert imap(box, *actions).code == 0
+    box.deliver(pills, mail("lunch", HAM))
+    assert imap(box, *actions).err == "2 messages judged: 1 moved to Junk, 1 stay\n"
+    assert (box.subjects(), box.subjects("Junk"), learnt(model, pills)) == (["lunch"], ["pills", "pills"], [[]])
+
+
 def test_what_was_in_a_folder_before_is_learnt_once(imap, box, model):
     box.client.create_folder("Archive")
     box.deliver(*(mail(f"old {number}", HAM) for number in range(3)), folder="Archive")

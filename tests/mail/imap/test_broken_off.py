@@ -61,11 +61,18 @@ class Server:
     def select_folder(self, folder, readonly=False):
         self.open = folder
         kept = (b"$Junk", *([rb"\*"] if self.keywords and not readonly else []))
-        return {b"UIDVALIDITY": 1, b"UIDNEXT": self.last + 1, b"PERMANENTFLAGS": kept}
+        exists = len(self.folders[folder])
+        return {b"UIDVALIDITY": 1, b"UIDNEXT": self.last + 1, b"EXISTS": exists, b"PERMANENTFLAGS": kept}
 
     def search(self, criteria):
+        if criteria[0] == "UNDELETED":
+            _, *size = criteria
+            assert size == ["NOT", "LARGER", size[2], "NOT", "SMALLER", size[2]]
+            there = self.folders[self.open].items()
+            return [uid for uid, (raw, flags) in there if len(raw) == size[2] and "\\Deleted" not in flags]
         first, _, last = criteria[1].partition(":")
-        wanted = range(int(first), int(last) + 1) if last else [int(uid) for uid in first.split(",")]
+        end = 1 << 32 if last == "*" else int(last or 0) + 1
+        wanted = range(int(first), end) if last else [int(uid) for uid in first.split(",")]
         return [uid for uid in self.folders[self.open] if uid in wanted]
 
     def fetch(self, uids, items):
@@ -170,11 +177,17 @@ def test_flags_that_the_folder_would_forget_are_refused(rounds):
         list(rounds.round(server))
 
 
+@pytest.fixture
+def model(rounds, trained, tmp_path):
+    """A model of the test's own, to learn."""
+    path = tmp_path / "own.textnb"
+    path.write_bytes(trained.path.read_bytes())
+    rounds.live = LiveFilter(path, Cutoffs())
+    return path
+
+
 @pytest.mark.parametrize("keywords", [False, True])
-def test_a_correction_is_learnt_whether_or_not_the_server_keeps_keywords(rounds, trained, tmp_path, keywords):
-    model = tmp_path / "own.textnb"
-    model.write_bytes(trained.path.read_bytes())
-    rounds.live = LiveFilter(model, Cutoffs())
+def test_a_correction_is_learnt_whether_or_not_the_server_keeps_keywords(rounds, model, keywords):
     server = Server("MOVE", keywords=keywords)
     server.put("INBOX", SPAM)
     server.put("INBOX", HAM)
@@ -186,3 +199,62 @@ def test_a_correction_is_learnt_whether_or_not_the_server_keeps_keywords(rounds,
         classifier = TextClassifier.load(model)
         assert [learnt_as(classifier, mail_document(raw)) for raw in (SPAM, HAM)] == [["ham"], ["spam"]]
         assert (server.there("INBOX"), server.there("Junk")) == ([SPAM], [HAM])
+
+
+@pytest.mark.parametrize("keywords", [False, True])
+def test_a_message_that_is_delivered_twice_is_judged_twice_and_not_learnt(rounds, model, keywords):
+    server, before = Server("MOVE", keywords=keywords), model.read_bytes()
+    for count in (1, 2, 3):
+        server.put("INBOX", SPAM)
+        server.put("INBOX", f"{count}".encode() + SPAM[1:])  # of the same size
+        run(rounds, server)
+        assert server.there("INBOX") == []
+        assert server.there("Junk").count(SPAM) == count
+    assert model.read_bytes() == before
+
+
+def test_what_is_only_flagged_as_deleted_elsewhere_has_been_brought_back(rounds, model):
+    server = Server("MOVE")
+    server.put("INBOX", SPAM)
+    run(rounds, server)
+    [(raw, flags)] = server.folders["Junk"].values()
+    server.put("INBOX", raw, flags)
+    flags.add("\\Deleted")
+    run(rounds, server)
+    assert learnt_as(TextClassifier.load(model), mail_document(SPAM)) == ["ham"]
+    assert server.there("INBOX") == [SPAM]
+
+
+def test_a_folder_that_is_gone_holds_nothing(rounds, model):
+    server = Server("MOVE")
+    server.put("INBOX", SPAM)
+    run(rounds, server)
+    server.put("INBOX", *server.folders.pop("Junk").popitem()[1])
+    run(rounds, server)
+    assert learnt_as(TextClassifier.load(model), mail_document(SPAM)) == ["ham"]
+
+
+def test_destinations_are_refused_before_there_is_anything_to_move(rounds):
+    for to in (Destinations({"spam": "a//b"}), Destinations(unsure="a//b")):
+        rounds.plan = replace(rounds.plan, destinations=to)
+        with pytest.raises(InputError, match="'a//b' cannot be a folder's name"):
+            list(rounds.round(Server("MOVE")))
+
+
+def test_one_folder_by_two_names_teaches_one_class(rounds):
+    rounds.plan = replace(rounds.plan, lessons={"INBOX": "ham", "inbox": "spam"})
+    with pytest.raises(InputError, match="'INBOX' two classes: ham and spam"):
+        list(rounds.round(Server("MOVE")))
+
+
+def test_what_was_not_listed_for_being_told_to_stop_is_judged_later(rounds, monkeypatch):
+    monkeypatch.setattr("textnb.mail.imap.messages._WINDOW", 1)
+    server = Server("MOVE")
+    for raw in (SPAM, MORE):
+        server.put("INBOX", raw)
+    rounds.stopping = iter([False] * 3 + [True] * 9).__next__
+    run(rounds, server)
+    assert (server.there("INBOX"), server.there("Junk")) == ([MORE], [SPAM])
+    rounds.stopping = lambda: False
+    run(rounds, server)
+    assert (server.there("INBOX"), server.there("Junk")) == ([], sorted([SPAM, MORE]))

@@ -47,7 +47,7 @@ def learn_from(visit: Visit, folder: str, label: str) -> Iterator[Event]:
             yield from lessons.learnt()
         if visit.stopping():
             break
-    else:
+    if not visit.stopping():  # which may have cut the list of messages short
         looked.advance([box.end - 1])
     yield from lessons.learnt()
     visit.save()

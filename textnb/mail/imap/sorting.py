@@ -1,7 +1,8 @@
 r"""The messages of a folder: judged, flagged, marked, moved.
 
     \Deleted                            left alone
-    known in another folder             its owner has brought it back: left in peace, and learnt if that was asked for
+    known in another folder, and gone   its owner has brought it back: left in peace, and learnt if that was asked for
+        from there
     known here, or marked               judged before, here or on another machine
     else                                judged
 
@@ -10,11 +11,13 @@ in memory, to be looked at again, and ``moving`` if they are to be moved; then t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from textnb.errors import InputError
 from textnb.mail.filtering import mail_document
+from textnb.mail.imap.connection import ServerError
+from textnb.mail.imap.copies import held
 from textnb.mail.imap.correcting import Lessons
 from textnb.mail.imap.memory import Looked
 from textnb.mail.imap.messages import Listed, Mailbox, Message
@@ -42,7 +45,7 @@ def sort_folder(visit: Visit) -> Iterator[Event]:
 class _Sorting:
     def __init__(self, visit: Visit) -> None:
         self.visit, self.plan, self.memory, self.here = visit, visit.plan, visit.memory, visit.here
-        self.box = visit.opened(visit.here, to_change=visit.plan.apply)
+        self.box = self._opened()
         self.looked: Looked = visit.looked(self.box, again=visit.plan.again)
         self.left = set(self.looked.left)
         self.teaches = visit.lessons.get(visit.here)
@@ -52,8 +55,9 @@ class _Sorting:
         for batch in self.box.batches(filter(self._is_wanted, self.box.listed(self.looked))):
             yield from self._batch(batch)
             if self.visit.stopping():
-                return
-        self.looked.advance([self.box.end - 1])
+                break
+        if not self.visit.stopping():  # which may have cut the list of messages short
+            self.looked.advance([self.box.end - 1])
         self.visit.save()
 
     def _is_wanted(self, message: Listed) -> bool:
@@ -79,14 +83,30 @@ class _Sorting:
 
     def _known_and_new(self, batch: list[Message]) -> tuple[list[Message], list[Message]]:
         """What has been brought back, and what is to be judged. What was left has not been away, though a copy may."""
-        brought_back, new = list[Message](), list[Message]()
+        away, rest = defaultdict[str, list[Message]](list), list[Message]()
         for message in batch:
             where = None if self.plan.again else self.memory.where(message.digest, self.here)
             if where not in (None, self.here) and message.uid not in self.left:
-                brought_back.append(message)
-            elif where != self.here and not self._is_marked(message):
-                new.append(message)
-        return brought_back, new
+                away[where].append(message)
+            elif where != self.here:
+                rest.append(message)
+        brought_back, copies = self._brought_back_and_copies(away)
+        new = [message for message in [*rest, *copies] if not self._is_marked(message)]
+        return brought_back, sorted(new, key=lambda message: message.uid)
+
+    def _brought_back_and_copies(self, away: Mapping[str, list[Message]]) -> tuple[list[Message], list[Message]]:
+        """Of messages by the folder where they are known: those that have left it, and copies of what it holds."""
+        brought_back, copies = list[Message](), list[Message]()
+        for folder, messages in away.items():
+            digests = held(self.visit, folder, messages)
+            for message in messages:
+                (copies if message.digest in digests else brought_back).append(message)
+        if away and self._opened().validity != self.box.validity:
+            raise ServerError(f"the folder {self.here!r} has been made anew meanwhile")
+        return brought_back, copies
+
+    def _opened(self) -> Mailbox:
+        return self.visit.opened(self.here, to_change=self.plan.apply)
 
     def _judged(self, message: Message) -> _Step | Unread:
         if message.raw is None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from textnb.errors import InputError
 from textnb.mail.destinations import Destinations
 from textnb.mail.imap.connection import Client
 from textnb.mail.imap.folders import INBOX, Folders
@@ -32,6 +33,11 @@ class Plan:
     lessons: Mapping[str, str] = field(default_factory=dict)
     again: bool = False
     apply: bool = False
+
+    @property
+    def does_something(self) -> bool:
+        """Whether there is anything to be done with messages once they are judged."""
+        return bool(self.destinations.names or self.flags or self.lessons)
 
 
 class Judged(NamedTuple):
@@ -81,11 +87,22 @@ class Visit:
     def __post_init__(self) -> None:
         self.folders = Folders(self.client)
         self.here = self.folders.name(self.plan.folder)
-        self.lessons = {self.folders.name(folder): label for folder, label in self.plan.lessons.items()}
+        self.lessons = self._lessons()
+        for asked in self.plan.destinations.names:
+            self.folders.written(self.folders.name(asked))  # refuses at once what no message could be moved to
+
+    def _lessons(self) -> dict[str, str]:
+        """The class of each folder by its name on the server; two names of one folder may not disagree."""
+        lessons: dict[str, str] = {}
+        for asked, label in self.plan.lessons.items():
+            name = self.folders.name(asked)
+            if lessons.setdefault(name, label) != label:
+                raise InputError(f"--learn gives the folder {name!r} two classes: {lessons[name]} and {label}")
+        return lessons
 
     def opened(self, name: str, *, to_change: bool = False) -> Mailbox:
         """A folder; one that is not to be changed stays as it is in every respect."""
-        return Mailbox(self.client, self.folders, name, readonly=not to_change)
+        return Mailbox(self.client, self.folders, name, readonly=not to_change, stopping=self.stopping)
 
     def looked(self, box: Mailbox, *, again: bool = False) -> Looked:
         """How far a folder has been looked through."""
