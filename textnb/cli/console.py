@@ -10,10 +10,10 @@ from typing import Any, NoReturn, TextIO, TypeVar
 Item = TypeVar("Item")
 
 
-def fail(error: object) -> NoReturn:
-    """End with one clear line and exit code 1."""
+def fail(error: object, code: int = 1) -> NoReturn:
+    """End with one clear line and an exit code."""
     say(f"textnb: {one_line(error)}")
-    sys.exit(1)
+    sys.exit(code)
 
 
 def say(line: str) -> None:

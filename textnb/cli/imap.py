@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from textnb.cli import options
-from textnb.cli.console import one_line, plural, progress, say
+from textnb.cli.console import fail, one_line, plural, progress, say
 from textnb.cli.entering import Entering
 from textnb.cli.judging import Judging
 from textnb.cli.moving import Moving
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from textnb.mail.imap.connection import Account, Client
     from textnb.mail.imap.password import Ask
     from textnb.mail.imap.visit import Event, Judged, Plan, Taught
+
+
+_ACTIONS = "say --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
+_NO_ENTRY = 77
+"""The exit code where the server lets nobody in: EX_NOPERM of sysexits. A service is not to try that again."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,14 @@ def imap(
     `--learn Junk=spam` learns what you, not textnb, have put into Junk. In the folder that is judged, where mail
     arrives by itself, only what you have brought back is learnt. A message is judged once; `--again` judges all.
     """
+    from textnb.mail.imap.connection import EntryError
+
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
     plan = _plan(live.current().classes, moving, folder, flag or (), learn or ())
-    _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
+    try:
+        _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
+    except EntryError as error:
+        fail(error, _NO_ENTRY)
 
 
 def _run(teller: "_Teller", ask: "Ask") -> None:
@@ -115,7 +125,7 @@ class _Teller:
         for event in progress(self.rounds.round(client), "sorting", lambda: None, silent):
             counts.update(self._told(event))
         if not silent:
-            say(_summary(counts, apply=self.plan.apply))
+            say(_summary(counts, self.plan))
 
     def _told(self, event: "Event") -> list[str]:
         """Say what is to be said of it; what it counts as, in the words of the summary."""
@@ -164,18 +174,20 @@ def _lesson(taught: "Taught") -> str:
     return f"{found}, as {taught.label}: {', '.join(parts)}"
 
 
-def _summary(counts: Counter[str], *, apply: bool) -> str:
+def _summary(counts: Counter[str], plan: "Plan") -> str:
     """One line on a round.
 
-    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), apply=True)
+    >>> from textnb.mail.imap.visit import Plan
+    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), Plan(apply=True))
     '3 messages judged: 1 moved to Junk, 2 stay, 1 of them unsure'
     """
-    moved = "moved" if apply else "would go"
+    moved = "moved" if plan.apply else "would go"
     parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
     parts += [f"{counts['stay']:,} stay" + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")]
     line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
     line += [f"{counts['failed']:,} could not be read or judged"] if counts["failed"] else []
-    return "; ".join(line if apply else [*line, "nothing was changed, --apply does it"])
+    remedy = "--apply does it" if plan.does_something else f"and --apply would have nothing to do: {_ACTIONS}"
+    return "; ".join(line if plan.apply else [*line, f"nothing was changed, {remedy}"])
 
 
 def _plan(classes: Sequence[str], moving: Moving, folder: str, flag: Sequence[str], learn: Sequence[str]) -> "Plan":
@@ -184,11 +196,10 @@ def _plan(classes: Sequence[str], moving: Moving, folder: str, flag: Sequence[st
 
     to = moving.destinations(classes, alike=False)
     flags = {name: as_flags(given) for name, given in by_class(flag, classes, "--flag").items()}
-    if moving.apply and not (to.names or flags or learn):
-        raise InputError(
-            "there is nothing to do: say --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
-        )
-    return Plan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
+    plan = Plan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
+    if plan.apply and not plan.does_something:
+        raise InputError(f"there is nothing to do: {_ACTIONS}")
+    return plan
 
 
 def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:

@@ -32,6 +32,14 @@ def test_the_examples_of_the_documents_work(run, box, secret, tmp_path, monkeypa
     assert (box.subjects("Junk"), box.subjects()) == (["pills"], ["lunch"])
 
 
+def test_the_service_does_not_try_a_refused_password_again(run, box, secret, tmp_path, mail_model, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    secret.write_text("another")
+    done = run("imap", mail_model, *here(commands()[0][1:5], box, mail_model, secret), "--password-file", secret)
+    for name in ("mail.md", "mail.ja.md"):
+        assert f"\nRestartPreventExitStatus={done.code}\n" in (DOCS.parent / name).read_text()
+
+
 def here(command, box, model, secret):
     """The command with what is this machine's in place of the reader's."""
     own = {

@@ -9,8 +9,8 @@ from imap_lines import END, saying
 from mailbox_of_user import SPAM, mail
 
 
-def check_no_password(done, secret):
-    assert done.code == 1
+def check_no_password(done, secret, code=1):
+    assert done.code == code
     assert done.err.count("\n") == 1
     assert not any(part in done.out + done.err for part in (secret, "hunter2", "ひみつ"))
 
@@ -18,7 +18,7 @@ def check_no_password(done, secret):
 def test_a_wrong_password_is_one_line_and_told_nowhere(imap, box, secret):
     secret.write_text("hunter3 ひみつ\n")
     done = imap(box)
-    check_no_password(done, "hunter3")
+    check_no_password(done, "hunter3", code=77)
     assert f"is it the right --user ({box.user}) and password?" in done.err
 
 
@@ -31,7 +31,7 @@ def test_a_server_that_repeats_the_password_is_not_repeated(imap, stranger, secr
     secret.write_text('hunter2"x')
     with saying(echo) as port:
         done = imap(stranger, port=port)
-    check_no_password(done, "hunter2")
+    check_no_password(done, "hunter2", code=77)
     assert "says no, and repeats the password" in done.err
 
 
@@ -50,7 +50,7 @@ def test_certificates_are_verified(run, box, model, secret, tmp_path):
     own = box.server.certificate
     for done in (tls(), tls("--starttls", port=box.server.plain)):
         assert "does not prove to be localhost: self-signed certificate" in done.err
-        check_no_password(done, PASSWORD)
+        check_no_password(done, PASSWORD, code=77)
     assert tls("--cafile", own).code == 0
     assert tls("--starttls", "--cafile", own, port=box.server.plain).code == 0
     wrong = tls("--cafile", own, host="127.0.0.1")
@@ -58,7 +58,8 @@ def test_certificates_are_verified(run, box, model, secret, tmp_path):
     certify(tmp_path, "localhost")
     assert "does not prove to be localhost" in tls("--cafile", tmp_path / "cert.pem").err
     assert "is it a port for TLS?" in tls("--cafile", own, port=box.server.plain).err
-    for done in (wrong, tls("--cafile", secret), tls("--cafile", own, "--port", 1)):
+    check_no_password(wrong, PASSWORD, code=77)
+    for done in (tls("--cafile", secret), tls("--cafile", own, "--port", 1)):
         check_no_password(done, PASSWORD)
 
 
@@ -107,6 +108,9 @@ def test_a_server_that_is_silent_is_not_waited_for(imap, stranger):
         (["--move", "迷惑="], "there is no name"),
         (["--move", "迷惑=a\rb", "--apply"], "cannot be a folder's name"),
         (["--folder", "a//b"], "cannot be a folder's name"),
+        (["--move", "ham=a//b"], "cannot be a folder's name"),
+        (["--unsure-to", "a//b"], "cannot be a folder's name"),
+        (["--learn", "INBOX=ham", "--learn", "inbox=迷惑"], "two classes"),
         (["--folder", "nowhere"], "ailbox doesn't exist: nowhere"),
         (["--flag", "迷惑=\\Deleted"], "cannot be set"),
         (["--flag", "迷惑=a(b"], "cannot be set"),

@@ -35,6 +35,20 @@ def test_messages_are_moved_and_flagged_and_the_unsure_stay(imap, box):
     assert "2 messages judged" in imap(box, *actions, "--again").err
 
 
+def test_a_dry_run_without_anything_to_do_says_so(imap, box):
+    box.deliver(mail("pills", SPAM))
+    done = imap(box)
+    assert (done.code, len(rows(done))) == (0, 2)
+    assert "nothing was changed, and --apply would have nothing to do: say --move CLASS=FOLDER" in done.err
+
+
+def test_keywords_of_any_kind_do_no_harm(imap, box):
+    box.deliver(mail("pills", SPAM), mail("lunch", HAM))
+    box.client.select_folder("INBOX")
+    box.client.add_flags([1, 2], ["2024", "NIL"])
+    assert "1 moved to Junk, 1 stay" in imap(box, "--move", "迷惑=Junk", "--apply").err
+
+
 def test_unsure_messages_go_where_they_are_told_to(imap, box):
     box.deliver(mail("what", NEITHER), mail("lunch", HAM))
     assert imap(box, "--unsure-to", "Lists/考え中", "--apply", "--quiet").err == ""
