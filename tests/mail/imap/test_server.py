@@ -262,6 +262,19 @@ def test_flags_of_other_messages_are_not_taken_for_an_answer():
     assert asked == [[5, 6, 912], [5, 6]]
 
 
+@pytest.mark.parametrize(("exists", "asked"), [(4, [[5], [5]]), (5, [[5]])])
+def test_flags_that_may_be_mixed_with_those_of_another_message_are_asked_for_again(exists, asked):
+    """The one in place 5 has the UID 5 as well only where there are no gaps."""
+    server, told = Server(), []
+    mixed = {b"SEQ": 5, b"RFC822.SIZE": 1, b"FLAGS": (b"$other",)}
+    server.search = lambda _: [5]
+    server.fetch = lambda uids, _: (
+        told.append(uids) or {5: mixed if len(told) == 1 else {**mixed, b"FLAGS": (b"$own",)}}
+    )
+    [message] = selected(server, UIDNEXT=6, EXISTS=exists).listed(Looked(1))
+    assert (message.flags, told) == ({"$own"} if len(asked) == 2 else {"$other"}, asked)
+
+
 def logged_in(server, secret="hunter2"):
     account = Account("imap.example.jp", "me")
     _log_in(guarded(server, account), account, Password(secret))

@@ -81,13 +81,11 @@ class Mailbox:
     def listed(self, looked: Looked) -> Iterator[Listed]:
         """The messages still to be looked at, in their order."""
         new = (uid for uid in self._from(looked.next) if looked.next <= uid < _UIDS)
-        uids = sorted({*looked.left, *new})
-        for start in range(0, len(uids), _LISTED):
-            yield from self._sized(uids[start : start + _LISTED])
+        return self._described(sorted({*looked.left, *new}))
 
     def same_size(self, size: int) -> Iterator[Listed]:
         """The messages of a size that are not flagged as deleted."""
-        yield from self._sized(self._client.search(["UNDELETED", "NOT", "LARGER", size, "NOT", "SMALLER", size]))
+        return self._described(self._client.search(["UNDELETED", "NOT", "LARGER", size, "NOT", "SMALLER", size]))
 
     def batches(self, listed: Iterable[Listed]) -> Iterator[list[Message]]:
         """The messages themselves, less those that have gone meanwhile."""
@@ -102,8 +100,7 @@ class Mailbox:
 
     def present(self, uids: list[int]) -> list[int]:
         """Those that are there still."""
-        pieces = (uids[start : start + _LISTED] for start in range(0, len(uids), _LISTED))
-        return [uid for piece in pieces for uid in self._client.search(["UID", ",".join(map(str, piece))])]
+        return [uid for piece in _pieces(uids) for uid in self._client.search(["UID", ",".join(map(str, piece))])]
 
     def _from(self, first: int) -> Iterator[int]:
         if not self._exists or 0 < self.end <= first:
@@ -116,22 +113,31 @@ class Mailbox:
                 return
             yield from self._client.search(["UID", f"{start}:{min(start + _WINDOW, self.end) - 1}"])
 
+    def _described(self, uids: list[int]) -> Iterator[Listed]:
+        return (listed for piece in _pieces(uids) for listed in self._sized(piece))
+
     def _sized(self, uids: list[int]) -> list[Listed]:
         """Those that are there still.
 
         A server may tell at any time of other messages' flags, without their UIDs; IMAPClient then takes the place of
-        such a message for its UID. So what comes without a size is no answer, and is asked for again.
+        such a message for its UID. So what comes without a size is no answer, and what may be mixed with such flags is
+        none to rely on: both are asked for again.
         """
         found: dict[int, Listed] = {}
-        for _ in range(2):
+        for is_last in (False, True):
             missing = {*uids} - {*found}
             if not missing:
                 break
             answer = self._client.fetch(sorted(missing), ["RFC822.SIZE", "FLAGS"])
             with understood():
-                sized = {uid: data for uid, data in answer.items() if b"RFC822.SIZE" in data and uid in missing}
-                found |= {uid: Listed(uid, *_size_and_flags(data)) for uid, data in sized.items()}
+                for uid in missing & {*answer}:
+                    if b"RFC822.SIZE" in answer[uid] and (is_last or not self._may_be_mixed(uid, answer[uid])):
+                        found[uid] = Listed(uid, *_size_and_flags(answer[uid]))
         return sorted(found.values())
+
+    def _may_be_mixed(self, uid: int, data: dict[bytes, Any]) -> bool:
+        """Whether flags of the message in the place of that number may be among them; without gaps they are its own."""
+        return data.get(b"SEQ") == uid and self._exists != self.end - 1
 
     def _fetched(self, batch: list[Listed]) -> list[Message]:
         whole = [message for message in batch if message.size <= LONGEST]
@@ -147,6 +153,10 @@ class Mailbox:
                 return [Message(batch[0], None)]
             return [message for one in batch for message in self._bodies([one], what)]
         return [Message(one, _body(found[one.uid])) for one in batch if one.uid in found]
+
+
+def _pieces(uids: list[int]) -> Iterator[list[int]]:
+    return (uids[start : start + _LISTED] for start in range(0, len(uids), _LISTED))
 
 
 def _size_and_flags(data: dict[bytes, Any]) -> tuple[int, frozenset[str]]:
