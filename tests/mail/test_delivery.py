@@ -5,9 +5,11 @@ import os
 
 import pytest
 
+from textnb.errors import InputError
 from textnb.mail import delivery
 from textnb.mail.delivery import move, same_message, twin_of
 from textnb.mail.maildir import Maildir
+from textnb.mail.maildir_names import Name
 
 MAIL, OTHER = b"Subject: a\n\nb\n", b"Subject: c\n\nd\n"
 TAGGED = b"X-Textnb: class=spam\n" + MAIL
@@ -101,6 +103,78 @@ def test_a_move_that_was_broken_off_is_ended_by_the_next(box, links, message, mo
     assert twin_of(source, [source, arrived]) == arrived
     assert move(source, box.folder("Junk"), message) == arrived
     assert list(held(box).values()) == [message or MAIL]
+
+
+def no_unlink_in(*folders):
+    real = os.unlink
+
+    def unlink(path, **options):
+        if os.path.dirname(path) in map(str, folders):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        real(path, **options)
+
+    return unlink
+
+
+@pytest.mark.parametrize("message", [None, TAGGED])
+@pytest.mark.parametrize("links", [None, errno.EXDEV])
+def test_a_message_that_cannot_leave_its_folder_is_in_no_other_either(box, message, links, monkeypatch):
+    source = put(box, "cur/1:2,S")
+    monkeypatch.setattr(os, "unlink", no_unlink_in(source.parent))
+    if links is not None:
+        monkeypatch.setattr(os, "link", no_links(links))
+    with pytest.raises(PermissionError):
+        move(source, box.folder("Junk"), message)
+    assert held(box) == {"cur/1:2,S": MAIL}
+
+
+def test_a_message_that_was_there_before_is_not_taken_back(box, monkeypatch):
+    source = put(box, "cur/1:2,S")
+    put(box, "cur/1:2,S", MAIL, ".Junk")
+    monkeypatch.setattr(os, "unlink", no_unlink_in(source.parent))
+    with pytest.raises(PermissionError):
+        move(source, box.folder("Junk"))
+    assert held(box) == {"cur/1:2,S": MAIL, ".Junk/cur/1:2,S": MAIL}
+
+
+def test_a_message_that_can_leave_neither_folder_is_said_to_be_in_both(box, monkeypatch):
+    source = put(box, "cur/1:2,S")
+    monkeypatch.setattr(os, "unlink", no_unlink_in(source.parent, box.folder("Junk") / "cur"))
+    with pytest.raises(InputError, match=r"^Permission denied; it is at .*/\.Junk/cur/1:2,S, too"):
+        move(source, box.folder("Junk"))
+    assert held(box) == {"cur/1:2,S": MAIL, ".Junk/cur/1:2,S": MAIL}
+
+
+@pytest.mark.parametrize("taken", ["cur/1.host:2,S", "cur/1.host:2,FS", "new/1.host"])
+def test_a_unique_name_is_not_given_twice_whatever_the_flags(box, taken):
+    put(box, taken, OTHER, ".Junk")
+    arrived = move(put(box, "new/1.host"), box.folder("Junk"))
+    assert Name.of(arrived.name).unique != "1.host"
+    assert Name.of(arrived.name).origin == "1.host"
+    assert sorted(held(box).values()) == sorted([MAIL, OTHER])
+
+
+def test_a_longer_name_does_not_take_a_shorter_one(box):
+    put(box, "cur/1.host2:2,S", OTHER, ".Junk")
+    assert move(put(box, "new/1.host"), box.folder("Junk")).name == "1.host"
+
+
+def test_what_is_marked_to_be_deleted_stands_for_no_other_name(box):
+    put(box, "cur/1:2,T", MAIL, ".Junk")
+    arrived = move(put(box, "cur/1:2,"), box.folder("Junk"))
+    assert held(box) == {".Junk/cur/1:2,T": MAIL, f".Junk/cur/{arrived.name}": MAIL}
+    assert move(put(box, "cur/1:2,ST"), box.folder("Junk")).name == "1:2,T"
+    assert len(held(box)) == 2
+
+
+@pytest.mark.parametrize("name", [",S=3:2,", ":2,S"])
+def test_a_message_without_a_stem_does_not_become_a_hidden_file(box, name):
+    put(box, f"cur/{name}", OTHER, ".Junk")
+    arrived = move(put(box, f"cur/{name}"), box.folder("Junk"))
+    tagged = move(arrived, box.path, TAGGED)
+    assert not arrived.name.startswith(".")
+    assert not tagged.name.startswith(".")
+    assert Name.of(name).origin == Name.of(arrived.name).origin == Name.of(tagged.name).origin
 
 
 def test_a_tagged_message_takes_the_place_of_the_untagged(box):

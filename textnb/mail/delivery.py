@@ -6,7 +6,8 @@
 (3)  the old name goes
 
 Should it end between (1) and (3), both names are there. ``same_message`` knows them for one, and whoever finds them
-does (3). Names that are taken by another message are left to it.
+does (3). Where the old name cannot go, the new one does. Unique names that are taken by another message, whatever its
+flags, are left to it.
 """
 
 import errno
@@ -18,7 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from textnb.mail.maildir import message_files
+from textnb.errors import InputError
+from textnb.mail.maildir import BOXES, message_files
 from textnb.mail.maildir_names import Name
 from textnb.mail.marking import unmarked
 from textnb.storage import sync_folder
@@ -37,13 +39,18 @@ def move(source: Path, folder: Path, message: bytes | None = None) -> Path | Non
     if message is not None:
         name = name.holding(message)
     try:
-        arrived = _arrived(source, folder / source.parent.name / str(name), message)
+        arrived, made = _arrived(source, folder / source.parent.name / str(name), message)
     except FileNotFoundError:
         if source.exists():
             raise
         return None
     sync_folder(arrived.parent)
-    remove(source, arrived)
+    try:
+        remove(source, arrived)
+    except OSError as error:
+        if made and source.exists():  # or the new name may be the only one
+            _take_back(arrived, error)
+        raise
     return arrived
 
 
@@ -59,8 +66,10 @@ def remove(source: Path, arrived: Path) -> None:
 
 
 def twin_of(path: Path, others: Iterable[Path]) -> Path | None:
-    """One of the others that is the same message under another name."""
-    return next((other for other in others if same_message(path, other)), None)
+    """One of the others that is the same message under another name; not one that alone is marked to be deleted."""
+    deleted = Name.of(path.name).deleted
+    alike = (other for other in others if deleted or not Name.of(other.name).deleted)
+    return next((other for other in alike if same_message(path, other)), None)
 
 
 def same_message(path: Path, other: Path) -> bool:
@@ -72,16 +81,34 @@ def same_message(path: Path, other: Path) -> bool:
     return False
 
 
-def _arrived(source: Path, target: Path, message: bytes | None) -> Path:
-    """Step (1); under another name where this one is taken by another message."""
+def _arrived(source: Path, target: Path, message: bytes | None) -> tuple[Path, bool]:
+    """Step (1), and whether it was done just now; under another name where this one is taken by another message."""
     while True:
-        try:
-            _put(source, target, message)
-        except FileExistsError:
-            if not same_message(source, target):
-                target = target.with_name(str(Name.of(target.name).another()))
-                continue
-        return target
+        there = _named_alike(target)
+        twin = twin_of(source, there)
+        if twin is not None:
+            return twin, False
+        if not there:
+            with suppress(FileExistsError):
+                _put(source, target, message)
+                return target, True
+        target = target.with_name(str(Name.of(target.name).another()))
+
+
+def _named_alike(target: Path) -> list[Path]:
+    """The messages of a folder that have the unique name of the target."""
+    folder, unique = target.parent.parent, Name.of(target.name).unique
+    names = ((box, name) for box in BOXES for name in os.listdir(folder / box) if name.startswith(unique))
+    return [folder / box / name for box, name in names if Name.of(name).unique == unique]
+
+
+def _take_back(arrived: Path, error: OSError) -> None:
+    """Undo step (1) after step (3) has failed, so that there is one name again; else say that there are two."""
+    try:
+        arrived.unlink()
+    except OSError:
+        reason = error.strerror or error
+        raise InputError(f"{reason}; it is at {arrived}, too, and the next run takes one of them away") from error
 
 
 def _put(source: Path, target: Path, message: bytes | None) -> None:
@@ -108,7 +135,8 @@ def _copy(source: Path, target: Path, content: BinaryIO) -> None:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
             draft.rename(target)
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # what is left in tmp is no message
+            draft.unlink(missing_ok=True)
 
 
 def _linked(source: Path, target: Path) -> bool:

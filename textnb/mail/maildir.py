@@ -83,7 +83,7 @@ class Maildir:
         """Whether a folder holds a message that is not marked to be deleted."""
         folder = self.folder(name)
         there = (Name.of(path.name) for path in (message_files(folder) if is_maildir(folder) else ()))
-        return any(found.unique == unique and "T" not in found.info for found in there)
+        return any(found.unique == unique and not found.deleted for found in there)
 
     def make(self, folder: Path) -> None:
         """Make a folder, or what is missing of it, with the permissions of the Maildir."""

@@ -8,6 +8,8 @@ before the info. Two things are put to the end of a stem, and known again there:
 
     .t and 8 digits of the content      written anew, with a tag; for servers remember by its name what was in a file
     .x and 16 digits by chance          moved to where the name was taken
+
+A stem without a letter would be a hidden file's then, and hidden files are no messages: it begins with a word of ours.
 """
 
 import re
@@ -17,6 +19,7 @@ from typing import NamedTuple
 
 _ADDED = re.compile(r"(\.t[0-9a-f]{8}|\.x[0-9a-f]{16})+$")
 _SIZE = re.compile(r",([SW])=\d+")
+_NAMELESS = "textnb"
 _KEYWORDS = re.compile(r"(?<=^:2,)[A-Za-z]*")
 
 
@@ -49,8 +52,13 @@ class Name(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """The stem that the message came with."""
-        return _ADDED.sub("", self.stem)
+        """The stem that the message came with; where it is empty, what is put in its place."""
+        return _ADDED.sub("", self.stem) or _NAMELESS
+
+    @property
+    def deleted(self) -> bool:
+        """Whether the message is marked to be deleted."""
+        return "T" in self.info
 
     def in_another_folder(self) -> "Name":
         """The same with flags, and without keywords.
@@ -72,4 +80,4 @@ class Name(NamedTuple):
 
     def another(self) -> "Name":
         """A name that nobody has, for where this one is taken."""
-        return self._replace(stem=f"{self.stem}.x{secrets.token_hex(8)}")
+        return self._replace(stem=f"{self.stem or _NAMELESS}.x{secrets.token_hex(8)}")
