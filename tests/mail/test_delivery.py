@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -109,7 +110,7 @@ def no_unlink_in(*folders):
     real = os.unlink
 
     def unlink(path, **options):
-        if os.path.dirname(path) in map(str, folders):
+        if Path(path).parent in folders:
             raise PermissionError(errno.EACCES, "Permission denied")
         real(path, **options)
 

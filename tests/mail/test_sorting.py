@@ -5,12 +5,14 @@ import os
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
+from textnb.mail import delivery
 from textnb.mail.destinations import Destinations
 from textnb.mail.filtering import Filtered
 from textnb.mail.maildir import Maildir
@@ -273,6 +275,61 @@ def test_two_runs_at_once_do_no_harm(box):
     run(box, mails=Other())
     assert contents(box) == before
     assert {name.split("/")[0] for name in held(box)} == {".Bin"}
+
+
+def at_the_same_time(box, other, to, monkeypatch):
+    """Run over a box, and over another one when a message of the first has both of its names."""
+    second, real = Thread(target=run, args=(other, to)), delivery.sync_folder
+
+    def both_names(folder):
+        real(folder)
+        if second.ident is None:
+            second.start()
+            second.join(0.3)  # it is to wait for the first one, which goes on then
+
+    monkeypatch.setattr(delivery, "sync_folder", both_names)
+    run(box)
+    second.join()
+
+
+def test_runs_over_two_folders_of_a_maildir_do_not_meet(box, monkeypatch):
+    junk = made(box.path / ".Junk")
+    put(box, "cur/17.host:2,S", "spam a")
+    at_the_same_time(box, junk, Destinations({"ham": "INBOX"}), monkeypatch)
+    assert held(box) == {".Junk/cur/17.host:2,S": mail("spam a")}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_runs_over_two_maildirs_that_lead_to_each_other_do_not_meet(tmp_path, order, monkeypatch):
+    first, second = [made(tmp_path / name) for name in "ab"][::order]
+    (first.path / ".Junk").symlink_to(second.path)
+    (second.path / ".Back").symlink_to(first.path)
+    put(first, "cur/17.host:2,S", "spam a")
+    put(second, "cur/18.host:2,S", "ham b")
+    at_the_same_time(first, second, Destinations({"ham": "Back"}), monkeypatch)
+    assert [path.name for path in (second.path / "cur").iterdir()] == ["17.host:2,S"]
+    assert [path.name for path in (first.path / "cur").iterdir()] == ["18.host:2,S"]
+
+
+@pytest.mark.parametrize("again", [False, True])
+@pytest.mark.parametrize("flags", ["T", "ST"])
+def test_a_message_restored_while_the_moved_one_is_deleted_is_not_lost(box, flags, again):
+    put(box, "cur/17.host:2,", "spam a")
+    run(box)
+    (box.path / ".Junk" / "cur" / "17.host:2,").rename(box.path / ".Junk" / "cur" / f"17.host:2,{flags}")
+    put(box, "cur/17.host:2,", "spam a")
+    run(box, again=again)
+    kept = {name for name, message in held(box).items() if not name.endswith(flags) and message == mail("spam a")}
+    assert len(kept) == 1
+    assert again or kept == {"cur/17.host:2,"}
+
+
+def test_a_copy_of_a_message_whose_move_came_to_its_end_is_judged(box):
+    put(box, "cur/17.host:2,", "spam a")
+    run(box)
+    put(box, "cur/17.host:2,", "spam a")
+    assert run(box, Destinations({"ham": "Junk"}), again=True)[0].verdict is not None
+    assert set(held(box)) == {"cur/17.host:2,", ".Junk/cur/17.host:2,"}
 
 
 def test_a_run_that_is_broken_off_remembers_what_it_did(box):

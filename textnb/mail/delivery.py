@@ -98,8 +98,12 @@ def _arrived(source: Path, target: Path, message: bytes | None) -> tuple[Path, b
 def _named_alike(target: Path) -> list[Path]:
     """The messages of a folder that have the unique name of the target."""
     folder, unique = target.parent.parent, Name.of(target.name).unique
-    names = ((box, name) for box in BOXES for name in os.listdir(folder / box) if name.startswith(unique))
-    return [folder / box / name for box, name in names if Name.of(name).unique == unique]
+    found = []
+    for box in BOXES:
+        with os.scandir(folder / box) as entries:  # folders grow large, so that few names become paths
+            names = [entry.name for entry in entries if entry.name.startswith(unique)]
+        found += [folder / box / name for name in names if Name.of(name).unique == unique]
+    return found
 
 
 def _take_back(arrived: Path, error: OSError) -> None:

@@ -3,12 +3,14 @@
     MAILDIR/{cur,new,tmp}           the messages of the inbox
     MAILDIR/.Name/{cur,new,tmp}     those of the folder Name, in modified UTF-7; .Name.Sub is a folder within it
 
-Where MAILDIR is such a subfolder itself, folders are found and made beside it.
+Where MAILDIR is such a subfolder itself, folders are found and made beside it. Whoever changes a folder holds the lock
+of the Maildir that it belongs to, wherever a link has led to it.
 """
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,10 +18,11 @@ from textnb.errors import InputError
 from textnb.mail.maildir_names import Name
 from textnb.mail.modified_utf7 import encoded
 from textnb.readers.mailboxes import is_maildir
+from textnb.storage import locked
 
 BOXES = ("new", "cur")
 _PARTS = ("cur", "new", "tmp")
-_MARK = "maildirfolder"
+_MARK, _LOCK = "maildirfolder", "textnb-sort"
 
 
 class Message(NamedTuple):
@@ -46,7 +49,7 @@ class Maildir:
         self.path = Path(path).resolve()
         if not is_maildir(self.path):
             raise InputError(f"{path} is not a Maildir: one has the folders cur and new")
-        self.root = self.path.parent if self._is_subfolder() else self.path
+        self.root = _root(self.path)
 
     def messages(self) -> list[Message]:
         """The messages of this folder, not of its subfolders, in the order of their names."""
@@ -95,9 +98,20 @@ class Maildir:
         if folder != self.root:
             (folder / _MARK).touch(mode & 0o666)
 
-    def _is_subfolder(self) -> bool:
-        named = self.path.name.startswith(".") and is_maildir(self.path.parent)
-        return named or ((self.path / _MARK).exists() and is_maildir(self.path.parent))
+    @contextmanager
+    def changing(self, *folders: Path) -> Iterator[None]:
+        """Hold the right to change this folder and others; not to be nested."""
+        roots = {(root.stat().st_dev, root.stat().st_ino): root for root in (self.root, *map(_root, folders))}
+        with ExitStack() as held:
+            for _, root in sorted(roots.items()):  # in one order, or two runs could wait for each other
+                held.enter_context(locked(root / _LOCK))
+            yield
+
+
+def _root(folder: Path) -> Path:
+    """The Maildir that a folder is a part of; a folder on its own is itself one."""
+    marked = folder.name.startswith(".") or (folder / _MARK).exists()
+    return folder.parent if marked and is_maildir(folder.parent) else folder
 
 
 def by_origin(folders: Iterable[Path]) -> dict[str, list[Path]]:

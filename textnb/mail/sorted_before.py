@@ -93,6 +93,10 @@ class SortedBefore:
         """The folder that a message was moved to before, and its unique name there."""
         return (self._own_moved if self.again else self._all.moved).get(message_digest(message))
 
+    def ever_moved_to(self, message: bytes) -> tuple[str, str] | None:
+        """The same, of whatever run: that a move came to its end is no judgment."""
+        return self._all.moved.get(message_digest(message))
+
     def stays(self, unique: str, *, unsure: bool) -> None:
         """A message was judged and stays."""
         (self._own.unsure if unsure else self._own.settled).add(unique)

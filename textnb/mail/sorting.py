@@ -6,8 +6,8 @@
                 put back by its owner           stays, and is remembered
                 else                            judged; moved and tagged, as its destinations have it; else it stays
 
-Changes are made one at a time under a lock of the Maildir, so that several runs do not meet. Without ``apply`` nothing
-is changed, neither messages nor memory.
+Changes are made one at a time under a lock of the whole Maildir, so that several runs do not meet, whichever of its
+folders they go over. Without ``apply`` nothing is changed, neither messages nor memory.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,6 @@ from textnb.mail.maildir import Maildir, Message, by_origin
 from textnb.mail.maildir_names import Name
 from textnb.mail.sorted_before import SortedBefore
 from textnb.mail.verdict import Verdict
-from textnb.storage import locked
 
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
 _SAVE_EVERY = 500
@@ -82,7 +81,7 @@ class Run:
             return Outcome(message.id, error=str(reason))
 
     def _sorted(self, message: Message, path: Path, content: bytes) -> Outcome | None:
-        if self.plan.apply and (twin := self._finished(path)) is not None:
+        if self.plan.apply and (twin := self._finished(path, content)) is not None:
             return self._finished_outcome(message, content, twin)
         if self._was_put_back(content):
             self.memory.keeps(message.unique)
@@ -112,27 +111,42 @@ class Run:
 
     def _moved(self, path: Path, destination: str | None, message: bytes | None) -> Path | None:
         folder = self.maildir.path if destination is None else self.folders[destination]
-        with locked(self.memory.path):
+        with self.maildir.changing(folder):
             self.maildir.make(folder)
             return move(path, folder, message)
 
-    def _finished(self, path: Path) -> Path | None:
-        """The same message under another name, where there is one: a move that was broken off, and is ended here."""
+    def _finished(self, path: Path, content: bytes) -> Path | None:
+        """The same message under another name, where there is one: a move that was broken off, and is ended here.
+
+        A move that is remembered came to its end, so that this name was given to the message afterwards.
+        """
         others = self._elsewhere.get(Name.of(path.name).origin, [])
         if len(others) < 2:
             return None
-        with locked(self.memory.path):  # or two runs could each take away the name that the other one leaves
+        # without the lock two runs could each take away the name that the other one leaves
+        with self.maildir.changing(*(other.parent.parent for other in others)):
             twin = twin_of(path, others)
-            if twin is not None:
-                remove(path, twin)
+            if twin is None or self._moved_before(content, twin):
+                return None
+            remove(path, twin)
         return twin
 
+    def _moved_before(self, content: bytes, twin: Path) -> bool:
+        place = self.memory.ever_moved_to(content)
+        if place is None or place[1] != Name.of(twin.name).unique:
+            return False
+        return self.maildir.folder(place[0]) == twin.parent.parent
+
     def _finished_outcome(self, message: Message, content: bytes, twin: Path) -> Outcome:
-        names = [name for name, folder in self.folders.items() if folder == twin.parent.parent]
-        if not names or twin.parent.parent == self.maildir.path:
-            return Outcome(message.id)
-        self.memory.moved(content, names[0], Name.of(twin.name).unique)
-        return Outcome(message.id, destination=names[0])
+        name = self._name(twin.parent.parent)
+        if name is not None:
+            self.memory.moved(content, name, Name.of(twin.name).unique)
+        return Outcome(message.id, destination=name)
+
+    def _name(self, folder: Path) -> str | None:
+        """The destination that a folder is; the one that is sorted is none."""
+        names = (name for name, place in self.folders.items() if place == folder != self.maildir.path)
+        return next(names, None)
 
     def _was_put_back(self, content: bytes) -> bool:
         """Whether a message was moved before and is not there now; a second copy of one that is there was not."""
