@@ -3,12 +3,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.storage import atomic, locked
+from textnb.storage import atomic, give, locked
 
 UPDATE = """
 import sys
@@ -192,3 +193,15 @@ def test_the_lock_is_free_again_after_an_error_inside(tmp_path):
         raise KeyError
     output, _ = started(HOLD, path).communicate(timeout=60)
     assert output == "held\n"
+
+
+@pytest.mark.parametrize(("user", "given"), [(0, [(1, 2)]), (1000, [])])
+def test_root_alone_gives_files_away(tmp_path, user, given, monkeypatch):
+    calls = []
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(os, "fchown", lambda _, *owner: calls.append(owner))
+    with (tmp_path / "a").open("wb") as stream:
+        own = os.fstat(stream.fileno())
+        give(stream.fileno(), own)
+        give(stream.fileno(), SimpleNamespace(st_uid=1, st_gid=2))
+    assert calls == given

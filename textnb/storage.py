@@ -64,12 +64,35 @@ def locked(path: str | Path) -> Iterator[None]:
     """
     target = Path(os.path.realpath(path))
     try:
-        stream = (target.parent / f".{target.name}.lock").open("a+b")
+        stream = _lock_file(target.parent / f".{target.name}.lock")
     except OSError as error:
         raise InputError(f"{path} cannot be locked: {error.strerror}") from error
     with stream:
         _lock(stream)
         yield
+
+
+def give(handle: int, owner: os.stat_result) -> None:
+    """Have a file that we have made belong to whom another one does; only root can, and need.
+
+    By its handle, since a name may lead elsewhere by then.
+    """
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        return
+    made = os.fstat(handle)
+    if (made.st_uid, made.st_gid) != (owner.st_uid, owner.st_gid):
+        os.fchown(handle, owner.st_uid, owner.st_gid)
+
+
+def _lock_file(path: Path) -> IO[bytes]:
+    """The file of a lock; a new one belongs to whom the folder does, or root would lock the owner out."""
+    try:
+        stream = path.open("xb")
+    except FileExistsError:
+        return path.open("a+b")
+    with suppress(OSError):  # the lock is ours all the same
+        give(stream.fileno(), path.parent.stat())
+    return stream
 
 
 def _lock(stream: IO[Any]) -> None:

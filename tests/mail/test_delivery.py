@@ -14,6 +14,7 @@ from textnb.mail.maildir_names import Name
 
 MAIL, OTHER = b"Subject: a\n\nb\n", b"Subject: c\n\nd\n"
 TAGGED = b"X-Textnb: class=spam\n" + MAIL
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who alone can give files away")
 
 
 @pytest.fixture
@@ -185,6 +186,27 @@ def test_a_tagged_message_takes_the_place_of_the_untagged(box):
     assert arrived.name.startswith("1.host.t")
     assert arrived.name.endswith(f",S={len(TAGGED)},W={len(TAGGED) + 4}:2,S")
     assert arrived.stat().st_mtime == 10
+
+
+@needs_root
+@pytest.mark.parametrize("message", [None, TAGGED])
+def test_a_message_that_root_writes_anew_belongs_to_whom_it_did(box, message, monkeypatch):
+    source = put(box, "cur/1:2,S")
+    os.chown(source, 65534, 65533)
+    monkeypatch.setattr(os, "link", no_links(errno.EXDEV))
+    arrived = move(source, box.folder("Junk"), message).stat()
+    assert (arrived.st_uid, arrived.st_gid, arrived.st_mode & 0o777) == (65534, 65533, 0o600)
+
+
+def test_a_message_that_would_not_belong_to_its_owner_stays(box, monkeypatch):
+    def refused(*_):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    source = put(box, "cur/1:2,S")
+    monkeypatch.setattr(delivery, "give", refused)
+    with pytest.raises(PermissionError):
+        move(source, box.folder("Junk"), TAGGED)
+    assert held(box) == {"cur/1:2,S": MAIL}
 
 
 def test_a_message_that_has_gone_is_no_error(box):

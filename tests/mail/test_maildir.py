@@ -1,10 +1,14 @@
 """Maildirs: names of messages, and folders that stay inside."""
 
+import errno
+import os
+
 import pytest
 
 from textnb.errors import InputError
 from textnb.mail.maildir import Maildir, Message, by_origin
 from textnb.mail.maildir_names import Name
+from textnb.mail.sorted_before import SortedBefore
 
 
 def made(path):
@@ -121,6 +125,29 @@ def test_a_folder_has_the_permissions_of_the_maildir(box):
     box.make(box.folder("Junk"))
     modes = {path.stat().st_mode & 0o777 for path in (box.folder("Junk"), box.folder("Junk") / "cur")}
     assert modes == {0o700}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who alone can give files away")
+def test_what_root_makes_belongs_to_the_owner_of_the_maildir(box):
+    os.chown(box.path, 65534, 65533)
+    folder, memory = box.folder("Junk"), SortedBefore(box.path, "job")
+    with box.changing(folder):
+        box.make(folder)
+    memory.begin("model", [])
+    memory.save()
+    made = [folder, *folder.iterdir(), *box.path.glob("*textnb*"), *box.path.glob(".textnb*")]
+    assert {path.name for path in made} >= {"cur", "maildirfolder", "textnb-sorted", ".textnb-sort.lock"}
+    assert {(path.stat().st_uid, path.stat().st_gid) for path in made} == {(65534, 65533)}
+
+
+def test_a_folder_that_would_not_belong_to_the_owner_is_not_made(box, monkeypatch):
+    def refused(*_):
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("textnb.mail.maildir.give", refused)
+    with pytest.raises(PermissionError):
+        box.make(box.folder("Junk"))
+    assert not box.folder("Junk").exists()
 
 
 def test_what_is_no_maildir_is_refused(tmp_path):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from textnb.errors import InputError
 from textnb.mail.sorted_before import SortedBefore
 
 MAIL = b"Subject: a\n\nb\n"
@@ -114,6 +115,12 @@ def test_a_damaged_memory_is_an_empty_one(folder, text, caplog):
     memory.save()
     assert known(begun(folder)) == ["1"]
     assert caplog.text.count("is damaged") == (1 if text else 0)
+
+
+def test_a_memory_that_cannot_be_read_is_refused_in_a_line(tmp_path):
+    (tmp_path / "textnb-sorted").mkdir()
+    with pytest.raises(InputError, match=r"textnb-sorted cannot be read: Is a directory; .* judged again$"):
+        begun(tmp_path)
 
 
 def test_names_that_are_not_utf_8_are_remembered(folder):

@@ -23,7 +23,7 @@ from textnb.errors import InputError
 from textnb.mail.maildir import BOXES, message_files
 from textnb.mail.maildir_names import Name
 from textnb.mail.marking import unmarked
-from textnb.storage import sync_folder
+from textnb.storage import give, sync_folder
 
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
@@ -124,13 +124,14 @@ def _put(source: Path, target: Path, message: bytes | None) -> None:
 
 
 def _copy(source: Path, target: Path, content: BinaryIO) -> None:
-    """The content under the name of the target, with the time and the permissions of the source."""
+    """The content under the name of the target, with the time, the permissions and the owner of the source."""
     held = source.stat()
     draft = target.parent.parent / "tmp" / f"{Name.of(target.name).another().stem}"
     try:
         with draft.open("xb") as stream:
             shutil.copyfileobj(content, stream)
             stream.flush()
+            give(stream.fileno(), held)
             os.fchmod(stream.fileno(), held.st_mode & 0o777)
             os.fsync(stream.fileno())
         os.utime(draft, ns=(held.st_atime_ns, held.st_mtime_ns))

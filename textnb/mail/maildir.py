@@ -10,7 +10,7 @@ of the Maildir that it belongs to, wherever a link has led to it.
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from textnb.errors import InputError
 from textnb.mail.maildir_names import Name
 from textnb.mail.modified_utf7 import encoded
 from textnb.readers.mailboxes import is_maildir
-from textnb.storage import locked
+from textnb.storage import give, locked
 
 BOXES = ("new", "cur")
 _PARTS = ("cur", "new", "tmp")
@@ -89,14 +89,17 @@ class Maildir:
         return any(found.unique == unique and not found.deleted for found in there)
 
     def make(self, folder: Path) -> None:
-        """Make a folder, or what is missing of it, with the permissions of the Maildir."""
-        mode = self.root.stat().st_mode & 0o777
+        """Make a folder, or what is missing of it, with the permissions and the owner of the Maildir."""
         if all((folder / part).is_dir() for part in _PARTS):
             return
+        like = self.root.stat()
         for path in (folder, *(folder / part for part in _PARTS)):
-            path.mkdir(mode, exist_ok=True)
+            with suppress(FileExistsError):
+                _make(path, like)
         if folder != self.root:
-            (folder / _MARK).touch(mode & 0o666)
+            with suppress(FileExistsError), (folder / _MARK).open("xb") as stream:
+                give(stream.fileno(), like)
+                os.fchmod(stream.fileno(), like.st_mode & 0o666)
 
     @contextmanager
     def changing(self, *folders: Path) -> Iterator[None]:
@@ -106,6 +109,20 @@ class Maildir:
             for _, root in sorted(roots.items()):  # in one order, or two runs could wait for each other
                 held.enter_context(locked(root / _LOCK))
             yield
+
+
+def _make(path: Path, like: os.stat_result) -> None:
+    """Make a folder, or none where its owner could not use it."""
+    path.mkdir(like.st_mode & 0o777)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            give(handle, like)
+        finally:
+            os.close(handle)
+    except OSError:
+        path.rmdir()
+        raise
 
 
 def _root(folder: Path) -> Path:

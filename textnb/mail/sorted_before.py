@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
+from textnb.errors import InputError
 from textnb.mail.marking import message_digest
-from textnb.storage import atomic, locked
+from textnb.storage import atomic, give, locked
 
 _log = logging.getLogger("textnb")
 _FILE, _FORMAT = "textnb-sorted", 1
@@ -118,6 +119,7 @@ class SortedBefore:
             text = self._all.text()
             if text != _read(self.path):
                 with atomic(self.path) as stream:
+                    give(stream.fileno(), self.path.parent.stat())
                     stream.write(text.encode("ascii"))
 
     def _together(self) -> _Remembered:
@@ -152,6 +154,11 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="ascii", errors="replace")
     except FileNotFoundError:
         return ""
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror}; it is where sorting remembers messages: once it is moved away, "
+            "they are judged again"
+        ) from error
 
 
 def _names(value: object) -> set[str]:
