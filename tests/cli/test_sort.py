@@ -1,8 +1,10 @@
 """textnb sort: a Maildir as its owner finds it afterwards."""
 
+import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +98,39 @@ def test_what_is_no_maildir_or_no_model_is_refused(run, mail_model, maildir, tmp
     assert "is not a Maildir" in run("sort", mail_model, tmp_path).err
     assert "train a model first" in run("sort", "nowhere.textnb", maildir).err
     assert run("sort", mail_model).code == 2
+
+
+@pytest.mark.parametrize("seconds", ["1e10", "86401", "inf", "nan", "0", "-1"])
+@pytest.mark.parametrize("verb", [["sort"], ["imap", "--host", "localhost", "--user", "me"]])
+def test_how_often_it_looks_is_between_a_moment_and_a_day(run, mail_model, maildir, verb, seconds):
+    place = [maildir] if verb == ["sort"] else []
+    done = run(*verb, mail_model, *place, "--watch", "--every", seconds)
+    assert done.code == 2
+    assert "--every" in done.err
+
+
+def test_a_memory_that_is_a_folder_is_said_so_in_a_line(run, mail_model, maildir):
+    (maildir / "textnb-sorted").mkdir()
+    done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"textnb: {maildir}/textnb-sorted cannot be read: Is a directory; ")
+    assert done.err.count("\n") == 1
+    assert "1.pills" in {path.name for path in (maildir / "new").iterdir()}
+
+
+def test_a_message_that_cannot_leave_stays_as_it_is(run, mail_model, maildir, monkeypatch):
+    real = os.unlink
+
+    def unlink(path, **options):
+        if Path(path).parent == maildir / "new":
+            raise PermissionError(13, "Permission denied")
+        real(path, **options)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+    done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
+    assert done.code == 1
+    assert done.err.splitlines()[0] == f"textnb: {maildir}/new/1.pills stays as it is: Permission denied"
+    assert held(maildir) == {"new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
 
 
 def test_a_message_that_cannot_be_read_is_named_and_left(run, mail_model, maildir):

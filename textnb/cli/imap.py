@@ -12,7 +12,7 @@ from textnb.cli import options
 from textnb.cli.console import fail, one_line, plural, progress, say
 from textnb.cli.entering import Entering
 from textnb.cli.judging import Judging
-from textnb.cli.moving import Moving
+from textnb.cli.moving import DAY, Moving
 from textnb.cli.output import Rows
 from textnb.cli.watching import told_to_stop
 from textnb.errors import InputError, listed
@@ -40,6 +40,7 @@ class ImapMoving(Moving):
             "--every",
             metavar="SECONDS",
             min=0.1,
+            max=DAY,
             help="--watch looks after so long at the latest; at once where the server has IDLE.",
         ),
     ] = 60.0

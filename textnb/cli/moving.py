@@ -9,6 +9,9 @@ import typer
 from textnb.mail.destinations import Destinations, by_class, folders_like
 
 
+DAY = 86_400.0  # the longest pause: no system waits for any number of seconds
+
+
 @dataclass(frozen=True)
 class Moving:
     """What is done with messages once they have been judged."""
@@ -23,7 +26,9 @@ class Moving:
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without this, it is only said.")] = False
     again: Annotated[bool, typer.Option("--again", help="Judge messages, too, that were judged before.")] = False
     watch: Annotated[bool, typer.Option("--watch", help="Go on with what arrives, until told to stop.")] = False
-    every: Annotated[float, typer.Option("--every", metavar="SECONDS", min=0.1, help="How often --watch looks.")] = 10.0
+    every: Annotated[
+        float, typer.Option("--every", metavar="SECONDS", min=0.1, max=DAY, help="How often --watch looks.")
+    ] = 10.0
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Where messages go. alike: without --move, every class has the folder that is named like it."""
