@@ -196,6 +196,20 @@ def test_the_cron_job_moves_what_is_spam(home, model):
     assert [path.name for path in (home / "Maildir" / "new").iterdir()] == ["2.work"]
 
 
+def test_the_nightly_corrections_learn_what_the_owner_has_filed_and_not_what_was_sorted(home):
+    (home / "bin" / "textnb").write_text(REAL)
+    before = TextClassifier("mail", tokenizer="chars", calibrate=False).fit(["lunch", "pills"], ["ham", "spam"])
+    before.save(home / "mail.textnb")
+    (home / "Maildir" / ".missed" / "cur").mkdir(parents=True)
+    (home / "Maildir" / ".spam" / "cur" / "1:2,S").write_bytes(HAM)
+    script = next(block for block in blocks("sh") if "textnb learn" in block)
+    assert run(home, "sh", "-c", script).stderr == b""
+    (home / "Maildir" / ".missed" / "cur" / "2:2,S").write_bytes(SPAM)
+    assert run(home, "sh", "-c", script).stderr == b""
+    after = TextClassifier.load(home / "mail.textnb")
+    assert len(after.learnt.digests) == len(before.learnt.digests) + 1
+
+
 def test_the_client_in_shell_passes_a_mail_on_whatever_the_service_says(home):
     needs("socat")
     (home / "client").write_text(blocks("sh client")[0])

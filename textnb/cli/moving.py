@@ -8,8 +8,7 @@ import typer
 
 from textnb.mail.destinations import Destinations, by_class, folders_like
 
-
-DAY = 86_400.0  # the longest pause: no system waits for any number of seconds
+DAY = 86_400.0  # seconds; the longest pause, since there is an end to what a system can wait for
 
 
 @dataclass(frozen=True)
