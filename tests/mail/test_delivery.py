@@ -156,6 +156,15 @@ def test_a_unique_name_is_not_given_twice_whatever_the_flags(box, taken):
     assert sorted(held(box).values()) == sorted([MAIL, OTHER])
 
 
+def test_a_message_that_comes_meanwhile_is_neither_written_over_nor_doubled(box):
+    put(box, "new/1.host", OTHER, ".Junk")
+    assert move(put(box, "new/1.host"), box.folder("Junk"), alone=True).name.startswith("1.host.x")
+    assert sorted(held(box).values()) == sorted([MAIL, OTHER])
+    put(box, "new/2.host", MAIL, ".Junk")
+    assert move(put(box, "new/2.host"), box.folder("Junk"), alone=True).name == "2.host"
+    assert len(held(box)) == 3
+
+
 def test_a_longer_name_does_not_take_a_shorter_one(box):
     put(box, "cur/1.host2:2,S", OTHER, ".Junk")
     assert move(put(box, "new/1.host"), box.folder("Junk")).name == "1.host"

@@ -16,6 +16,7 @@ from textnb.mail import delivery
 from textnb.mail.destinations import Destinations
 from textnb.mail.filtering import Filtered
 from textnb.mail.maildir import Maildir
+from textnb.mail.maildir_names import Name
 from textnb.mail.marking import marked, unmarked
 from textnb.mail.sorted_before import SortedBefore
 from textnb.mail.sorting import Plan, Run
@@ -127,6 +128,17 @@ def test_what_its_owner_puts_back_stays_whatever_its_name_is_then(box):
     assert set(held(box)) == {"cur/77.host:2,S"}
     assert judged(box, again=True) == ["spam"]
     assert set(held(box)) == {".Junk/cur/77.host:2,S"}
+
+
+@pytest.mark.parametrize("other", [".Junk/cur/1:2,S", "cur/1:2,S"])
+def test_two_messages_of_one_unique_name_have_two_in_the_same_folder(box, other):
+    box.make(box.folder("Junk"))
+    put(box, other, "spam b", 2)
+    put(box, "new/1", "spam a", 1)
+    before = contents(box)
+    run(box)
+    assert contents(box) == before
+    assert len({Name.of(Path(name).name).unique for name in held(box) if name.startswith(".Junk")}) == 2
 
 
 def test_a_message_that_comes_twice_goes_twice(box):

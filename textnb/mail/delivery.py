@@ -28,10 +28,11 @@ from textnb.storage import give, sync_folder
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
-def move(source: Path, folder: Path, message: bytes | None = None) -> Path | None:
+def move(source: Path, folder: Path, message: bytes | None = None, *, alone: bool = False) -> Path | None:
     """Move a message to new or cur of a folder, as it was; its path there, None where it has gone meanwhile.
 
-    message: other bytes that it is to have.
+    message: other bytes that it is to have; alone: the folder was seen to have no message of its unique name, and is
+    not searched for one, which takes long where there are many.
     """
     name = Name.of(source.name)
     if not folder.samefile(source.parent.parent):
@@ -39,7 +40,7 @@ def move(source: Path, folder: Path, message: bytes | None = None) -> Path | Non
     if message is not None:
         name = name.holding(message)
     try:
-        arrived, made = _arrived(source, folder / source.parent.name / str(name), message)
+        arrived, made = _arrived(source, folder / source.parent.name / str(name), message, alone)
     except FileNotFoundError:
         if source.exists():
             raise
@@ -81,10 +82,10 @@ def same_message(path: Path, other: Path) -> bool:
     return False
 
 
-def _arrived(source: Path, target: Path, message: bytes | None) -> tuple[Path, bool]:
+def _arrived(source: Path, target: Path, message: bytes | None, alone: bool) -> tuple[Path, bool]:
     """Step (1), and whether it was done just now; under another name where this one is taken by another message."""
     while True:
-        there = _named_alike(target)
+        there = [] if alone else _named_alike(target)
         twin = twin_of(source, there)
         if twin is not None:
             return twin, False
@@ -92,7 +93,9 @@ def _arrived(source: Path, target: Path, message: bytes | None) -> tuple[Path, b
             with suppress(FileExistsError):
                 _put(source, target, message)
                 return target, True
-        target = target.with_name(str(Name.of(target.name).another()))
+        if not alone:
+            target = target.with_name(str(Name.of(target.name).another()))
+        alone = False  # something has come meanwhile
 
 
 def _named_alike(target: Path) -> list[Path]:
@@ -100,7 +103,7 @@ def _named_alike(target: Path) -> list[Path]:
     folder, unique = target.parent.parent, Name.of(target.name).unique
     found = []
     for box in BOXES:
-        with os.scandir(folder / box) as entries:  # folders grow large, so that few names become paths
+        with os.scandir(folder / box) as entries:  # which may be many, so that few become paths
             names = [entry.name for entry in entries if entry.name.startswith(unique)]
         found += [folder / box / name for name in names if Name.of(name).unique == unique]
     return found

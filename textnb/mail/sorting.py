@@ -113,14 +113,14 @@ class Run:
         folder = self.maildir.path if destination is None else self.folders[destination]
         with self.maildir.changing(folder):
             self.maildir.make(folder)
-            return move(path, folder, message)
+            return move(path, folder, message, alone=len(self._alike(path)) < 2)
 
     def _finished(self, path: Path, content: bytes) -> Path | None:
         """The same message under another name, where there is one: a move that was broken off, and is ended here.
 
         A move that is remembered came to its end, so that this name was given to the message afterwards.
         """
-        others = self._elsewhere.get(Name.of(path.name).origin, [])
+        others = self._alike(path)
         if len(others) < 2:
             return None
         # without the lock two runs could each take away the name that the other one leaves
@@ -130,6 +130,10 @@ class Run:
                 return None
             remove(path, twin)
         return twin
+
+    def _alike(self, path: Path) -> list[Path]:
+        """The messages that had the origin of a message when the run began, itself among them."""
+        return self._elsewhere.get(Name.of(path.name).origin, [])
 
     def _moved_before(self, content: bytes, twin: Path) -> bool:
         place = self.memory.ever_moved_to(content)
