@@ -43,7 +43,7 @@ FEATURES: dict[str, Callable[[str, Tokenizer], Iterator[Token]]] = {
 
 
 def feature_tokens(text: str, tokenizer: Tokenizer, names: Iterable[str]) -> Iterator[Token]:
-    """The terms of some groups, as surfaces of tokens with their places in the text.
+    r"""The terms of some groups, as surfaces of tokens with their places in the text.
 
     >>> from textnb.text import tokenizer
     >>> [token.surface for token in feature_tokens("To be\nor not", tokenizer("words"), ["first-line", "length"])]
