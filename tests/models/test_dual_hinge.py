@@ -3,6 +3,7 @@ import pytest
 from scipy import optimize, sparse
 
 from textnb.errors import InputError
+from textnb.extension import VARIABLE
 from textnb.models import dual_hinge
 from textnb.models.dual_hinge import Descent, balanced, best_bias, descended, is_for_passes
 from textnb.models.minimum import minimum
@@ -11,6 +12,11 @@ from textnb.models.squared_hinge import SquaredHingeLoss
 
 native = pytest.importorskip("textnb._native", reason="the C extension is not built")
 classes = pytest.mark.parametrize("n_classes", [2, 4])
+
+
+@pytest.fixture(autouse=True)
+def with_the_extension(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
 
 
 def problem(n_classes=4, l2=0.3, n_rows=120, n_terms=1200):
@@ -126,7 +132,7 @@ def test_passes_are_for_many_sparse_rows_and_the_extension_only(monkeypatch):
         True,
         *[False] * 3,
     ]
-    monkeypatch.setenv("TEXTNB_ENGINE", "python")
+    monkeypatch.setenv(VARIABLE, "python")
     assert not is_for_passes(loss)
 
 

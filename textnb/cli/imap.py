@@ -79,6 +79,8 @@ def imap(
 
     `--learn Junk=spam` learns what you, not textnb, have put into Junk. In the folder that is judged, where mail
     arrives by itself, only what you have brought back is learnt. A message is judged once; `--again` judges all.
+
+    The exit code is 77 where the server does not let this user in.
     """
     from textnb.mail.imap.connection import EntryError
 

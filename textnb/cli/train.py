@@ -1,5 +1,6 @@
 """textnb train."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +23,7 @@ from textnb.held_out import held_out_log_posterior
 from textnb.readers import is_mail
 from textnb.report.language import Language
 from textnb.report.values import Report
-from textnb.text.analyzer import SELECTION
+from textnb.text.analyzer import SELECTION, Analyzer
 
 
 def train(
@@ -68,15 +69,8 @@ def train(
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
     modelling = modelling.suited(file is None and is_mail(corpus, reading.reader))
     terms_of = cutting.suited(modelling.terms) if file is None else file[1]
-    selection: dict[str, Any] = {
-        "min_df": as_frequency(min_df, "--min-df"),
-        "max_df": as_frequency(max_df, "--max-df"),
-        "max_terms": max_terms,
-    }
-    suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
-    given = {key: value for key, value in selection.items() if value is not None}
-    analyzer = replace(terms_of.analyzer, **suiting | given)
-    recipe = modelling.recipe(terms_of, analyzer)
+    frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
+    recipe = modelling.recipe(terms_of, _choosing(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms}))
     learnt = recipe.learnt_counted(counted_corpus(corpus, terms_of, reading, running, trust))
     if not learnt.counts.classes:
         raise InputError(f"{corpus} holds no documents to learn from")
@@ -87,6 +81,13 @@ def train(
             say(f"{name}: {value}")
     if reporting.html is not None:
         reporting.write(_report(classifier, learnt, output, corpus, reporting.language), running.quiet)
+
+
+def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
+    """The analyzer with the choice of terms that was asked for, or else that suits the model."""
+    suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
+    given = {key: value for key, value in selection.items() if value is not None}
+    return replace(analyzer, **suiting | given)
 
 
 def _report(classifier: TextClassifier, learnt: Learnt, output: Path, corpus: Path, language: Language) -> Report:

@@ -30,10 +30,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from textnb.extension import uses_extension
 from textnb.models.logistic_solvers import is_small
 from textnb.models.squared_hinge import HingePoint, SquaredHingeLoss
 from textnb.numerics import Floats
-from textnb.text.engines import uses_extension
 
 _BETWEEN = 2
 _MOST = 200

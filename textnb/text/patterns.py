@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 from textnb.errors import InputError
+from textnb.extension import uses_extension
 from textnb.text import cutters
 from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, marks
-from textnb.text.engines import uses_extension
 from textnb.text.token import Token, Tokenizer, plain_token
 
 if TYPE_CHECKING:

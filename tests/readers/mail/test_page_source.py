@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textnb.readers.mail.page_source import has_many_attributes, lined_in_python, many_in_python, native, with_lines
+from textnb.extension import uses_extension
+from textnb.readers.mail.page_source import has_many_attributes, lined_in_python, many_in_python, with_lines
 
-pytestmark = pytest.mark.skipif(native is None, reason="the C extension is not built")
+pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or not to be used")
 
 PIECES = ["<", "<a", "</", "p", "<p", "<BR", "<Td", "<tdx", ">", "=", '"', "'", "/", " ", "\n", "b", "x=1", 'c="d>"']
 PIECES += ["b=' ", *"\0\x1c\x85\xa0\u1680\u2003\u200b\u2028\u205f\u3000\u3001é😀"]
@@ -34,6 +35,8 @@ def test_any_bytes_will_do(source):
 
 
 def test_what_is_no_source_is_refused():
+    from textnb import _native as native
+
     with pytest.raises(TypeError):
         native.with_lines("text", b"")
     with pytest.raises(ValueError, match="tags"):

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from janome.tokenizer import Tokenizer as JanomeTokenizer
 
+from textnb import extension
 from textnb.text import Token, UserDictionary, without_surrogates
 from textnb.text.engines import ENGINES, Engine, engine_for
-from textnb.text.engines.choice import _has_extension
 
 
 def has_extension() -> bool:
-    return _has_extension()
+    return extension.has_extension()
 
 
 @lru_cache(8)

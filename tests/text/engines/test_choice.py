@@ -8,8 +8,9 @@ import warnings
 import pytest
 
 from textnb.errors import InputError, RecipeWarning
+from textnb.extension import VARIABLE
 from textnb.text import tokenizer, tokenizer_of
-from textnb.text.engines import VARIABLE, choice, chosen_engine, engine_for
+from textnb.text.engines import choice, chosen_engine, engine_for
 from textnb.text.japanese import Janome
 
 
@@ -23,7 +24,7 @@ def no_wish(monkeypatch):
 
 @pytest.mark.parametrize(("built", "engine"), [(True, "native"), (False, "python")])
 def test_the_fastest_there_is_runs(monkeypatch, built, engine):
-    monkeypatch.setattr(choice, "_has_extension", lambda: built)
+    monkeypatch.setattr(choice, "has_extension", lambda: built)
     assert chosen_engine() == engine
 
 
@@ -46,7 +47,7 @@ def test_an_unknown_engine_is_refused(monkeypatch):
 
 
 def test_the_native_engine_is_refused_where_it_is_not_built(monkeypatch):
-    monkeypatch.setattr(choice, "_has_extension", lambda: False)
+    monkeypatch.setattr(choice, "has_extension", lambda: False)
     with pytest.raises(InputError, match=r"'native' is not built; .* C compiler, or use 'python'"):
         chosen_engine("native")
 
@@ -59,7 +60,7 @@ def test_a_janome_that_is_not_known_is_left_to_itself_with_one_warning(monkeypat
         warnings.simplefilter("error")
         assert chosen_engine() == chosen_engine("reference") == "reference"
         for name in {"python", chosen_engine.__globals__["ENGINES"][0]}:
-            if name == "native" and not choice._has_extension():
+            if name == "native" and not choice.has_extension():
                 continue
             with pytest.raises(InputError, match=r"tokens of Janome 0\.5\.0, but 0\.6\.0 is installed"):
                 chosen_engine(name)

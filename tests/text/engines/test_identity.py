@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textnb import read_corpus
+from textnb.extension import has_extension
 from textnb.text.engines import engine_for
-from textnb.text.engines.choice import _has_extension
 from textnb.text.user_dictionary import UserDictionary
 
 ROOT = Path(__file__).parents[3]
-FAST = [name for name in ("native", "python") if name == "python" or _has_extension()]
+FAST = [name for name in ("native", "python") if name == "python" or has_extension()]
 
 JAPANESE = (
     "のにはをたがでてとしれさいなもるあ、。一二三十百千万日本人大東京都国会社年月火水木金土"

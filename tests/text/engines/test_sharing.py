@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from textnb import read_corpus
+from textnb.extension import has_extension
 from textnb.text import UserDictionary, tokenizer
 from textnb.text.engines import ENGINES
-from textnb.text.engines.choice import _has_extension
 
 ROOT = Path(__file__).parents[3]
 WORDS = UserDictionary("東京駅,カスタム名詞,トウキョウエキ\n")
-MADE = [name for name in ENGINES if name != "native" or _has_extension()]
+MADE = [name for name in ENGINES if name != "native" or has_extension()]
 every_engine = pytest.mark.parametrize("engine", MADE)
 
 

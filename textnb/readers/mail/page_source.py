@@ -7,10 +7,7 @@ import re
 from array import array
 from functools import lru_cache
 
-try:
-    from textnb import _native as native
-except ImportError:  # it is optional
-    native = None  # type: ignore[assignment]
+from textnb.extension import uses_extension
 
 _BLOCKS = re.findall(
     r"\w+",
@@ -35,12 +32,20 @@ def with_lines(source: bytes) -> bytes:
     >>> with_lines(b"<b>a</b><p>b")
     b'<b>a</b>\n<p>b'
     """
-    return lined_in_python(source) if native is None else native.with_lines(source, _NUMBERED)
+    if not uses_extension():
+        return lined_in_python(source)
+    from textnb._native import with_lines
+
+    return with_lines(source, _NUMBERED)
 
 
 def has_many_attributes(source: bytes, most: int = MOST) -> bool:
     """Whether a tag has more attributes than that."""
-    return many_in_python(source, most) if native is None else native.has_many_attributes(source, most)
+    if not uses_extension():
+        return many_in_python(source, most)
+    from textnb._native import has_many_attributes
+
+    return has_many_attributes(source, most)
 
 
 def lined_in_python(source: bytes) -> bytes:

@@ -4,19 +4,16 @@ import os
 import warnings
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from typing import Protocol
 
 from textnb.errors import InputError, RecipeWarning
+from textnb.extension import VARIABLE, has_extension
 from textnb.text.engines.installed import KNOWN_VERSIONS, janome_version
 from textnb.text.token import Token
 from textnb.text.user_dictionary import UserDictionary
 
 ENGINES = ("native", "python", "reference")
 """The fastest first. All give the same tokens."""
-
-VARIABLE = "TEXTNB_ENGINE"
-"""The environment variable that forces an engine, where ``engine=`` does not."""
 
 _DICTIONARIES = 8  # engines with different user dictionaries that are kept ready
 
@@ -44,13 +41,13 @@ def chosen_engine(wanted: str = "auto") -> str:
     name = wanted if wanted != "auto" else os.environ.get(VARIABLE) or "auto"
     if name not in ("auto", *ENGINES):
         raise InputError(f"{VARIABLE} is {name!r}, which is no engine; known: auto, {', '.join(ENGINES)}")
-    if name == "native" and not _has_extension():
+    if name == "native" and not has_extension():
         raise InputError(
             "the engine 'native' is not built; install textnb where there is a C compiler, or use 'python'"
         )
     if janome_version() not in KNOWN_VERSIONS:
         return _fallback(name)
-    return name if name != "auto" else "native" if _has_extension() else "python"
+    return name if name != "auto" else "native" if has_extension() else "python"
 
 
 def engine_for(words: UserDictionary | None, wanted: str = "auto") -> Engine:
@@ -75,16 +72,6 @@ def _engine(name: str, words: UserDictionary | None) -> Engine:
     from textnb.text.engines.lattice import PythonEngine
 
     return PythonEngine(complete)
-
-
-def uses_extension() -> bool:
-    """Whether the extension may do what needs no dictionary; an engine that is forced by the environment forbids it."""
-    return _has_extension() and os.environ.get(VARIABLE, "auto") in ("", "auto", "native")
-
-
-@cache
-def _has_extension() -> bool:
-    return find_spec("textnb._native") is not None
 
 
 @cache
