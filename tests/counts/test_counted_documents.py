@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import CountedWhereRead, TermsOf, Vocabulary, counted
+from textnb.extension import uses_extension
 from textnb.readers import Document
 from textnb.text import Analyzer, tokenizer
-from textnb.text.engines import uses_extension
 
 pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or forbidden")
 

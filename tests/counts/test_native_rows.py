@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import TermsOf, Vocabulary, counted
+from textnb.extension import VARIABLE, uses_extension
 from textnb.readers import Document
 from textnb.text import Analyzer, UserDictionary, tokenizer
-from textnb.text.engines import VARIABLE, uses_extension
 from textnb.text.patterns import CharClass, Chars, Whitespace, Words
 
 pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or forbidden")
