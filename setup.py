@@ -51,8 +51,8 @@ setup(
     ext_modules=[
         Extension(
             "textnb._native",
-            [f"{NATIVE}/{name}.c" for name in ("module", "hinge", "lattice", "pages", "scan", "terms")],
-            depends=[f"{NATIVE}/{name}.h" for name in ("hinge", "lattice", "pages", "scan", "terms")],
+            [f"{NATIVE}/{name}.c" for name in ("module", "hinge", "lattice", "mail", "pages", "scan", "terms")],
+            depends=[f"{NATIVE}/{name}.h" for name in ("hinge", "lattice", "mail", "pages", "scan", "terms")],
             py_limited_api=True,
             optional=True,
         )

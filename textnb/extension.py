@@ -1,11 +1,16 @@
 """The C extension ``textnb._native``, which is optional: whether it is there, and whether it may be used."""
 
 import os
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any, TypeVar
 
 VARIABLE = "TEXTNB_ENGINE"
 """The environment variable that forces an engine for Japanese, where ``engine=`` does not."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @cache
@@ -17,3 +22,14 @@ def has_extension() -> bool:
 def uses_extension() -> bool:
     """Whether it may do what needs no dictionary; an engine that is forced by the environment forbids it."""
     return has_extension() and os.environ.get(VARIABLE, "auto") in ("", "auto", "native")
+
+
+def in_extension(otherwise: Function) -> Function:
+    """The extension's function of the same name, where it may be used; else this one. Decided when a module is loaded.
+
+    >>> in_extension(len) is len
+    True
+    """
+    if not uses_extension():
+        return otherwise
+    return getattr(import_module("textnb._native"), otherwise.__name__, otherwise)

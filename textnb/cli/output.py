@@ -33,7 +33,12 @@ class Rows:
         if self.form == "csv":
             self._csv.writerow(values)
         else:
-            sys.stdout.write("\t".join(str(value).translate(_ESCAPES) for value in values) + "\n")
+            sys.stdout.write("\t".join(map(_cell, values)) + "\n")
+
+
+def _cell(value: Any) -> str:
+    text = str(value)
+    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
 
 
 def print_json(value: Any, indent: int | None = 1) -> None:

@@ -55,7 +55,7 @@ class Sample:
     def evened(self) -> "Sample":
         """Every class thinned to the highest level there is: each learnt document is as likely as any other in it."""
         highest = max(self.levels.values(), default=0)
-        return self._at(dict.fromkeys(self.examples.classes, highest)) if highest else self
+        return self._at(dict.fromkeys([*self.levels, *self.examples.classes], highest)) if highest else self
 
     def weights(self) -> NDArray[np.float64]:
         """How many learnt documents each document of the sample stands for, (D,)."""

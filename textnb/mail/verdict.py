@@ -8,7 +8,7 @@ p (C,) are the probabilities of the classes, s is the class of spam.
 Unsure, too, names the likeliest class. ``Verdicts`` (``evaluation/verdicts.py``) has the numbers: .99 and .1, stricter
 where a message does not tell which way it took.
 
-The field, RFC 2045 and, for names beyond ASCII, RFC 2231:  X-Textnb: class=spam; probability=0.998877; unsure=no
+The field, RFC 2045 and, for names that are hard to quote, RFC 2231:  X-Textnb: class=spam; probability=0.998877; unsure=no
 """
 
 import re
@@ -24,7 +24,7 @@ from textnb.mail.protocol import OTHER, SPAM, UNSURE
 
 _DEFAULT = Verdicts()
 _TOKEN = re.compile(r"[A-Za-z0-9!#$&+.^_`{|}~-]+")
-_QUOTABLE = re.compile(r"[ -~]+")
+_QUOTABLE = re.compile(r"[ !#-\[\]-~]+")  # mail programs differ in how they read a backslash or a quote within quotes
 _LONGEST, _LINE = 60, 78
 _LEFT = "!#$&+-.^_`{|}~"
 """What RFC 2231 leaves as it is beside letters and digits."""
@@ -100,8 +100,7 @@ def _parameter(name: str, value: str) -> str:
     if len(value) <= _LONGEST and _TOKEN.fullmatch(value):
         return f"{name}={value}"
     if len(value) <= _LONGEST and _QUOTABLE.fullmatch(value):
-        quoted = re.sub(r'(["\\])', r"\\\1", value)
-        return f'{name}="{quoted}"'
+        return f'{name}="{value}"'
     coded = "utf-8''" + quote(value, safe=_LEFT, errors="surrogatepass")
     if len(coded) <= _LONGEST:
         return f"{name}*={coded}"

@@ -1,5 +1,12 @@
 #include "terms.h"
 
+/* Asks for memory that will be looked at. */
+#if defined(__GNUC__) || defined(__clang__)
+#define SOON(address) __builtin_prefetch(address)
+#else
+#define SOON(address) ((void)(address))
+#endif
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +53,8 @@ void table_free(Table *table)
 static uint64_t hash_of(const Table *table, const uint32_t *letters, size_t length)
 {
     uint64_t h = table->seed ^ length;
-    for (size_t i = 0; i < length; i++) {
-        h = (h ^ letters[i]) * table->factor;
+    for (size_t i = 0; i < length; i += 2) {
+        h = (h ^ letters[i] ^ (i + 1 < length ? (uint64_t)letters[i + 1] << 32 : 0)) * table->factor;
         h ^= h >> 29;
     }
     h *= 0x9E3779B97F4A7C15u;
@@ -81,10 +88,10 @@ static int table_widen(Table *table)
     return 0;
 }
 
-int64_t table_number(Table *table, const uint32_t *letters, size_t length, int open)
+/* The number of a string with that hash. */
+static int64_t number_of(Table *table, uint64_t h, const uint32_t *letters, size_t length, int open)
 {
     if (open && (table->n + 1) * 2 > table->n_places && table_widen(table)) return -2;
-    uint64_t h = hash_of(table, letters, length);
     size_t i = (size_t)h & (table->n_places - 1);
     for (; table->places[i]; i = (i + 1) & (table->n_places - 1)) {
         size_t number = (size_t)(table->places[i] & 0xFFFFFFFFu) - 1;
@@ -100,6 +107,11 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
     table->places[i] = (h & 0xFFFFFFFF00000000u) | table->n;
     table->n_letters += length;
     return (int64_t)table->n - 1;
+}
+
+int64_t table_number(Table *table, const uint32_t *letters, size_t length, int open)
+{
+    return number_of(table, hash_of(table, letters, length), letters, length, open);
 }
 
 void rows_free(Rows *rows)
@@ -122,12 +134,15 @@ void counter_free(Counter *counter)
     table_free(&counter->stopped);
     free(counter->line);
     free(counter->begins);
+    free(counter->letters);
     *counter = (Counter){0};
 }
 
-int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+/* One more of a term. */
+static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
 {
-    int64_t found = table_number(&counter->terms, letters, length, !counter->closed);
+    const uint32_t *letters = counter->letters + waiting->start;
+    int64_t found = number_of(&counter->terms, waiting->hash, letters, waiting->length, !counter->closed);
     if (found < 0) return found == -1 ? 0 : -1;
     Term *term = &counter->terms.terms[found];
     if (term->seen_in == counter->row) {
@@ -140,6 +155,36 @@ int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t l
     term->stands_at = rows->n;
     rows->ids[rows->n] = (int32_t)found;
     rows->counts[rows->n++] = 1;
+    return 0;
+}
+
+/* Looks up all that wait, in their order. */
+static int add_waiting(Counter *counter, Rows *rows)
+{
+    const Table *table = &counter->terms;
+    const Term *terms[BLOCK];
+    for (size_t k = 0; k < counter->n_waiting; k++) {
+        const uint64_t hash = counter->waiting[k].hash, place = table->places[hash & (table->n_places - 1)];
+        terms[k] = place && (place ^ hash) >> 32 == 0 ? &table->terms[(place & 0xFFFFFFFFu) - 1] : NULL;
+        if (terms[k]) SOON(terms[k]);
+    }
+    for (size_t k = 0; k < counter->n_waiting; k++)
+        if (terms[k]) SOON(&table->letters[terms[k]->start]);
+    int failed = 0;
+    for (size_t k = 0; !failed && k < counter->n_waiting; k++) failed = add_term(counter, rows, &counter->waiting[k]);
+    counter->n_waiting = counter->n_letters = 0;
+    return failed;
+}
+
+int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+{
+    if (counter->n_waiting == BLOCK && add_waiting(counter, rows)) return -1;
+    /* + 1: the empty string has an address too */
+    if (grown(&counter->letters, &counter->room_for_letters, counter->n_letters + length + 1, sizeof *letters)) return -1;
+    uint64_t hash = hash_of(&counter->terms, letters, length);
+    SOON(&counter->terms.places[hash & (counter->terms.n_places - 1)]);
+    counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = counter->n_letters, .length = length};
+    for (size_t i = 0; i < length; i++) counter->letters[counter->n_letters++] = letters[i]; /* mostly so few */
     return 0;
 }
 
@@ -166,7 +211,7 @@ int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t 
 
 static void next_row(Counter *counter)
 {
-    counter->n_line = counter->n_tokens = 0;
+    counter->n_line = counter->n_tokens = counter->n_waiting = counter->n_letters = 0;
     if (++counter->row) return;
     for (size_t i = 0; i < counter->terms.n; i++) counter->terms.terms[i].seen_in = 0;
     counter->row = 1;
@@ -174,6 +219,7 @@ static void next_row(Counter *counter)
 
 int counter_end_row(Counter *counter, Rows *rows)
 {
+    if (add_waiting(counter, rows)) return -1;
     if (grown(&rows->lengths, &rows->room_for_rows, rows->n_rows + 1, sizeof *rows->lengths)) return -1;
     rows->lengths[rows->n_rows++] = (int32_t)(rows->n - counter->row_start);
     counter->row_start = rows->n;

@@ -39,6 +39,14 @@ typedef struct {
 
 void rows_free(Rows *rows);
 
+#define BLOCK 64
+
+/* A term that waits to be looked up: while others are gathered, its place in the table comes from far memory. */
+typedef struct {
+    uint64_t hash;
+    size_t start, length; /* of its letters among those that wait */
+} Waiting;
+
 typedef struct {
     Table terms, stopped;
     size_t low, high;   /* n of the n-grams */
@@ -50,6 +58,10 @@ typedef struct {
     size_t n_tokens, room_for_begins;
     size_t row_start;
     uint32_t row;       /* from 1 on */
+    Waiting waiting[BLOCK];
+    size_t n_waiting;
+    uint32_t *letters;  /* of those that wait */
+    size_t n_letters, room_for_letters;
 } Counter;
 
 int counter_start(Counter *counter, uint64_t seed, uint64_t factor, size_t low, size_t high);

@@ -101,6 +101,8 @@ def holds(kind: Callable[[], bool]) -> bool:
 
 def composed(name: str) -> str:
     """A name as text: file systems differ in how they write が, and old archives leave names in other charsets."""
+    if name.isascii():
+        return name
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:

@@ -91,20 +91,20 @@ def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Unread]]:
 
 
 def _unread(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[_Unread]:
-    below = len(str(root / "a")) - 1  # pathlib's relative_to takes as long as reading a mail's head
+    below = len(str(root / "a")) - 1  # a Path for each file takes as long as reading a mail's head
     for file in store_files(store):
-        whole = composed(str(file)[below:].replace(os.sep, "/")) if file != root else ""
-        name = whole.rpartition("/")[2] or file.name
+        whole = composed(file[below:].replace(os.sep, "/"))  # nothing where the file is the root
+        name = whole.rpartition("/")[2] or root.name
         chosen = settings.glob is None or fnmatch(name, settings.glob) or fnmatch(whole, settings.glob)
         if not chosen or not _is_wanted(name, settings):
             continue
         try:
             for found, raw in file_messages(file, whole):
-                yield _Unread(label, found.removeprefix(":") or str(file), raw)
+                yield _Unread(label, found.removeprefix(":") or file, raw)
         except FileNotFoundError:  # another program has moved it meanwhile
             troubles.outside.append(whole)
         except (OSError, EOFError, zlib.error) as error:
-            troubles.bad(str(file), str(error))
+            troubles.bad(file, str(error))
 
 
 def _is_wanted(name: str, settings: Settings) -> bool:

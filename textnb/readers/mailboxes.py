@@ -27,6 +27,7 @@ _FIELD = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>?From ")
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d{1,12})\s*$", re.IGNORECASE | re.MULTILINE)
 _BLOCK = 1 << 16
 _LONGEST_LINE = 1 << 20
+_HERE = os.curdir + os.sep
 _OWN_FOLDERS = ("cur", "new", "tmp")
 
 Raw = tuple[str, bytes]
@@ -36,9 +37,9 @@ Raw = tuple[str, bytes]
 class _Source:
     """The bytes of a stream, of which a block is at hand; some can be given back."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, block: bytes) -> None:
         self.stream = stream
-        self.block, self.at = b"", 0
+        self.block, self.at = block, 0
 
     def readline(self) -> bytes:
         """The next line, of a very long one a piece; nothing at the end."""
@@ -62,15 +63,6 @@ class _Source:
             size -= len(more)
         return b"".join(pieces)
 
-    def rest_at_hand(self) -> bytes | None:
-        """All that is left, where the block at hand is not full; it is not taken."""
-        if len(self.block) >= _BLOCK:
-            return None
-        if more := self.stream.read(1):
-            self.unread(more, behind=True)
-            return None
-        return self.block[self.at :]
-
     def unread(self, data: bytes, *, behind: bool = False) -> None:
         left = self.block[self.at :]
         self.block, self.at = left + data if behind else data + left, 0
@@ -89,7 +81,14 @@ def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
     >>> list(mbox_messages(io.BytesIO(box)))
     [b'To: b\n\nFrom here\n', b'To: d\n\nyes\n']
     """
-    source = _Source(stream)
+    block = stream.read(_BLOCK)
+    if len(block) < _BLOCK:
+        more = stream.read(_BLOCK)
+        if not more and (only := _only_message(block)) is not None:
+            yield only
+            return
+        block += more
+    source = _Source(stream, block)
     line = source.readline()
     while line and not line.strip():
         line = source.readline()
@@ -98,20 +97,22 @@ def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
             source.unread(line)
             yield source.read(LONGEST_MESSAGE + 1)
         return
-    if (only := source.rest_at_hand()) is not None and (message := _only_message(only)) is not None:
-        yield message
-        return
     while line:
         message, line = _message(source)
         yield message
 
 
 def _only_message(data: bytes) -> bytes | None:
-    """What ``_message`` gives for all that follows a From_ line, where that is plainly one message; else None."""
-    blank = _BLANK.search(data)
-    if blank is None or b"\nFrom " in data or data.startswith(b"From ") or data[:1].isspace():
+    """The message in all that a stream has, where it is plainly one; else None, and it is to be read line by line."""
+    if not data or data[:1].isspace():
         return None
-    head = data[: blank.end()]
+    if not data.startswith(b"From "):
+        return data
+    start = data.find(b"\n") + 1
+    blank = _BLANK.search(data, start)
+    if not start or blank is None or b"\nFrom " in data or data[start : start + 1].isspace():
+        return None
+    head = data[start : blank.end()]
     return None if b"content-length" in head.lower() else head + _unquoted(data[blank.end() :])
 
 
@@ -206,16 +207,16 @@ def _in_order(entry: os.DirEntry[str]) -> tuple[int, str]:
     return (int(name), name) if name.isascii() and name.isdigit() and len(name) < 20 else (1 << 64, name)
 
 
-def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[Path]:
+def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[str]:
     """The files that hold the messages of a store, in order; a link back to a folder above leads nowhere."""
     if path.is_file():
-        yield path
+        yield str(path)
         return
     real = path.resolve()
     if real in above:
         return
     if is_maildir(path):
-        yield from (Path(file) for box in ("new", "cur") for file in visible(path / box) if holds(file.is_file))
+        yield from (_path(file) for box in ("new", "cur") for file in visible(path / box) if holds(file.is_file))
         folders = sorted(child for child in path.iterdir() if child.is_dir() and child.name not in _OWN_FOLDERS)
         for folder in filter(is_maildir, folders):
             yield from store_files(folder, (*above, real))
@@ -225,10 +226,15 @@ def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[Path]:
         if not holds(entry.is_file):
             yield from store_files(Path(entry), (*above, real))
         elif not is_mh or entry.name.isdigit():
-            yield Path(entry)
+            yield _path(entry)
 
 
-def file_messages(path: Path, name: str) -> Iterator[Raw]:
+def _path(entry: os.DirEntry[str]) -> str:
+    """As str(Path(entry)), in a tenth of the time."""
+    return entry.path.removeprefix(_HERE)
+
+
+def file_messages(path: str, name: str) -> Iterator[Raw]:
     """The messages of one file under ``name``; those of a file that holds several are numbered from 1."""
     with open_bytes(path, buffering=0) as stream:
         messages = mbox_messages(stream)

@@ -53,9 +53,9 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
         yield replace(_line(number, content.text), defects=content.defects)
 
 
-def open_bytes(path: Path, buffering: int = -1) -> BinaryIO:
+def open_bytes(path: Path | str, buffering: int = -1) -> BinaryIO:
     """The bytes of a file, unpacked where its name ends in .gz; buffering as open() has it, for what is read whole."""
-    packed = path.name.lower().endswith(".gz")
+    packed = str(path).lower().endswith(".gz")
     return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123
 
 

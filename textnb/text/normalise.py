@@ -59,7 +59,8 @@ def _nfkc(text: str) -> str:
     """NFKC, with no more than so many marks on one letter: longer runs, which no language has, take time squared."""
     if text.isascii():
         return text
-    if not _long_run().search(text):
+    # so long a run holds one of the characters that stand so far apart, and they are quickly looked through
+    if not _joining().search(text[::_LONGEST_RUN]) or not _long_run().search(text):
         return unicodedata.normalize("NFKC", text)
     return "".join(unicodedata.normalize("NFKC", text[start:end]) for start, end in _compositions(text))
 
@@ -75,16 +76,31 @@ def _compositions(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
+_BEYOND = r"\U00010000-\U0010ffff"
+
+
 @cache
-def _long_run() -> re.Pattern[str]:
+def _joining_classes() -> tuple[str, str]:
+    """The characters that join backwards, near ones and those beyond the BMP, for use in a pattern."""
     near, far = (
         "".join(re.escape(c) for c in map(chr, codes) if _joins(c))
         for codes in (range(0x10000), range(0x10000, 0x20000))
     )
-    beyond = r"\U00010000-\U0010ffff"
-    joining = rf"(?:[{near}]|(?=[{beyond}])[{far}])"
+    return near, rf"(?=[{_BEYOND}])[{far}]"
+
+
+@cache
+def _joining() -> re.Pattern[str]:
+    near, far = _joining_classes()
+    return re.compile(rf"[{near}]|{far}")
+
+
+@cache
+def _long_run() -> re.Pattern[str]:
+    near, far = _joining_classes()
+    joining = rf"(?:[{near}]|{far})"
     # begun with one class, which is searched for far more quickly than what it may stand for
-    return re.compile(rf"[{near}{beyond}](?<={joining}){joining}{{{_LONGEST_RUN - 1},}}")
+    return re.compile(rf"[{near}{_BEYOND}](?<={joining}){joining}{{{_LONGEST_RUN - 1},}}")
 
 
 def _joins(character: str) -> bool:

@@ -67,6 +67,13 @@ def charset_of(label: str) -> str | None:
     return _MISSPELT.get(squeezed) or charset_named(name) or charset_named(squeezed)
 
 
+@lru_cache(1024)
+def _telling(labels: tuple[str, ...]) -> tuple[bool, str | None]:
+    """Whether one of the charsets is Japanese, and the charset where they are but one."""
+    named = {charset for charset in map(charset_of, labels) if charset and charset not in _SAYS_NOTHING}
+    return any(charset.startswith(_JAPANESE) for charset in named), named.pop() if len(named) == 1 else None
+
+
 class Texts:
     """Decodes the pieces of one message, and records what was done.
 
@@ -74,9 +81,7 @@ class Texts:
     """
 
     def __init__(self, labels: Iterable[str], defects: Defects) -> None:
-        named = {charset for charset in map(charset_of, labels) if charset and charset not in _SAYS_NOTHING}
-        self.japanese = any(charset.startswith(_JAPANESE) for charset in named)
-        self.only = named.pop() if len(named) == 1 else None
+        self.japanese, self.only = _telling(tuple(labels))
         self.defects = defects
 
     def of(self, data: bytes, label: str = "", where: str = "text") -> str:

@@ -52,19 +52,16 @@ class Content:
         """The text of a field's value."""
         return header_text(value, self.decoder)
 
-    def texts_of(self, *names: bytes) -> list[str]:
-        """The texts of all fields of some names."""
-        return [self.text_of(value) for value in self.walk.head.all(*names)]
-
     @property
     def body(self) -> str:
         """The texts of all parts, of an alternative those of the richest branch."""
         return "\n".join(text for text in _richest(self.texts) if text)
 
     def _labels(self) -> list[str]:
-        labels = {name for _, value in self.fields if b"=?" in value for name in charsets_in(value)}
-        labels |= {leaf.content.plain("charset").decode("ascii", "replace") for leaf in self.walk.leaves}
-        return sorted(filter(None, (label.strip().lower()[:60] for label in labels)))
+        labels = {leaf.content.charset for leaf in self.walk.leaves}
+        if self.walk.head.has_encoded_words:
+            labels.update(name for _, value in self.fields for name in charsets_in(value))
+        return sorted(filter(None, [label.strip().lower()[:60] for label in labels]))
 
     def _read(self, leaf: Leaf) -> None:
         if leaf.is_attached or leaf.name is not None:
@@ -76,7 +73,7 @@ class Content:
         self._left -= max(len(data), (leaf.end - leaf.start) // 3)
         if b"\n" not in data and b"\r" in data:
             data = data.replace(b"\r", b"\n")
-        label = leaf.content.plain("charset").decode("ascii", "replace")
+        label = leaf.content.charset
         if leaf.type in _PAGES or _looks_like_html(data):
             self._read_page(self.decoder.of(data, label or charset_in(data), leaf.type[:40]), leaf.branch)
             return
@@ -104,7 +101,7 @@ def _plain(text: str, kind: str) -> str:
         return "\n".join(said.replace("\\n", "\n").replace("\\,", ",") for said in _CALENDAR.findall(unfolded))
     if kind in ("text/enriched", "text/richtext"):
         text = _TAGS.sub("", text)
-    return text.replace("\r\n", "\n").strip("\n")
+    return (text.replace("\r\n", "\n") if "\r" in text else text).strip("\n")
 
 
 def _richest(texts: list[tuple[Branch, str]]) -> Iterator[str]:

@@ -9,13 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from textnb.errors import InputError
+from textnb.readers.mail.ascii_words import relays_of, with_hosts
 from textnb.readers.mail.headers import Field
-from textnb.readers.mail.links import host_tokens
-from textnb.readers.mail.words import words_in
+from textnb.readers.mail.words import addresses_in_field, words_in, words_in_field
 
 GROUPS = {
     "subject": "the words of the subject, their case kept; Japanese in pairs of characters",
@@ -50,11 +49,12 @@ _NAME_ONLY = frozenset(
 _ELSEWHERE = frozenset(
     b"subject from to cc list-id received content-type content-transfer-encoding content-disposition".split()
 )
-_HOSTS = bytes(code if chr(code).isalnum() or code in b"-." else 32 for code in range(128)) + b" " * 128
-_NETWORK = re.compile(r"(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}")
+_HOSTS = bytes(
+    32 if code > 127 or not (chr(code).isalnum() or code in b"-.") else ord(chr(code).lower()) for code in range(256)
+)
 _MOST_WORDS = 200
 _LONGEST = 4000
-_SHORT = 200
+_LONGEST_RECEIVED = 2000
 
 
 @dataclass(frozen=True)
@@ -103,42 +103,37 @@ def header_tokens(fields: Iterable[Field], text_of: Callable[[bytes], str]) -> l
     """The tokens of the group ``header``; text_of decodes a value."""
     tokens: list[str] = []
     for raw, value in fields:
-        if (name := _token_of(raw)) is not None:
+        name, prefix = _told_as(raw)
+        if name:
             tokens.append(name)
-            if raw not in _NAME_ONLY:
-                tokens += _field_tokens(name, text_of(value)[:_LONGEST])
+        if prefix:
+            plain = words_in_field(value, _MOST_WORDS, prefix) if len(value) <= _LONGEST else None
+            if plain is None:
+                plain = [prefix + word for word in words_in(text_of(value)[:_LONGEST], _MOST_WORDS)]
+            tokens += plain
     return tokens
 
 
 @lru_cache(4096)
-def _token_of(raw: bytes) -> str | None:
-    """The name of a field; None for those that give no tokens here."""
-    return None if raw in _ELSEWHERE or is_told_by_others(raw) else raw.decode("ascii")
+def _told_as(raw: bytes) -> tuple[str, str]:
+    """The name of a field, and what stands before its words; nothing where it gives no such tokens here."""
+    if raw in _ELSEWHERE or is_told_by_others(raw):
+        return "", ""
+    name = raw.decode("ascii")
+    return name, "" if raw in _NAME_ONLY else f"{name}:"
 
 
-@lru_cache(2048)
-def _field_tokens(name: str, text: str) -> tuple[str, ...]:
-    """The words of one field; many fields are the same in message after message."""
-    return tuple([f"{name}:{word}" for word in words_in(text, _MOST_WORDS)])
+def address_tokens(values: Iterable[bytes], text_of: Callable[[bytes], str]) -> list[str]:
+    """The words of address fields, and the last labels of their hosts; text_of decodes a value.
 
-
-def address_tokens(value: str) -> tuple[str, ...]:
-    """The words of an address field, and the last labels of its hosts.
-
-    >>> address_tokens('"Taro" <taro@mail.example.jp>')
-    ('Taro', 'taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp')
+    >>> address_tokens([b'"Taro" <taro@mail.example.jp>'], bytes.decode)
+    ['Taro', 'taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
     """
-    return _address_tokens(value) if len(value) <= _SHORT else _address_tokens.__wrapped__(value)
-
-
-@lru_cache(2048)
-def _address_tokens(value: str) -> tuple[str, ...]:
-    tokens = []
-    for word in words_in(value, _MOST_WORDS):
-        tokens.append(word)
-        if "@" in word:
-            tokens += host_tokens(word.rpartition("@")[2].lower())
-    return tuple(tokens)
+    tokens: list[str] = []
+    for value in values:
+        plain = addresses_in_field(value, _MOST_WORDS)
+        tokens += with_hosts(words_in(text_of(value), _MOST_WORDS)) if plain is None else plain
+    return tokens
 
 
 def received_tokens(values: Iterable[bytes]) -> list[str]:
@@ -147,18 +142,8 @@ def received_tokens(values: Iterable[bytes]) -> list[str]:
     >>> received_tokens([b"from a.example (b.example [192.0.2.7]) by mx.example.com; Fri, 1 Jan"])
     ['a.example', 'example', 'b.example', '192.0.2', 'mx.example.com', 'example.com', 'com']
     """
-    words = b" ".join([value[:2000] for value in values]).translate(_HOSTS).decode("ascii").lower().split()
-    relays = map(_relay_tokens, dict.fromkeys([word for word in words if "." in word]))
-    return list(dict.fromkeys(chain.from_iterable(relays)))
-
-
-@lru_cache(8192)
-def _relay_tokens(word: str) -> tuple[str, ...]:
-    """What a word with a dot stands for: a network, a host with its last labels, or nothing."""
-    host = word.strip(".-")
-    if network := _NETWORK.fullmatch(host):
-        return (network[1],)
-    return () if "." not in host or host.replace(".", "").isdigit() else host_tokens(host)
+    written = b" ".join([value[:_LONGEST_RECEIVED] for value in values])
+    return list(dict.fromkeys(relays_of(written, _HOSTS, b".-", _LONGEST_RECEIVED, len(written), "")))
 
 
 def attachment_tokens(name: str, kind: str, size: int) -> list[str]:

@@ -12,8 +12,8 @@ from textnb.readers.mail.words import words_in
 _ZONE = re.compile(rb"[+-]\d{4}|\b[A-Z]{3,4}$")
 
 
-def _of_addresses(*names: bytes) -> Callable[[Content], Iterator[str]]:
-    return lambda content: chain.from_iterable(map(address_tokens, content.texts_of(*names)))
+def _of_addresses(*names: bytes) -> Callable[[Content], list[str]]:
+    return lambda content: address_tokens(content.walk.head.all(*names), content.text_of)
 
 
 def _zone(content: Content) -> list[str]:

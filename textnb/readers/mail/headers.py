@@ -7,9 +7,9 @@ end, lines that are no fields. Such lines are not lost: they are the first lines
 """
 
 import re
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
 
+from textnb.extension import in_extension
 from textnb.readers.mail.defects import Defects
 
 _LONGEST_HEAD = 1 << 18
@@ -29,10 +29,10 @@ class Head:
     fields: list[Field]
     strays: bytes
     body: int
+    has_encoded_words: bool = field(default=False, compare=False, repr=False)
 
-    @cached_property
-    def _firsts(self) -> dict[bytes, bytes]:
-        return dict(reversed(self.fields))
+    def __post_init__(self) -> None:
+        self._firsts = dict(reversed(self.fields))
 
     def first(self, name: bytes) -> bytes:
         """The value of the first field of that name; nothing where there is none."""
@@ -40,7 +40,9 @@ class Head:
 
     def all(self, *names: bytes) -> list[bytes]:
         """The values of all fields of some names, in their order."""
-        return [value for field, value in self.fields if field in names]
+        if self._firsts.keys().isdisjoint(names):
+            return []
+        return [value for name, value in self.fields if name in names]
 
 
 def message_start(data: bytes, start: int, end: int) -> int:
@@ -55,27 +57,42 @@ def read_head(data: bytes, start: int, end: int, defects: Defects) -> Head:
     >>> read_head(b"Subject: a\n b\nTo: c\n\nhello", 0, 27, Defects())
     Head(fields=[(b'subject', b'a b'), (b'to', b'c')], strays=b'', body=21)
     """
-    stop, body = _end_of_head(data, start, end)
-    if stop - start > _LONGEST_HEAD:
+    fields, strays, length, body, encoded = _split(data, start, end, _LONGEST_HEAD, _LONGEST_NAME)
+    if length > _LONGEST_HEAD:
         defects.add("header", f"its header is longer than {_LONGEST_HEAD} bytes; the rest of it was not read")
-        stop = start + _LONGEST_HEAD
-    block = data[start:stop].replace(b"\r\n", b"\n").replace(b"\n\t", b" ").replace(b"\n ", b" ")
-    fields: list[Field] = []
-    strays: list[bytes] = []
-    for line in block.split(b"\n"):
-        name, colon, value = line.partition(b":")
-        if colon and (known := _field_name(name)) is not None:
-            fields.append((known, value.strip()))
-        elif not fields and line.strip():
-            return Head([], b"", start)
-        elif line.strip():
-            strays.append(line)
+    if strays and not fields:
+        return Head([], b"", start)
     if strays:
         defects.add("header", f"{len(strays)} of its header lines are no fields")
     if len(fields) > _MOST_FIELDS:
         defects.add("header", f"its header has {len(fields)} fields; the first {_MOST_FIELDS} were read")
         del fields[_MOST_FIELDS:]
-    return Head(fields, b"\n".join(strays), body)
+    return Head(fields, b"\n".join(strays), body, encoded)
+
+
+Split = tuple[list[Field], list[bytes], int, int, bool]
+"""The fields, the lines that are none, the length of a head, where the body begins, whether "=?" stands in it."""
+
+
+def split_head(data: bytes, start: int, end: int, longest: int, longest_name: int) -> Split:
+    """A head taken apart, no more than ``longest`` bytes of it; a first line that is no field is all that is read."""
+    stop, body = _end_of_head(data, start, end)
+    block = data[start : min(stop, start + longest)]
+    fields: list[Field] = []
+    strays: list[bytes] = []
+    for line in block.replace(b"\r\n", b"\n").replace(b"\n\t", b" ").replace(b"\n ", b" ").split(b"\n"):
+        name, colon, value = line.partition(b":")
+        name = name.rstrip(b" \t")
+        if colon and len(name) <= longest_name and _NAME.fullmatch(name):
+            fields.append((name.lower(), value.strip()))
+        elif line.strip():
+            strays.append(line)
+            if not fields:
+                break
+    return fields, strays, stop - start, body, b"=?" in block
+
+
+_split = in_extension(split_head)
 
 
 def _end_of_head(data: bytes, start: int, end: int) -> tuple[int, int]:
@@ -95,9 +112,3 @@ def _end_of_head(data: bytes, start: int, end: int) -> tuple[int, int]:
     if earlier >= 0:
         stop, likely = earlier, other
     return (stop, stop + len(likely)) if stop >= 0 else (end, end)
-
-
-@lru_cache(4096)
-def _field_name(name: bytes) -> bytes | None:
-    name = name.rstrip(b" \t")
-    return name.lower() if len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) else None

@@ -107,7 +107,8 @@ def hidden_texts(tree: "LexborHTMLParser", folded: str) -> list[str]:
 
 def _suspects(folded: str) -> list[str]:
     """Selectors of all elements that could hide something, from a quick look at the source."""
-    selectors = [f'[style*="{word}" i]' for word, how in _CONCEALING.items() if word in folded and how.search(folded)]
+    styled = _CONCEALING.items() if "style" in folded else ()
+    selectors = [f'[style*="{word}" i]' for word, how in styled if word in folded and how.search(folded)]
     if " hidden" in folded:
         selectors.append("[hidden]")
     colours = set(_COLOURED.findall(folded)) if "color" in folded else set()
@@ -119,7 +120,8 @@ def _suspects(folded: str) -> list[str]:
         colour = _colour(name, None)
         if any(_alike(colour, ground) for ground in grounds):
             word = name.partition("(")[0]
-            selectors += [f'[style*="{word}" i]', f'[color*="{word}" i]', "body[text]"]
+            selectors += [f'[style*="{word}" i]'] if styled else []
+            selectors += [f'[color*="{word}" i]', "body[text]"]
     return list(dict.fromkeys(selectors))
 
 

@@ -64,8 +64,8 @@ def read_html(html: str) -> Page:
     if _too_costly(html, source):
         return Page(_tidy(unescape(_without_tags(html))), "", hosts)
     tree = LexborHTMLParser(with_lines(source).decode())  # of bytes some versions guess the charset
-    tree.strip_tags(_UNSEEN)
     folded = html.lower()
+    tree.strip_tags([name for name in _UNSEEN if f"<{name}" in folded])
     hidden = hidden_texts(tree, folded)
     _say(tree, folded)
     root = tree.root

@@ -5,7 +5,12 @@ from functools import lru_cache
 from html import unescape
 from urllib.parse import unquote
 
-_HOST = re.compile(r"[^\s/?#\"'<>\\()\[\]{}|,;&`、。」』）＞　]{1,255}")
+_IN_HOST = r"[^\s/?#\"'<>\\()\[\]{}|,;&`、。」』）＞　]"
+_AFTER = {  # what tells a host, and the host after it, up to where the next one is told
+    "://": ("", re.compile(rf"://(?=({_IN_HOST}{{1,255}})?)")),
+    "www.": ("www.", re.compile(rf"www\.(?=((?:(?!www\.){_IN_HOST}){{1,255}})?)")),
+}
+_REFERENCE = re.compile(r"&(?:#\w{1,100}|[^\t\n\f <&#;]{1,32});?")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _LABELS = re.compile(r"[^\W_](?:[\w.-]*\w)?")
 _MOST = 200
@@ -18,16 +23,22 @@ def hosts_in(text: str) -> list[str]:
     ['www.example.co.jp', 'www.example.com', 'www.example.org']
     """
     written: list[str] = []
-    for mark, before in (("://", ""), ("www.", "www.")):
+    for mark, (before, after) in _AFTER.items():
         if mark in text:
-            starts = map(_HOST.match, text.split(mark, _MOST)[1:])
-            written += dict.fromkeys([before + start.group() for start in starts if start is not None])
-    return list(dict.fromkeys(host for name in written if (host := _host(name))))
+            written += dict.fromkeys([before + host for host in after.findall(text)[:_MOST] if host])
+    return list(dict.fromkeys(filter(None, map(_host, written))))
 
 
 def hosts_in_source(html: str) -> list[str]:
     """The same of a page's source, where characters may be written as entities."""
-    return hosts_in(unescape(html) if "&#" in html else html)
+    return hosts_in(_REFERENCE.sub(_character, html) if "&#" in html else html)
+
+
+def _character(reference: re.Match[str]) -> str:
+    return _unescaped(reference[0])
+
+
+_unescaped = lru_cache(1024)(unescape)
 
 
 @lru_cache(4096)

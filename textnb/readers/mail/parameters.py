@@ -32,10 +32,11 @@ class Value(NamedTuple):
 
 
 class Parametrised(NamedTuple):
-    """What stands first in a field, in lower case, and its parameters."""
+    """What stands first in a field, in lower case, its parameters, and the charset among them, as it is written."""
 
     main: str
     parameters: dict[str, Value]
+    charset: str
 
     def plain(self, name: str) -> bytes:
         """The bytes of a parameter; nothing where it is not there."""
@@ -55,10 +56,9 @@ def parametrised(value: bytes) -> Parametrised:
     segments: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}
     for name, number, star, content in _PARAMETER.findall(value):
         segments.setdefault(name.lower(), {}).setdefault(int(number or b"0"), (star, content))
-    return Parametrised(
-        main.decode("ascii", "replace"),
-        {name.decode("ascii", "replace"): _value(segments[name]) for name in segments},
-    )
+    parameters = {name.decode("ascii", "replace"): _value(segments[name]) for name in segments}
+    charset = parameters["charset"].data.decode("ascii", "replace") if "charset" in parameters else ""
+    return Parametrised(main.decode("ascii", "replace"), parameters, charset)
 
 
 def _value(segments: dict[int, tuple[bytes, bytes]]) -> Value:

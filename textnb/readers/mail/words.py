@@ -9,12 +9,15 @@ composed first (NFKC), so that ＳＡＬＥ is SALE and ｶﾅ is カナ.
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
+
+from textnb.readers.mail.ascii_words import plain_addresses_of, plain_words_of, words_of
 
 _IN_WORDS = "$'-_!%.@"
-_PARTED = bytes(code if chr(code).isalnum() or chr(code) in _IN_WORDS else 32 for code in range(256))
+_PARTED = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) in _IN_WORDS) else 32 for code in range(256))
 _JAPANESE = re.compile("([々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿]+)")
 _WORD = re.compile(r"[\w$'!%.@-]+")
-_EDGES = ".-'_!@"
+_EDGES = b".-'_!@"
 LONGEST = 60
 
 
@@ -25,10 +28,27 @@ def words_in(text: str, most: int = 1000) -> list[str]:
     ['Re', '会議', '議の', 'の件', 'on', 'A-4', 'SALE', 'taro@example.jp']
     """
     if text.isascii():
-        words = text.encode().translate(_PARTED).decode().split(maxsplit=most)[:most]
-    else:
-        words = list(_mixed(unicodedata.normalize("NFKC", text[: most * LONGEST])))[:most]
-    return [word for raw in words if (word := raw.strip(_EDGES)) and len(word) <= LONGEST]
+        return words_of(text, _PARTED, _EDGES, LONGEST, most, "")
+    words = islice(_mixed(unicodedata.normalize("NFKC", text[: most * LONGEST])), most)
+    return [word for raw in words if (word := raw.strip(_EDGES.decode())) and len(word) <= LONGEST]
+
+
+def words_in_field(value: bytes, most: int, prefix: str) -> list[str] | None:
+    """The words of a field's value, a prefix before each; None where the value must be decoded first.
+
+    >>> words_in_field(b"text/plain; x", 9, "a:"), words_in_field(b"=?utf-8?Q?a?=", 9, "a:")
+    (['a:text', 'a:plain', 'a:x'], None)
+    """
+    return plain_words_of(value, _PARTED, _EDGES, LONGEST, most, prefix)
+
+
+def addresses_in_field(value: bytes, most: int) -> list[str] | None:
+    """The same without a prefix, and after an address the last labels of its host.
+
+    >>> addresses_in_field(b"<taro@mail.example.jp>", 9)
+    ['taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
+    """
+    return plain_addresses_of(value, _PARTED, _EDGES, LONGEST, most, "")
 
 
 def _mixed(text: str) -> Iterator[str]:
