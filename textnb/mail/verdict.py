@@ -8,7 +8,7 @@ p (C,) are the probabilities of the classes, s is the class of spam.
 Unsure, too, names the likeliest class. ``Verdicts`` (``evaluation/verdicts.py``) has the numbers: .99 and .1, stricter
 where a message does not tell which way it took.
 
-The field, RFC 2045 and, for names that are hard to quote, RFC 2231:  X-Textnb: class=spam; probability=0.998877; unsure=no
+The field, RFC 2045 and, where quotes do not do, RFC 2231:  X-Textnb: class=spam; probability=0.998877; unsure=no
 """
 
 import re
