@@ -8,30 +8,8 @@ from typing import Annotated
 
 import typer
 
-from textnb.cli import (
-    calibrate,
-    change,
-    compare,
-    corpora,
-    count,
-    curve,
-    explain,
-    filterd,
-    filtering,
-    imap,
-    info,
-    learning,
-    merge,
-    predict,
-    sort,
-    test,
-    tokenize,
-    train,
-    tune,
-    words,
-)
 from textnb.cli.console import fail, prepare_streams
-from textnb.cli.options import grouped
+from textnb.cli.verbs import add_verbs
 from textnb.errors import TextnbError
 from textnb.version import __version__
 
@@ -43,32 +21,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (
-    train.train,
-    predict.predict,
-    test.test,
-    compare.compare,
-    curve.curve,
-    tune.tune,
-    calibrate.calibrate,
-    explain.explain,
-    words.words,
-    info.info,
-    tokenize.tokenize,
-    change.update,
-    change.forget,
-    merge.merge,
-    count.count,
-    filtering.filter,
-    learning.learn,
-    learning.unlearn,
-    learning.refit,
-    filterd.filterd,
-    imap.imap,
-    sort.sort,
-):
-    app.command(verb.__name__)(grouped(verb))
-app.add_typer(corpora.app, name="corpus")
+add_verbs(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -91,7 +44,9 @@ def main() -> None:
     prepare_streams()
     try:
         if sys.argv[1:2] == ["filter"]:
-            sys.exit(filtering.run_filter(app))
+            from textnb.cli.filtering import run_filter
+
+            sys.exit(run_filter(app))
         app()
     except MemoryError:
         fail("there is not enough memory for this; fewer documents, terms (--max-terms) or classes need less")

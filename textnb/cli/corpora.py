@@ -10,12 +10,18 @@ from textnb.cli.console import bytes_progress, say
 from textnb.cli.output import print_json, print_table
 from textnb.corpus import catalogue, corpus_path, fetch, known
 
-app = typer.Typer(help="Corpora by name: list, get, path, check.", no_args_is_help=True)
-app.command("check")(options.grouped(check))
+corpus = typer.Typer(
+    name="corpus",
+    help="Corpora by name: list, get, path, check.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+corpus.command("check")(options.grouped(check))
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `textnb corpus list` shows.")]
 
 
-@app.command("list")
+@corpus.command("list")
 def list_corpora(as_json: options.Json = False) -> None:
     """List the corpora that textnb knows, and whether they are here."""
     rows = [
@@ -28,7 +34,7 @@ def list_corpora(as_json: options.Json = False) -> None:
         print_table(["name", "language", "here", "title", "licence"], [_shown(row) for row in rows])
 
 
-@app.command("get")
+@corpus.command("get")
 def get(
     name: Name,
     source: Annotated[
@@ -42,15 +48,15 @@ def get(
 
         textnb corpus get livedoor ~/Downloads/ldcc-20140209.tar.gz
     """
-    corpus = known(name)
+    wanted = known(name)
     with bytes_progress(f"fetching {name}", quiet) as watch:
-        path = fetch(corpus, source, watch)
+        path = fetch(wanted, source, watch)
     if not quiet:
-        say(f"{name}: {corpus.licence}")
+        say(f"{name}: {wanted.licence}")
     print(path)
 
 
-@app.command("path")
+@corpus.command("path")
 def path(name: Name) -> None:
     """Print where the documents of a corpus lie.
 
