@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 
@@ -91,6 +90,8 @@ def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
     >>> log_rising(2.0, 3.0), float(np.log(2 * 3 * 4))
     (array(3.17805383), 3.1780538303479458)
     """
+    from scipy.special import gammaln  # a twentieth of a second, which most models do not need to answer
+
     a, n = np.asarray(a, np.float64), np.asarray(n, np.float64)
     large = np.maximum(a, _LARGE)
     stirling = (

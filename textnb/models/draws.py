@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import digamma, polygamma
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.class_histograms import ClassHistograms
@@ -153,6 +152,8 @@ class Draws:
             inverse = 1 / (a + self.offset)
             terms = self.weight * inverse
             return self.summed(terms), -self.summed(terms * inverse)
+        from scipy.special import digamma, polygamma  # here and below: answering needs neither
+
         return (
             self.summed(self.weight * (digamma(a + self.offset) - digamma(a))),
             self.summed(self.weight * (polygamma(1, a + self.offset) - polygamma(1, a))),
@@ -163,6 +164,8 @@ class Draws:
         if self.left_out:
             inverse = 1 / (total + self.sizes)
             return weighted_sum(self.n_draws, inverse), -weighted_sum(self.n_draws, inverse * inverse)
+        from scipy.special import digamma, polygamma
+
         return (
             weighted_sum(self.n_draws, digamma(total + self.sizes) - digamma(total)),
             weighted_sum(self.n_draws, polygamma(1, total + self.sizes) - polygamma(1, total)),

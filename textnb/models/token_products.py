@@ -30,7 +30,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from textnb.errors import InputError
 from textnb.numerics import Floats, bracketed_root, log_of
@@ -60,6 +59,8 @@ class TokenProduct:
     @property
     def n_tokens(self) -> float:
         """V."""
+        from scipy.special import logsumexp  # here and below: a twentieth of a second, which answering does not need
+
         return float(np.exp(logsumexp(self.log_number)))
 
     def cumulants(self, theta: float) -> tuple[float, float, float, float, float]:
@@ -195,6 +196,8 @@ def by_fft(product: TokenProduct, length: int, bins: int = _BINS) -> float:
     sums = np.fft.irfft(np.fft.rfft(histogram, 2 * size) ** length, 2 * size)[:size]
     kept = sums > 1e-15 * sums.max()
     S, log_mass = length * s[0] + width * np.flatnonzero(kept), np.log(sums[kept])
+
+    from scipy.special import logsumexp
 
     def log_total(b: float) -> float:
         return float(logsumexp(log_mass + theta * S - box_cox_inverse(S + b, pi)) + length * log_z)

@@ -52,7 +52,7 @@ _ORDINARY = re.compile("[、。ぁ-ゖァ-ヶー一-鿿]")
 _KANA = re.compile("[ぁ-ゖァ-ヶ]")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _ODD = re.compile("[\x80-\xa0\ue000-\uf8ff｡-ﾟ]")
-_TWO_BYTES, _THREE_BYTES = re.compile("[\x80-\u07ff]"), re.compile("[\u0800-\U0010ffff]")
+_TWO_BYTES, _THREE_BYTES = re.compile("[\x80-\u07ff]"), re.compile("[^\x00-\u07ff]")
 _PIECE = 1 << 16
 _SAMPLE = 1 << 20
 
