@@ -6,11 +6,12 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, marks
+from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, characters, marks
 
 Kinds = NDArray[np.uint8]
 _MARKS = "combining marks"  # no class of regular expressions has them
 _SCRIPTS = (KANJI, KATAKANA, HIRAGANA, LATIN)
+_LETTERS_END = 0x40000  # the planes beyond have no letters and no digits
 
 
 @cache
@@ -34,7 +35,7 @@ def letter_kinds() -> Kinds:
 
 def _table(*classes: str) -> Kinds:
     """Bit k of a code point says whether the k-th class has it."""
-    every = np.arange(0x110000, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    every = characters(0, _LETTERS_END)
     table = np.zeros(0x110000, np.uint8)
     for k, one in enumerate(classes):
         if one == _MARKS:

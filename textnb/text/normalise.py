@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from textnb.errors import InputError, listed
+from textnb.text.characters import characters, marks
 
 _LONGEST_RUN = 30  # the Stream-Safe limit of Unicode
+_COMPOSING_END = 0x20000  # what lies beyond decomposes, if at all, to one ideograph
 
 Spans = list[tuple[int, int]]
 """For each character of a result, the (start, end) of its origin."""
@@ -82,10 +84,9 @@ _BEYOND = r"\U00010000-\U0010ffff"
 @cache
 def _joining_classes() -> tuple[str, str]:
     """The characters that join backwards, near ones and those beyond the BMP, for use in a pattern."""
-    near, far = (
-        "".join(re.escape(c) for c in map(chr, codes) if _joins(c))
-        for codes in (range(0x10000), range(0x10000, 0x20000))
-    )
+    may_join = {*_decomposing(), *_second_of_a_pair(), *"".join(marks())}  # only marks have a combining class
+    joins = sorted(filter(_joins, may_join))
+    near, far = ("".join(re.escape(c) for c in joins if (c > "\uffff") is is_far) for is_far in (False, True))
     return near, rf"(?=[{_BEYOND}])[{far}]"
 
 
@@ -114,8 +115,22 @@ _joins_backwards = lru_cache(maxsize=4096)(_joins)
 
 
 @cache
+def _decomposing() -> list[str]:
+    """The characters that have a decomposition; most stretches of 64 have none, which is seen in one look."""
+    every = characters(0, _COMPOSING_END)
+    stretches = (every[i : i + 64] for i in range(0, len(every), 64))
+    return [
+        c
+        for stretch in stretches
+        if not unicodedata.is_normalized("NFKD", stretch)
+        for c in stretch
+        if unicodedata.decomposition(c)
+    ]
+
+
+@cache
 def _second_of_a_pair() -> frozenset[str]:
-    pairs = (unicodedata.decomposition(chr(c)).split() for c in range(0x20000))
+    pairs = (unicodedata.decomposition(c).split() for c in _decomposing())
     seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and pair[0][0] != "<"}
     hangul = {*map(chr, range(0x1161, 0x1176)), *map(chr, range(0x11A8, 0x11C3))}
     return frozenset(seconds | hangul)
