@@ -49,7 +49,8 @@ class Fitted:
         assert stored.vocabulary is not None
         self.vocabulary, self.classes = stored.vocabulary, stored.classes
         self.weigher = recipe.weights.on(stored)
-        chosen, rows = model(recipe.model), self.rows(learnt)
+        chosen = model(recipe.model)
+        rows = self.rows(learnt) if recipe.weights.normalised or not isinstance(fit, Fit) else None
         self.counts = self._weighted(stored, rows)
         if isinstance(fit, Fit):
             fit.scorer.joint_log_scores(sparse.csr_array((1, len(columns))))  # refuses weights of other terms

@@ -115,3 +115,15 @@ def test_places_are_the_same_whichever_side_has_its_columns_ready(ready):
 def test_selected_columns_must_be_in_order():
     with pytest.raises(InputError, match="distinct and in ascending order"):
         Vocabulary(["a", "b", "c"]).selected(np.array([1, 0]))
+
+
+def test_all_columns_are_the_vocabulary_itself_and_others_are_not():
+    vocabulary = Vocabulary(["a", "b", "c"])
+    assert vocabulary.selected(np.arange(3)) is vocabulary
+    assert vocabulary.selected(np.array([0, 2])).terms == ("a", "c")
+    assert Vocabulary().selected(np.arange(0)) == Vocabulary()
+
+
+def test_large_vocabularies_that_differ_in_one_term_are_two_keys():
+    words = [f"{number:04}" for number in range(1000)]
+    assert len({Vocabulary(words), Vocabulary(words), Vocabulary([*words[:500], "x", *words[501:]])}) == 2

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
-from itertools import pairwise, repeat
+from itertools import repeat
+from operator import ge
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ class Vocabulary:
         """A vocabulary of terms that are distinct and in order already; checked."""
         vocabulary = cls.__new__(cls)
         vocabulary.terms = tuple(terms)
-        if any(a >= b for a, b in pairwise(vocabulary.terms)):
+        if any(map(ge, vocabulary.terms, vocabulary.terms[1:])):
             raise InputError("the terms of a vocabulary must be distinct and sorted by code point")
         return vocabulary
 
@@ -66,6 +67,8 @@ class Vocabulary:
         """The vocabulary of some columns, given in ascending order."""
         if (np.diff(columns) <= 0).any():
             raise InputError("the columns of a vocabulary must be distinct and in ascending order")
+        if np.array_equal(columns, np.arange(len(self))):
+            return self
         vocabulary = Vocabulary.__new__(Vocabulary)  # in order already: 100,000 strings need not be compared again
         vocabulary.terms = tuple(map(self.terms.__getitem__, columns.tolist()))
         return vocabulary
@@ -90,7 +93,7 @@ class Vocabulary:
         return isinstance(other, Vocabulary) and (self is other or self.terms == other.terms)
 
     def __hash__(self) -> int:
-        return hash(self.fingerprint)
+        return hash(self.terms[:: len(self) // 64 + 1])  # a few terms tell most vocabularies apart, == all of them
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {len(self)} terms>"
