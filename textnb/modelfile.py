@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from textnb.bundle import Arrays, read_bundle, write_bundle
-from textnb.counts import Learnt, Vocabulary, weighting
+from textnb.counts import Learnt, Vocabulary
+from textnb.counts.weighting import weighting
 from textnb.errors import ModelFileError, TextnbError
 from textnb.evaluation.calibration import Calibration
 from textnb.models.model import Fit

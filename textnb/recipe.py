@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textnb.counts import Counted, Learnt, TermsOf, counted, weighting
+from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.counting import ENTRIES
 from textnb.counts.learnt import Keeps
-from textnb.counts.weighting import Weighting
+from textnb.counts.weighting import Weighting, weighting
 from textnb.errors import InputError, listed
 from textnb.models.model import Model
 from textnb.models.prior import PRIORS, Prior, as_shares

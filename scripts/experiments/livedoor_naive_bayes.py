@@ -25,7 +25,8 @@ from sklearn.model_selection import train_test_split
 
 from textnb import Document, TextClassifier, read_corpus
 from textnb.corpus import corpus_path
-from textnb.counts import ClassCounts, Counted, TermsOf, counted, weighting
+from textnb.counts import ClassCounts, Counted, TermsOf, counted
+from textnb.counts.weighting import weighting
 from textnb.estimators import ComplementNB
 from textnb.evaluation import Evaluation
 from textnb.models import multinomial

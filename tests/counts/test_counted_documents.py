@@ -1,6 +1,8 @@
 """What is counted where it is read is the same as what is counted later."""
 
 import pickle
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -44,3 +46,15 @@ def test_only_the_row_and_what_is_known_of_a_document_is_left():
     (found,) = CountedWhereRead(TERMS_OF, WORDS)([Document("b a b c", id="1", fields={"f": ["a"]}, defects=("d",))])
     assert (found.text, found.fields, found.id, found.defects) == ("", {}, "1", ("d",))
     assert [memoryview(part).cast("i").tolist() for part in found.row] == [[3], [1, 0, 2], [2, 1, 1]]
+
+
+def test_a_process_that_only_counts_loads_no_scipy():
+    made = pickle.dumps((CountedWhereRead(TERMS_OF, WORDS), [Document("b a b c", id="1")]))
+    code = f"""
+import pickle, sys
+made, documents = pickle.loads({made!r})
+(found,) = pickle.loads(pickle.dumps(made(documents)))
+print(found.id, [name for name in sys.modules if name.partition(".")[0] == "scipy"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1 []\n"

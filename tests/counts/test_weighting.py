@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from textnb.counts import WEIGHTINGS, ClassCounts, weighting
+from textnb.counts import WEIGHTINGS, ClassCounts
+from textnb.counts.weighting import weighting
 from textnb.errors import InputError
 
 X = sparse.csr_array(np.array([[0, 1, 5], [3, 0, 0]], np.int32))

@@ -6,7 +6,8 @@ import pytest
 from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 
-from textnb.counts import ClassCounts, Vocabulary, weighting
+from textnb.counts import ClassCounts, Vocabulary
+from textnb.counts.weighting import weighting
 from textnb.errors import InputError
 from textnb.models.multinomial import as_alpha, fit
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from textnb.corpus.duplicates import DuplicateGroup, Place, exact_duplicates, near_duplicates
-from textnb.counts import ClassCounts, Learnt, TermsOf, counted, weighting
+from textnb.counts import ClassCounts, Learnt, TermsOf, counted
 from textnb.counts.learnt import Keeps
 from textnb.counts.shingles import Shingles, shingles
+from textnb.counts.weighting import weighting
 from textnb.evaluation.giveaways import PRECISION, RECALL, Giveaway, giveaways
 from textnb.evaluation.near_duplicates import THRESHOLD
 from textnb.readers import Document

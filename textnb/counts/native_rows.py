@@ -7,13 +7,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from textnb.counts.matrix import CSR, csr_of, matrix_of
 from textnb.counts.terms import TermsOf
 from textnb.counts.vocabulary import Vocabulary
 from textnb.readers import Document
 
 if TYPE_CHECKING:
     from textnb._native import Counter
+    from textnb.counts.matrix import CSR
 
 CountedRows = tuple[bytes, bytes, bytes]
 """Of int32: the length of each row, its terms by number, their counts."""
@@ -44,8 +44,10 @@ class NativeRows:
         for gathered, more in zip((self._lengths, self._numbers, self._data), rows, strict=True):
             gathered.frombytes(more)
 
-    def build(self) -> tuple[CSR, Vocabulary]:
+    def build(self) -> tuple["CSR", Vocabulary]:
         """The matrix, int32, and the vocabulary of its columns; terms outside a given vocabulary are left out."""
+        from textnb.counts.matrix import csr_of, matrix_of  # needs scipy, which those who only count do not
+
         lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
         if self._fixed is not None:
             return csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
