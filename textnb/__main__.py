@@ -4,6 +4,7 @@
 are loaded, which takes ten times as long as the answer.
 """
 
+import gc
 import sys
 
 
@@ -11,6 +12,7 @@ def main() -> None:
     """Run the command line."""
     path, exit_code = _only_asks(sys.argv[1:])
     if path is None:
+        gc.disable()  # nothing that is loaded becomes garbage; a verb sets it going again when it begins
         from textnb.cli import main as command_line
 
         command_line()

@@ -1,3 +1,4 @@
+import gc
 import inspect
 import subprocess
 import sys
@@ -40,3 +41,24 @@ def test_what_needs_no_verb_loads_none(asked):
     loaded_modules = set(done.stdout.splitlines()[-1].split())
     assert "textnb.cli.verbs" in loaded_modules
     assert not loaded_modules & {"numpy", "scipy", "textnb.cli.options", "textnb.cli.predict", "textnb.classifier"}
+
+
+def test_garbage_is_not_looked_for_while_a_verb_is_loaded_and_is_again_when_it_runs():
+    code = """
+import atexit, gc, sys
+collected = []
+gc.callbacks.append(lambda phase, _: collected.append("textnb.corpus.fetch" in sys.modules) if phase == "start" else 0)
+from textnb.__main__ import main
+del collected[:]
+atexit.register(lambda: print(gc.isenabled(), gc.get_freeze_count() > 0, False in collected))
+sys.argv = ["textnb", "corpus", "path", "ja-mini"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "True True False"
+
+
+def test_who_runs_the_command_line_in_a_process_of_their_own_keeps_their_garbage_collector(run):
+    frozen = gc.get_freeze_count()
+    assert run("corpus", "path", "ja-mini").code == 0
+    assert gc.isenabled() and gc.get_freeze_count() == frozen

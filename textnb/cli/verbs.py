@@ -3,6 +3,7 @@
 A line of the table stands in the help of ``textnb``; it is the first paragraph of the verb's own help.
 """
 
+import gc
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -85,7 +86,11 @@ class _Unloaded(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """A context of the verb itself, which parses its arguments and runs it."""
-        return loaded(str(self.name)).make_context(info_name, args, parent, **extra)
+        context = loaded(str(self.name)).make_context(info_name, args, parent, **extra)
+        if not gc.isenabled():  # by ``textnb.__main__``
+            gc.freeze()
+            gc.enable()
+        return context
 
 
 def _never_called() -> None:
