@@ -1,21 +1,24 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, final, overload
 
 Memory = Any  # anything with the buffer protocol; checked once, so it must not change while it is lent
 Lexicon = tuple[Memory, Memory, Memory, Memory]
+Rules = tuple[bytes, bytes, int, int, int]
+Told = tuple[int, int, str, str]
 
 def has_many_attributes(source: bytes, most: int, /) -> bool: ...
 def split_head(
     data: bytes, start: int, end: int, longest: int, longest_name: int, /
 ) -> tuple[list[tuple[bytes, bytes]], list[bytes], int, int, bool]: ...
-def words(data: bytes | str, table: bytes, edges: bytes, longest: int, most: int, prefix: str, /) -> list[str]: ...
-def relays(data: bytes | str, table: bytes, edges: bytes, longest: int, most: int, prefix: str, /) -> list[str]: ...
-def plain_words(
-    data: bytes | str, table: bytes, edges: bytes, longest: int, most: int, prefix: str, /
-) -> list[str] | None: ...
-def plain_addresses(
-    data: bytes | str, table: bytes, edges: bytes, longest: int, most: int, prefix: str, /
-) -> list[str] | None: ...
+def words(data: bytes | str, rules: Rules, /) -> list[str]: ...
+def head_tokens(
+    fields: list[tuple[bytes, bytes]],
+    told: Mapping[bytes, Told | None],
+    rules: tuple[Rules, Rules, Rules],
+    n: int,
+    otherwise: Callable[[Told, bytes], Iterable[str]],
+    /,
+) -> list[list[str]]: ...
 def with_lines(source: bytes, tags: bytes, /) -> bytes: ...
 def hinge_pass(
     starts: Memory,

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define LONGEST_NAME 255
-#define LONGEST_TERM 4096 /* a prefix and a word */
+#define LONGEST_WORD 2000
+#define LONGEST_PREFIX 400
 
 /* What bytes.strip() takes away. */
 static int is_blank(unsigned char c)
@@ -147,23 +148,28 @@ PyObject *split_head(PyObject *module, PyObject *args)
 
 /* ---- words ---- */
 
-typedef enum { WORDS, ADDRESSES, RELAYS } Way; /* ADDRESSES: hosts behind "@" too; RELAYS: hosts and networks alone */
-
 typedef struct {
     const unsigned char *table; /* what each byte becomes; a space parts words */
     const char *edges;          /* what is taken away at both ends of a word */
-    size_t n_edges, longest, most;
-    Way way;
+    size_t n_edges;
+    size_t longest, most;       /* bytes of a word, words */
+    size_t longest_value;       /* that is looked at */
 } Rules;
 
-static int is_edge(const Rules *rules, char c)
+typedef enum { NOTHING, WORDS, ADDRESSES, RELAYS, WAYS } Way; /* ADDRESSES: hosts behind "@" too; RELAYS: hosts alone */
+
+/* Where tokens go: to a list, or to a dict as its keys. */
+static int give(PyObject *tokens, PyObject *token)
 {
-    return memchr(rules->edges, rules->table[(unsigned char)c], rules->n_edges) != NULL;
+    if (PyList_CheckExact(tokens)) return append(tokens, token);
+    int failed = !token || PyDict_SetItem(tokens, token, Py_None);
+    Py_XDECREF(token);
+    return failed ? -1 : 0;
 }
 
-static int append_string(PyObject *list, const char *start, size_t length)
+static int give_string(PyObject *tokens, const char *start, size_t length)
 {
-    return append(list, PyUnicode_FromStringAndSize(start, (Py_ssize_t)length));
+    return give(tokens, PyUnicode_FromStringAndSize(start, (Py_ssize_t)length));
 }
 
 /* The length of what stands before the last dot, where a name is four numbers of at most three digits; else 0. */
@@ -182,51 +188,53 @@ static size_t network_of(const char *name, size_t length)
 }
 
 /* A host, and its last three, two and one labels. */
-static int append_labels(PyObject *list, const char *host, size_t length)
+static int give_labels(PyObject *tokens, const char *host, size_t length)
 {
     size_t starts[3] = {0, 0, 0}, n = 0;
     for (size_t i = length; i > 0 && n < 3; i--)
         if (host[i - 1] == '.') starts[n++] = i;
-    if (append_string(list, host, length)) return -1;
+    if (give_string(tokens, host, length)) return -1;
     while (n--)
-        if (append_string(list, host + starts[n], length - starts[n])) return -1;
+        if (give_string(tokens, host + starts[n], length - starts[n])) return -1;
     return 0;
 }
 
-/* What the host of an address stands for; of a number the network too. */
-static int append_host(PyObject *list, const char *host, size_t length)
-{
-    const size_t network = network_of(host, length);
-    if (!network) return append_labels(list, host, length);
-    return append_string(list, host, length) || append_string(list, host, network) ? -1 : 0;
-}
-
-/* What a word of a Received field stands for: of a number the network, or nothing. */
-static int append_relay(PyObject *list, const char *word, size_t length)
+/* A word of a Received field that is a host; of a number the network, or nothing. */
+static int give_relay(PyObject *tokens, const char *word, size_t length)
 {
     if (!memchr(word, '.', length)) return 0;
     const size_t network = network_of(word, length);
-    if (network) return append_string(list, word, network);
+    if (network) return give_string(tokens, word, network);
     for (size_t i = 0; i < length; i++)
-        if (word[i] != '.' && (word[i] < '0' || word[i] > '9')) return append_labels(list, word, length);
+        if (word[i] != '.' && (word[i] < '0' || word[i] > '9')) return give_labels(tokens, word, length);
     return 0;
 }
 
-/* The host behind the last "@" of a word, in lower case. */
-static int append_host_in(PyObject *list, char *word, size_t length)
+/* The host behind the last "@" of a word, in lower case; of a number the network too. */
+static int give_host_in(PyObject *tokens, char *word, size_t length)
 {
     size_t start = length;
     while (start && word[start - 1] != '@') start--;
     if (!start) return 0;
-    for (size_t i = start; i < length; i++)
-        if (word[i] >= 'A' && word[i] <= 'Z') word[i] = (char)(word[i] + 32);
-    return append_host(list, word + start, length - start);
+    char *host = word + start;
+    length -= start;
+    for (size_t i = 0; i < length; i++)
+        if (host[i] >= 'A' && host[i] <= 'Z') host[i] = (char)(host[i] + 32);
+    const size_t network = network_of(host, length);
+    if (!network) return give_labels(tokens, host, length);
+    return give_string(tokens, host, length) || give_string(tokens, host, network) ? -1 : 0;
 }
 
-/* The words of a text as str; `term` holds `n` bytes that stand before each, and has room for a word more. */
-static int append_words(PyObject *list, const char *text, const char *end, const Rules *rules, char *term, size_t n)
+static int is_edge(const Rules *rules, char c)
+{
+    return memchr(rules->edges, rules->table[(unsigned char)c], rules->n_edges) != NULL;
+}
+
+/* The words of a text; `term` holds `n` bytes that stand before each, and has room for a word more. */
+static int give_words(PyObject *tokens, const char *text, size_t size, const Rules *rules, Way way, char *term, size_t n)
 {
     size_t found = 0;
+    const char *end = text + size;
     while (text < end && found < rules->most) {
         const char *stop = text;
         while (stop < end && rules->table[(unsigned char)*stop] != ' ') stop++;
@@ -238,10 +246,70 @@ static int append_words(PyObject *list, const char *text, const char *end, const
         const size_t length = (size_t)(last - first);
         if (!length || length > rules->longest) continue;
         for (size_t i = 0; i < length; i++) term[n + i] = (char)rules->table[(unsigned char)first[i]];
-        if (rules->way == RELAYS ? append_relay(list, term + n, length) : append_string(list, term, n + length)) return -1;
-        if (rules->way == ADDRESSES && append_host_in(list, term + n, length)) return -1;
+        if (way == RELAYS ? give_relay(tokens, term + n, length) : give_string(tokens, term, n + length)) return -1;
+        if (way == ADDRESSES && give_host_in(tokens, term + n, length)) return -1;
     }
     return 0;
+}
+
+/* Rules of a tuple (table, edges, longest, most, longest_value). */
+static int rules_of(PyObject *tuple, Rules *rules)
+{
+    const char *table;
+    Py_ssize_t n_table, n_edges, longest, most, longest_value;
+    if (!PyTuple_Check(tuple)) {
+        PyErr_SetString(PyExc_TypeError, "rules are a tuple");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(tuple, "y#y#nnn:rules", &table, &n_table, &rules->edges, &n_edges, &longest, &most, &longest_value))
+        return -1;
+    if (n_table != 256 || longest < 0 || longest > LONGEST_WORD || most < 0 || longest_value < 0) {
+        PyErr_SetString(PyExc_ValueError, "rules need a table of 256 bytes, words of at most 2000, and nothing below 0");
+        return -1;
+    }
+    rules->table = (const unsigned char *)table;
+    rules->n_edges = (size_t)n_edges;
+    rules->longest = (size_t)longest;
+    rules->most = (size_t)most;
+    rules->longest_value = (size_t)longest_value;
+    return 0;
+}
+
+PyObject *words(PyObject *module, PyObject *args)
+{
+    const char *data;
+    Py_ssize_t n;
+    PyObject *tuple;
+    Rules rules;
+    char term[LONGEST_WORD];
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s#O:words", &data, &n, &tuple) || rules_of(tuple, &rules)) return NULL;
+    PyObject *list = PyList_New(0);
+    if (list && give_words(list, data, (size_t)n, &rules, WORDS, term, 0)) Py_CLEAR(list);
+    return list;
+}
+
+/* ---- the tokens of a head ---- */
+
+/* How a field is told: the number of its group, the way, its name if that is a token, and what stands before words. */
+typedef struct {
+    Py_ssize_t group;
+    int way;
+    PyObject *name;
+    const char *prefix;
+    Py_ssize_t n_prefix;
+} Told;
+
+static int told_of(PyObject *tuple, Told *told)
+{
+    if (!PyTuple_Check(tuple)) {
+        PyErr_SetString(PyExc_TypeError, "how a field is told is a tuple");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(tuple, "niUs#:told", &told->group, &told->way, &told->name, &told->prefix, &told->n_prefix)) return -1;
+    if (told->way >= NOTHING && told->way < WAYS && told->n_prefix <= LONGEST_PREFIX) return 0;
+    PyErr_SetString(PyExc_ValueError, "a field is told in no such way, or with too long a prefix");
+    return -1;
 }
 
 /* Whether bytes are their own text: ASCII, without escapes and encoded words. */
@@ -249,50 +317,72 @@ static int is_plain(const char *text, size_t n)
 {
     unsigned char all = 0;
     for (size_t i = 0; i < n; i++) all |= (unsigned char)text[i];
-    if (all & 0x80 || memchr(text, 0x1B, n)) return 0;
-    return !has_encoded_words(text, text + n);
+    return !(all & 0x80) && !memchr(text, 0x1B, n) && !has_encoded_words(text, text + n);
 }
 
-/* (data, table, edges, longest, most, prefix); None where the data should be plain and are not. */
-static PyObject *words_of(PyObject *args, Way way, int only_plain)
+/* The tokens that Python finds in a value. */
+static int give_otherwise(PyObject *tokens, PyObject *otherwise, PyObject *tuple, PyObject *value)
 {
-    const char *data, *table, *edges, *prefix;
-    Py_ssize_t n_data, n_table, n_edges, longest, most, n_prefix;
-    if (!PyArg_ParseTuple(args, "s#y#y#nns#:words", &data, &n_data, &table, &n_table, &edges, &n_edges, &longest, &most,
-                          &prefix, &n_prefix)) return NULL;
-    if (n_table != 256 || longest < 0 || most < 0 || n_prefix > LONGEST_TERM || longest > LONGEST_TERM - n_prefix) {
-        PyErr_SetString(PyExc_ValueError, "words needs a table of 256 bytes, and terms of at most 4096");
-        return NULL;
+    PyObject *found = PyObject_CallFunctionObjArgs(otherwise, tuple, value, NULL);
+    PyObject *list = found ? PySequence_List(found) : NULL;
+    int failed = !list;
+    for (Py_ssize_t i = 0; !failed && i < PyList_Size(list); i++) failed = give(tokens, Py_NewRef(PyList_GetItem(list, i)));
+    Py_XDECREF(found);
+    Py_XDECREF(list);
+    return failed ? -1 : 0;
+}
+
+static int give_field(PyObject *groups, PyObject *value, PyObject *tuple, const Rules *by_way, PyObject *otherwise)
+{
+    Told told;
+    char term[LONGEST_PREFIX + LONGEST_WORD];
+    if (told_of(tuple, &told)) return -1;
+    PyObject *tokens = PyList_GetItem(groups, told.group);
+    if (!tokens || (PyUnicode_GetLength(told.name) && give(tokens, Py_NewRef(told.name)))) return -1;
+    if (told.way == NOTHING) return 0;
+    const Rules *rules = &by_way[told.way - WORDS];
+    const char *data = PyBytes_AsString(value);
+    if (!data) return -1;
+    size_t n = (size_t)PyBytes_Size(value);
+    if (told.way == RELAYS) n = n < rules->longest_value ? n : rules->longest_value;
+    else if (n > rules->longest_value || !is_plain(data, n)) return give_otherwise(tokens, otherwise, tuple, value);
+    memcpy(term, told.prefix, (size_t)told.n_prefix);
+    return give_words(tokens, data, n, rules, (Way)told.way, term, (size_t)told.n_prefix);
+}
+
+static int give_fields(PyObject *groups, PyObject *fields, PyObject *told, const Rules *by_way, PyObject *otherwise)
+{
+    for (Py_ssize_t i = 0; i < PyList_Size(fields); i++) {
+        PyObject *field = Py_NewRef(PyList_GetItem(fields, i)), *tuple = NULL;
+        int failed = -1;
+        if (!PyTuple_Check(field) || PyTuple_Size(field) != 2) PyErr_SetString(PyExc_TypeError, "a field is a pair");
+        else if ((tuple = PyObject_GetItem(told, PyTuple_GetItem(field, 0))))
+            failed = tuple == Py_None ? 0 : give_field(groups, PyTuple_GetItem(field, 1), tuple, by_way, otherwise);
+        Py_XDECREF(tuple);
+        Py_DECREF(field);
+        if (failed) return -1;
     }
-    if (only_plain && !is_plain(data, (size_t)n_data)) return Py_NewRef(Py_None);
-    char term[LONGEST_TERM];
-    memcpy(term, prefix, (size_t)n_prefix);
-    const Rules rules = {(const unsigned char *)table, edges, (size_t)n_edges, (size_t)longest, (size_t)most, way};
-    PyObject *list = PyList_New(0);
-    if (list && append_words(list, data, data + n_data, &rules, term, (size_t)n_prefix)) Py_CLEAR(list);
-    return list;
+    return 0;
 }
 
-PyObject *words(PyObject *module, PyObject *args)
+PyObject *head_tokens(PyObject *module, PyObject *args)
 {
+    PyObject *fields, *told, *ways[WAYS - WORDS], *otherwise;
+    Rules by_way[WAYS - WORDS];
+    Py_ssize_t n;
     (void)module;
-    return words_of(args, WORDS, 0);
-}
-
-PyObject *plain_words(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return words_of(args, WORDS, 1);
-}
-
-PyObject *plain_addresses(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return words_of(args, ADDRESSES, 1);
-}
-
-PyObject *relays(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return words_of(args, RELAYS, 0);
+    if (!PyArg_ParseTuple(args, "O!O(OOO)nO:head_tokens", &PyList_Type, &fields, &told, &ways[0], &ways[1], &ways[2], &n,
+                          &otherwise)) return NULL;
+    for (int i = 0; i < WAYS - WORDS; i++)
+        if (rules_of(ways[i], &by_way[i])) return NULL;
+    PyObject *groups = PyList_New(0);
+    int failed = !groups;
+    for (Py_ssize_t i = 0; !failed && i < n; i++) failed = append(groups, PyDict_New());
+    failed = failed || give_fields(groups, fields, told, by_way, otherwise);
+    for (Py_ssize_t i = 0; !failed && i < n; i++) {
+        PyObject *tokens = PyDict_Keys(PyList_GetItem(groups, i));
+        failed = !tokens || PyList_SetItem(groups, i, tokens);
+    }
+    if (failed) Py_CLEAR(groups);
+    return groups;
 }

@@ -7,9 +7,7 @@
 #include <Python.h>
 
 PyObject *split_head(PyObject *module, PyObject *args);
+PyObject *head_tokens(PyObject *module, PyObject *args);
 PyObject *words(PyObject *module, PyObject *args);
-PyObject *plain_words(PyObject *module, PyObject *args);
-PyObject *plain_addresses(PyObject *module, PyObject *args);
-PyObject *relays(PyObject *module, PyObject *args);
 
 #endif

@@ -851,18 +851,13 @@ static PyMethodDef module_methods[] = {
     {"split_head", split_head, METH_VARARGS,
      "split_head(data, start, end, longest, longest_name, /)\n--\n\nThe fields of a head, (name, value), its lines that are none (one alone\n"
      "where it comes first), its length, where the body begins, and whether =? stands in it."},
-    {"plain_addresses", plain_addresses, METH_VARARGS,
-     "plain_addresses(data, table, edges, longest, most, prefix, /)\n--\n\nAs plain_words, and after a word with @ its host, with the last\n"
-     "three, two and one labels, of a number with the network."},
-    {"plain_words", plain_words, METH_VARARGS,
-     "plain_words(data, table, edges, longest, most, prefix, /)\n--\n\nAs words, of data that are their own text: ASCII, without escapes\n"
-     "and encoded words; None for any other."},
-    {"relays", relays, METH_VARARGS,
-     "relays(data, table, edges, longest, most, prefix, /)\n--\n\nAs words, of those with a dot alone: a host with its last labels, of an\n"
-     "address in numbers the network, of any other number nothing."},
+    {"head_tokens", head_tokens, METH_VARARGS,
+     "head_tokens(fields, told, rules, n, otherwise, /)\n--\n\nThe tokens of n groups of fields, each once. told: how a field is told, by its\n"
+     "name, (group, way, name, prefix) or None. rules: of words, addresses and relays. otherwise(told, value): the\n"
+     "tokens of a value that must be decoded first."},
     {"words", words, METH_VARARGS,
-     "words(data, table, edges, longest, most, prefix, /)\n--\n\nThe first words of data translated by a table of 256 bytes, without the\n"
-     "edges, a prefix before each; longer ones are left out."},
+     "words(data, rules, /)\n--\n\nThe words of data. rules: a table of 256 bytes that translates them, what is taken away at the edges\n"
+     "of a word, the longest word, the most words, the longest value."},
     {"has_many_attributes", has_many_attributes_of, METH_VARARGS,
      "has_many_attributes(source, most, /)\n--\n\nWhether a tag in a page's source, UTF-8, has more attributes than that."},
     {"with_lines", with_lines_of, METH_VARARGS,

@@ -6,15 +6,12 @@ A group is one field of the Document, counted under the name ``group:token``; ea
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from textnb.errors import InputError
-from textnb.readers.mail.ascii_words import relays_of, with_hosts
-from textnb.readers.mail.headers import Field
-from textnb.readers.mail.words import addresses_in_field, words_in, words_in_field
 
 GROUPS = {
     "subject": "the words of the subject, their case kept; Japanese in pairs of characters",
@@ -42,19 +39,6 @@ _OWNER_SAYS = frozenset(
     b"status x-status x-uid x-uidl x-keywords x-mozilla-status x-mozilla-status2 x-mozilla-keys x-evolution "
     b"x-gmail-labels x-gm-thrid x-imap x-imapbase lines content-length x-folder x-label x-apparently-to".split()
 )
-_NAME_ONLY = frozenset(
-    b"message-id date references in-reply-to dkim-signature domainkey-signature arc-seal arc-message-signature "
-    b"arc-authentication-results x-google-dkim-signature x-gm-message-state x-received x-google-smtp-source".split()
-)
-_ELSEWHERE = frozenset(
-    b"subject from to cc list-id received content-type content-transfer-encoding content-disposition".split()
-)
-_HOSTS = bytes(
-    32 if code > 127 or not (chr(code).isalnum() or code in b"-.") else ord(chr(code).lower()) for code in range(256)
-)
-_MOST_WORDS = 200
-_LONGEST = 4000
-_LONGEST_RECEIVED = 2000
 
 
 @dataclass(frozen=True)
@@ -97,53 +81,6 @@ def is_told_by_others(name: bytes) -> bool:
     (True, False)
     """
     return name in _OWNER_SAYS or (name.startswith(b"x-") and _OTHERS_SAY.match(name) is not None)
-
-
-def header_tokens(fields: Iterable[Field], text_of: Callable[[bytes], str]) -> list[str]:
-    """The tokens of the group ``header``; text_of decodes a value."""
-    tokens: list[str] = []
-    for raw, value in fields:
-        name, prefix = _told_as(raw)
-        if name:
-            tokens.append(name)
-        if prefix:
-            plain = words_in_field(value, _MOST_WORDS, prefix) if len(value) <= _LONGEST else None
-            if plain is None:
-                plain = [prefix + word for word in words_in(text_of(value)[:_LONGEST], _MOST_WORDS)]
-            tokens += plain
-    return tokens
-
-
-@lru_cache(4096)
-def _told_as(raw: bytes) -> tuple[str, str]:
-    """The name of a field, and what stands before its words; nothing where it gives no such tokens here."""
-    if raw in _ELSEWHERE or is_told_by_others(raw):
-        return "", ""
-    name = raw.decode("ascii")
-    return name, "" if raw in _NAME_ONLY else f"{name}:"
-
-
-def address_tokens(values: Iterable[bytes], text_of: Callable[[bytes], str]) -> list[str]:
-    """The words of address fields, and the last labels of their hosts; text_of decodes a value.
-
-    >>> address_tokens([b'"Taro" <taro@mail.example.jp>'], bytes.decode)
-    ['Taro', 'taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
-    """
-    tokens: list[str] = []
-    for value in values:
-        plain = addresses_in_field(value, _MOST_WORDS)
-        tokens += with_hosts(words_in(text_of(value), _MOST_WORDS)) if plain is None else plain
-    return tokens
-
-
-def received_tokens(values: Iterable[bytes]) -> list[str]:
-    """The hosts and networks of Received fields, each once.
-
-    >>> received_tokens([b"from a.example (b.example [192.0.2.7]) by mx.example.com; Fri, 1 Jan"])
-    ['a.example', 'example', 'b.example', '192.0.2', 'mx.example.com', 'example.com', 'com']
-    """
-    written = b" ".join([value[:_LONGEST_RECEIVED] for value in values])
-    return list(dict.fromkeys(relays_of(written, _HOSTS, b".-", _LONGEST_RECEIVED, len(written), "")))
 
 
 def attachment_tokens(name: str, kind: str, size: int) -> list[str]:

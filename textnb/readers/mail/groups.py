@@ -5,15 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from textnb.readers.mail.content import Content
-from textnb.readers.mail.features import address_tokens, header_tokens, received_tokens
+from textnb.readers.mail.head_tokens import HEAD_GROUPS, tokens_of_head
 from textnb.readers.mail.links import host_tokens
 from textnb.readers.mail.words import words_in
 
 _ZONE = re.compile(rb"[+-]\d{4}|\b[A-Z]{3,4}$")
-
-
-def _of_addresses(*names: bytes) -> Callable[[Content], list[str]]:
-    return lambda content: address_tokens(content.walk.head.all(*names), content.text_of)
 
 
 def _zone(content: Content) -> list[str]:
@@ -30,13 +26,9 @@ def _hidden(content: Content) -> Iterator[str]:
     return (word.lower() for text in content.hidden for word in words_in(text))
 
 
+_OF_HEAD = frozenset(HEAD_GROUPS)
 TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
     "subject": lambda content: words_in(content.subject),
-    "from": _of_addresses(b"from"),
-    "to": _of_addresses(b"to", b"cc"),
-    "list": _of_addresses(b"list-id"),
-    "header": lambda content: header_tokens(content.fields, content.text_of),
-    "received": lambda content: received_tokens(content.walk.head.all(b"received")),
     "zone": _zone,
     "link": lambda content: chain.from_iterable(map(host_tokens, content.hosts)),
     "type": _types,
@@ -49,4 +41,10 @@ TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
 
 def fields_of(content: Content, groups: Iterable[str]) -> dict[str, list[str]]:
     """The tokens of the wanted groups, each once; a group without tokens is left out."""
-    return {group: list(found) for group in groups if (found := dict.fromkeys(TOKENS[group](content)))}
+    of_head = {} if _OF_HEAD.isdisjoint(groups) else tokens_of_head(content.fields, content.text_of)
+    found = {}
+    for group in groups:
+        tokens = of_head[group] if group in of_head else list(dict.fromkeys(TOKENS[group](content)))
+        if tokens:
+            found[group] = tokens
+    return found

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import islice
 
-from textnb.readers.mail.ascii_words import plain_addresses_of, plain_words_of, words_of
+from textnb.readers.mail.ascii_words import Rules, words_of
 
 _IN_WORDS = "$'-_!%.@"
 _PARTED = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) in _IN_WORDS) else 32 for code in range(256))
@@ -19,36 +19,21 @@ _JAPANESE = re.compile("([々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿]+)")
 _WORD = re.compile(r"[\w$'!%.@-]+")
 _EDGES = b".-'_!@"
 LONGEST = 60
+_MOST = 1000
+IN_TEXT = Rules(_PARTED, _EDGES, LONGEST, _MOST)
+"""Of the words of a text, where it is ASCII."""
 
 
-def words_in(text: str, most: int = 1000) -> list[str]:
+def words_in(text: str, most: int = _MOST) -> list[str]:
     """The words of a text, in order, their case kept; those that are longer than any word are left out.
 
     >>> words_in("Re: 会議の件 on A-4 ＳＡＬＥ <taro@example.jp>")
     ['Re', '会議', '議の', 'の件', 'on', 'A-4', 'SALE', 'taro@example.jp']
     """
     if text.isascii():
-        return words_of(text, _PARTED, _EDGES, LONGEST, most, "")
+        return words_of(text, IN_TEXT if most == _MOST else IN_TEXT._replace(most=most))
     words = islice(_mixed(unicodedata.normalize("NFKC", text[: most * LONGEST])), most)
     return [word for raw in words if (word := raw.strip(_EDGES.decode())) and len(word) <= LONGEST]
-
-
-def words_in_field(value: bytes, most: int, prefix: str) -> list[str] | None:
-    """The words of a field's value, a prefix before each; None where the value must be decoded first.
-
-    >>> words_in_field(b"text/plain; x", 9, "a:"), words_in_field(b"=?utf-8?Q?a?=", 9, "a:")
-    (['a:text', 'a:plain', 'a:x'], None)
-    """
-    return plain_words_of(value, _PARTED, _EDGES, LONGEST, most, prefix)
-
-
-def addresses_in_field(value: bytes, most: int) -> list[str] | None:
-    """The same without a prefix, and after an address the last labels of its host.
-
-    >>> addresses_in_field(b"<taro@mail.example.jp>", 9)
-    ['taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
-    """
-    return plain_addresses_of(value, _PARTED, _EDGES, LONGEST, most, "")
 
 
 def _mixed(text: str) -> Iterator[str]:
