@@ -1,8 +1,10 @@
 #include "mail.h"
+#include "pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_WORDS 64
 #define LONGEST_NAME 255
 #define LONGEST_WORD 2000
 #define LONGEST_PREFIX 400
@@ -385,4 +387,75 @@ PyObject *head_tokens(PyObject *module, PyObject *args)
     }
     if (failed) Py_CLEAR(groups);
     return groups;
+}
+
+/* ---- pages ---- */
+
+static int word_of(PyObject *bytes, Word *word)
+{
+    word->start = PyBytes_AsString(bytes);
+    if (!word->start) return -1;
+    word->length = (size_t)PyBytes_Size(bytes);
+    if (word->length >= 2) return 0;
+    PyErr_SetString(PyExc_ValueError, "a word to look for has two bytes at least");
+    return -1;
+}
+
+PyObject *present(PyObject *module, PyObject *args)
+{
+    PyObject *source, *wanted;
+    Word words[MOST_WORDS];
+    (void)module;
+    if (!PyArg_ParseTuple(args, "SO!:present", &source, &PyTuple_Type, &wanted)) return NULL;
+    const Py_ssize_t n = PyTuple_Size(wanted);
+    if (n > MOST_WORDS) return PyErr_Format(PyExc_ValueError, "at most %d words can be looked for", MOST_WORDS);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (word_of(PyTuple_GetItem(wanted, i), &words[i])) return NULL;
+    const uint64_t found = find_words(PyBytes_AsString(source), (size_t)PyBytes_Size(source), words, (size_t)n);
+    PyObject *result = PySet_New(NULL);
+    for (Py_ssize_t i = 0; result && i < n; i++)
+        if (found >> i & 1 && PySet_Add(result, PyTuple_GetItem(wanted, i))) Py_CLEAR(result);
+    return result;
+}
+
+PyObject *tidied(PyObject *module, PyObject *text)
+{
+    Py_ssize_t length;
+    (void)module;
+    const char *written = PyUnicode_AsUTF8AndSize(text, &length);
+    if (!written) return NULL;
+    char *to = malloc((size_t)length + 1);
+    if (!to) return PyErr_NoMemory();
+    const size_t n = tidy(written, (size_t)length, to);
+    PyObject *result = PyUnicode_FromStringAndSize(to, (Py_ssize_t)n);
+    free(to);
+    return result;
+}
+
+/* The hosts after a mark, a prefix before each, as the keys of a dict. */
+static int give_hosts(PyObject *hosts, const char *at, const char *end, Word mark, int with_mark, size_t longest, size_t most)
+{
+    for (; most && (at = mark_in(at, end, mark)); most--) {
+        const char *first = at + mark.length, *last = host_end(first, end, mark, longest);
+        if (last > first && give_string(hosts, with_mark ? at : first, (size_t)(last - (with_mark ? at : first)))) return -1;
+        at = first;
+    }
+    return 0;
+}
+
+PyObject *written_hosts(PyObject *module, PyObject *args)
+{
+    PyObject *text;
+    Py_ssize_t length, longest, most;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Unn:written_hosts", &text, &longest, &most)) return NULL;
+    const char *at = PyUnicode_AsUTF8AndSize(text, &length);
+    PyObject *hosts = at ? PyDict_New() : NULL, *result = NULL;
+    if (!hosts) return NULL;
+    const size_t limit = longest < 0 ? 0 : (size_t)longest, times = most < 0 ? 0 : (size_t)most;
+    if (!give_hosts(hosts, at, at + length, (Word){"://", 3}, 0, limit, times)
+        && !give_hosts(hosts, at, at + length, (Word){"www.", 4}, 1, limit, times))
+        result = PyDict_Keys(hosts);
+    Py_DECREF(hosts);
+    return result;
 }

@@ -9,5 +9,8 @@
 PyObject *split_head(PyObject *module, PyObject *args);
 PyObject *head_tokens(PyObject *module, PyObject *args);
 PyObject *words(PyObject *module, PyObject *args);
+PyObject *present(PyObject *module, PyObject *args);
+PyObject *tidied(PyObject *module, PyObject *text);
+PyObject *written_hosts(PyObject *module, PyObject *args);
 
 #endif

@@ -829,10 +829,13 @@ static PyObject *with_lines_of(PyObject *module, PyObject *args)
     size_t n;
     const uint32_t *numbers = borrowed(&buffers, tags, sizeof *numbers, &n, "tags");
     if (numbers) {
-        const char *from = PyBytes_AsString(source);
-        size_t length = (size_t)PyBytes_Size(source), longer = with_lines(from, length, numbers, n, NULL);
-        result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)longer); /* at most twice as long */
-        if (result) with_lines(from, length, numbers, n, PyBytes_AsString(result));
+        const size_t length = (size_t)PyBytes_Size(source);
+        char *lined = malloc(2 * length + 1);
+        if (lined) {
+            const size_t longer = with_lines(PyBytes_AsString(source), length, numbers, n, lined);
+            result = PyBytes_FromStringAndSize(lined, (Py_ssize_t)longer);
+        } else PyErr_NoMemory();
+        free(lined);
     }
     give_back(&buffers);
     return result;
@@ -855,6 +858,13 @@ static PyMethodDef module_methods[] = {
      "head_tokens(fields, told, rules, n, otherwise, /)\n--\n\nThe tokens of n groups of fields, each once. told: how a field is told, by its\n"
      "name, (group, way, name, prefix) or None. rules: of words, addresses and relays. otherwise(told, value): the\n"
      "tokens of a value that must be decoded first."},
+    {"present", present, METH_VARARGS,
+     "present(source, words, /)\n--\n\nThose of some words, lower-case bytes, that a source holds, whatever its case. White\n"
+     "space may stand before a colon."},
+    {"written_hosts", written_hosts, METH_VARARGS,
+     "written_hosts(text, longest, most, /)\n--\n\nWhat stands after :// and www. in a text, each once, of the first so many of each."},
+    {"tidied", tidied, METH_O,
+     "tidied(text, /)\n--\n\nThe words of a text, a line end between two where there was one, else a space."},
     {"words", words, METH_VARARGS,
      "words(data, rules, /)\n--\n\nThe words of data. rules: a table of 256 bytes that translates them, what is taken away at the edges\n"
      "of a word, the longest word, the most words, the longest value."},

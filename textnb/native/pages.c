@@ -23,22 +23,37 @@ static int begins_tag(const char *after, const char *end, const uint32_t *tags, 
     return 0;
 }
 
+/* Which pairs of bytes something begins with: a bit for each. */
+typedef struct {
+    uint64_t bits[0x10000 / 64];
+} Pairs;
+
+static void add_pair(Pairs *pairs, unsigned pair)
+{
+    pairs->bits[pair >> 6] |= (uint64_t)1 << (pair & 63);
+}
+
+static int has_pair(const Pairs *pairs, const char *at)
+{
+    const unsigned pair = (unsigned)(unsigned char)at[0] << 8 | (unsigned char)at[1];
+    return (int)(pairs->bits[pair >> 6] >> (pair & 63) & 1);
+}
+
 size_t with_lines(const char *source, size_t length, const uint32_t *tags, size_t n, char *to)
 {
     const char *at = source, *end = source + length, *open;
     size_t written = 0;
+    Pairs begin = {{0}};
+    for (size_t i = 0; i < n; i++) add_pair(&begin, tags[i] >> 16);
     while (at < end && (open = memchr(at, '<', (size_t)(end - at)))) {
-        size_t before = (size_t)(open - at);
-        int line = begins_tag(open + 1, end, tags, n);
-        if (to) {
-            memcpy(to + written, at, before);
-            if (line) to[written + before] = '\n';
-            to[written + before + (size_t)line] = '<';
-        }
-        written += before + (size_t)line + 1;
+        const size_t before = (size_t)(open - at);
+        memcpy(to + written, at, before);
+        written += before;
         at = open + 1;
+        if (end - at > 1 && has_pair(&begin, at) && begins_tag(at, end, tags, n)) to[written++] = '\n';
+        to[written++] = '<';
     }
-    if (to && at < end) memcpy(to + written, at, (size_t)(end - at));
+    if (at < end) memcpy(to + written, at, (size_t)(end - at));
     return written + (size_t)(end - at);
 }
 
@@ -101,4 +116,98 @@ int has_many_attributes(const char *source, size_t length, size_t most)
             if (n++ == most) return 1;
     }
     return 0;
+}
+
+size_t tidy(const char *text, size_t length, char *to)
+{
+    const char *at = text, *end = text + length;
+    size_t written = 0;
+    int line = 0, space = 0; /* whether a line has ended, or white space was met, since the last word */
+    while (at < end) {
+        const size_t n = space_at(at, end);
+        if (n) {
+            line |= *at == '\n';
+            space = 1;
+            at += n;
+            continue;
+        }
+        if (written && (line || space)) to[written++] = line ? '\n' : ' ';
+        line = space = 0;
+        to[written++] = *at++;
+    }
+    return written;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* White space may stand before a colon. */
+static int begins_with(const char *at, const char *end, Word word)
+{
+    for (size_t i = 0; i < word.length; i++, at++) {
+        if (word.start[i] == ':') at = after_spaces(at, end);
+        if (at >= end || lower(*at) != word.start[i]) return 0;
+    }
+    return 1;
+}
+
+/* Adds the beginning of a word in both cases of both letters. */
+static void add_word(Pairs *pairs, Word word)
+{
+    for (int upper = 0; upper < 4; upper++) {
+        unsigned char first = (unsigned char)word.start[0], second = (unsigned char)word.start[1];
+        if (upper & 1 && first >= 'a' && first <= 'z') first = (unsigned char)(first - 32);
+        if (upper & 2 && second >= 'a' && second <= 'z') second = (unsigned char)(second - 32);
+        add_pair(pairs, (unsigned)first << 8 | second);
+    }
+}
+
+uint64_t find_words(const char *source, size_t length, const Word *words, size_t n)
+{
+    const uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    uint64_t found = 0;
+    Pairs begin = {{0}};
+    for (size_t k = 0; k < n; k++) add_word(&begin, words[k]);
+    const char *end = source + length;
+    for (const char *at = source; found != all && at + 1 < end; at++) {
+        if (!has_pair(&begin, at)) continue;
+        const uint64_t before = found;
+        for (size_t k = 0; k < n; k++)
+            if (!(found >> k & 1) && lower(*at) == words[k].start[0] && begins_with(at, end, words[k])) found |= (uint64_t)1 << k;
+        if (found == before) continue;
+        memset(&begin, 0, sizeof begin);
+        for (size_t k = 0; k < n; k++)
+            if (!(found >> k & 1)) add_word(&begin, words[k]);
+    }
+    return found;
+}
+
+static int is_in_host(const char *at, const char *end)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    if (c[0] < 0x80) return !space_at(at, end) && !memchr("/?#\"'<>\\()[]{}|,;&`", c[0], 19);
+    if (end - at < 3) return !space_at(at, end);
+    if (c[0] == 0xE3 && c[1] == 0x80) return !(c[2] <= 0x82 || c[2] == 0x8D || c[2] == 0x8F); /* ideographic space 、。」』 */
+    if (c[0] == 0xEF && c[1] == 0xBC) return !(c[2] == 0x89 || c[2] == 0x9E);                 /* ）＞ */
+    return !space_at(at, end);
+}
+
+const char *mark_in(const char *at, const char *end, Word mark)
+{
+    while ((size_t)(end - at) >= mark.length && (at = memchr(at, mark.start[0], (size_t)(end - at) - mark.length + 1))) {
+        if (!memcmp(at, mark.start, mark.length)) return at;
+        at++;
+    }
+    return NULL;
+}
+
+const char *host_end(const char *at, const char *end, Word mark, size_t longest)
+{
+    for (size_t n = 0; at < end && is_in_host(at, end); n++) {
+        if (n == longest || ((size_t)(end - at) >= mark.length && !memcmp(at, mark.start, mark.length))) break;
+        for (at++; at < end && ((unsigned char)*at & 0xC0) == 0x80;) at++;
+    }
+    return at;
 }

@@ -6,26 +6,30 @@ no eye tells them apart. A ground with a picture is not known, and hides nothing
 """
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Mapping, Set
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborCSSSelector, LexborHTMLParser, LexborNode
 
 Colour = tuple[int, int, int]
 
 # What hides, in lower case, by the word that a style must hold for it; words first, for they are looked up quickly.
 _CONCEALING = {
-    "display": re.compile(r"display\s*:\s*none"),
-    "visibility": re.compile(r"visibility\s*:\s*(?:hidden|collapse)"),
-    "opacity": re.compile(r"opacity\s*:\s*0(?:\.0*)?(?![.\d])"),
-    "font-size": re.compile(r"font-size\s*:\s*[01]?(?:\.\d*)?(?![.\d])"),
-    "overflow": re.compile(r"overflow\s*:\s*hidden"),
-    "text-indent": re.compile(r"text-indent\s*:\s*-\d{3}"),
-    "left": re.compile(r"left\s*:\s*-\d{3}"),
-    "top": re.compile(r"top\s*:\s*-\d{3}"),
+    b"display:": re.compile(r"display\s*:\s*none"),
+    b"visibility:": re.compile(r"visibility\s*:\s*(?:hidden|collapse)"),
+    b"opacity:": re.compile(r"opacity\s*:\s*0(?:\.0*)?(?![.\d])"),
+    b"font-size:": re.compile(r"font-size\s*:\s*[01]?(?:\.\d*)?(?![.\d])"),
+    b"overflow:": re.compile(r"overflow\s*:\s*hidden"),
+    b"text-indent:": re.compile(r"text-indent\s*:\s*-\d{3}"),
+    b"left:": re.compile(r"left\s*:\s*-\d{3}"),
+    b"top:": re.compile(r"top\s*:\s*-\d{3}"),
 }
+_NEEDED = (b"style", b" hidden", b"color", b"<body")
+HIDING = (*_CONCEALING, *_NEEDED)
+"""What the source of a page must hold for something to be hidden in it, in lower case."""
+
 _VALUE = r"\s*[:=]\s*[\"']?\s*([#\w]+(?:\([\d\s,]{1,30})?)"
 _COLOURED = re.compile(rf"color(?<![\w-]color){_VALUE}")
 _TEXT_COLOURED = re.compile(rf"text(?<!\wtext){_VALUE}")
@@ -51,7 +55,9 @@ _NAMED: dict[str, Colour] = {
 _NEAR = 24  # the sum of differences of red, green and blue that is taken for none
 _PIXELS = re.compile(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|%|)")
 _TO_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
-_TELLING = frozenset(["style", "color", "text", "bgcolor", "background", "hidden"])
+_VALUED = ("style", "color", "text", "bgcolor", "background")
+_TELLING = frozenset([*_VALUED, "hidden"])
+_LONGEST = 1000  # of an attribute
 _FAR = -900.0
 _MOST_COLOURS = 40
 
@@ -73,46 +79,71 @@ class Look(NamedTuple):
         """The look of an element within."""
         if _TELLING.isdisjoint(attributes):
             return self
-        style = _declarations((attributes.get("style") or "")[:1000])
-        return Look(
-            _colour(style.get("color") or attributes.get("color") or attributes.get("text") or "", self.colour),
-            self._ground(style, attributes),
-            _pixels(style.get("font-size"), 1 if self.tiny else 16) <= 1,
-            self.concealed or "hidden" in attributes or _conceals(style),
-        )
+        values = [(attributes.get(name) or "")[:_LONGEST] for name in _VALUED]
+        return _within(self, *values, hidden="hidden" in attributes)
 
-    def _ground(self, style: Mapping[str, str], attributes: Mapping[str, str | None]) -> Colour | None:
-        named = style.get("background-color") or style.get("background") or attributes.get("bgcolor") or ""
-        if "url(" in named or "gradient" in named or attributes.get("background") or "background-image" in style:
-            return None
-        return _colour(named, self.ground)
+
+@lru_cache(4096)
+def _within(around: Look, style: str, color: str, text: str, bgcolor: str, background: str, *, hidden: bool) -> Look:
+    """The look of an element by its attributes; a page has few that differ."""
+    declared = _declarations(style)
+    return Look(
+        _colour(declared.get("color") or color or text, around.colour),
+        _ground(declared, bgcolor, background, around.ground),
+        _pixels(declared.get("font-size"), 1 if around.tiny else 16) <= 1,
+        around.concealed or hidden or _conceals(declared),
+    )
+
+
+def _ground(style: Mapping[str, str], bgcolor: str, background: str, around: Colour | None) -> Colour | None:
+    named = style.get("background-color") or style.get("background") or bgcolor
+    if "url(" in named or "gradient" in named or background or "background-image" in style:
+        return None
+    return _colour(named, around)
 
 
 BODY = Look((0, 0, 0), (255, 255, 255), tiny=False, concealed=False)
 
 
-def hidden_texts(tree: "LexborHTMLParser", folded: str) -> list[str]:
-    """The hidden texts of a document, in order; they are taken out of the tree. folded: its source in lower case."""
+def hidden_texts(tree: "LexborHTMLParser", html: str, said: Set[bytes]) -> list[str]:
+    """The hidden texts of a document, in order; they are taken out of the tree. said: what of HIDING stands in it."""
     texts: list[str] = []
-    selectors = _suspects(folded)
+    selectors = _suspects(html, said)
     if not selectors:
         return texts
     looks: dict[int, Look] = {}
     seen: set[int] = set()
-    for node in tree.css(", ".join(selectors)):
+    for node in found_by_css(tree, ", ".join(selectors)):
         if node.mem_id not in seen and (look := _look(node, looks)).is_hidden:
             _take_out(node, look, texts, seen)
     return texts
 
 
-def _suspects(folded: str) -> list[str]:
+def found_by_css(tree: "LexborHTMLParser", selectors: str) -> "list[LexborNode]":
+    """The elements that some selectors choose: as tree.css, which makes a selector of its own for every document."""
+    root = tree.root
+    return [] if root is None else list(_selector().find(selectors, root))
+
+
+@cache
+def _selector() -> "LexborCSSSelector":
+    from selectolax.lexbor import LexborCSSSelector
+
+    return LexborCSSSelector()  # type: ignore[no-untyped-call]
+
+
+def _suspects(html: str, said: Set[bytes]) -> list[str]:
     """Selectors of all elements that could hide something, from a quick look at the source."""
-    styled = _CONCEALING.items() if "style" in folded else ()
-    selectors = [f'[style*="{word}" i]' for word, how in styled if word in folded and how.search(folded)]
-    if " hidden" in folded:
+    if said.isdisjoint(_NEEDED):
+        return []
+    folded = html.lower()
+    styled = b"style" in said
+    found = [word for word, how in _CONCEALING.items() if styled and word in said and how.search(folded)]
+    selectors = [f'[style*="{word[:-1].decode()}" i]' for word in found]
+    if b" hidden" in said:
         selectors.append("[hidden]")
-    colours = set(_COLOURED.findall(folded)) if "color" in folded else set()
-    colours |= set(_TEXT_COLOURED.findall(folded)) if "<body" in folded else set()
+    colours = set(_COLOURED.findall(folded)) if b"color" in said else set()
+    colours |= set(_TEXT_COLOURED.findall(folded)) if b"<body" in said else set()
     if not colours:
         return selectors
     grounds = {_colour(name, None) for where in _GROUNDS for name in set(where.findall(folded))} | {BODY.ground}
@@ -160,7 +191,6 @@ def _alike(colour: Colour | None, ground: Colour | None) -> bool:
     return sum(abs(a - b) for a, b in zip(colour, ground, strict=True)) <= _NEAR
 
 
-@lru_cache(1024)
 def _declarations(style: str) -> dict[str, str]:
     return {name: value.strip() for name, value in _DECLARATION.findall(style.lower())}
 

@@ -13,9 +13,9 @@ from collections import Counter
 from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
-from textnb.readers.mail.hiding import hidden_texts
+from textnb.readers.mail.hiding import HIDING, found_by_css, hidden_texts
 from textnb.readers.mail.links import hosts_in_source
-from textnb.readers.mail.page_source import has_many_attributes, with_lines
+from textnb.readers.mail.page_source import has_many_attributes, tidy, with_lines, words_present
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -23,12 +23,20 @@ if TYPE_CHECKING:
 LONGEST = 200_000
 """Characters of a document that are read."""
 
-_UNSEEN = ["script", "style", "noscript", "template", "object", "iframe", "select"]
+_UNSEEN = {
+    name: b"<" + name.encode() for name in ("script", "style", "noscript", "template", "object", "iframe", "select")
+}
+_OF_HOSTS = (b"://", b"www.", b"&#")
+_OF_NAMES = (b" alt=", b" title=")
+_TELLING = (*_UNSEEN.values(), *_OF_HOSTS, *_OF_NAMES, *HIDING)
+"""What a source must hold for something to be there."""
+
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]{0,20})")
 _NEVER_DEEP = frozenset(
     re.findall(r"\w+", "body br dd dt head hr html img input li link meta p tbody td tfoot th thead tr wbr")
 )
 _SHORT = 6000
+_NEAR = 2048
 _COST = 4_000_000
 _INLINED = re.compile(r"data:[\w/+.;-]{1,60},[\w+/=%\s]{99,}+")
 _META = re.compile(rb"<meta[^>]{0,200}charset\s{0,9}=\s{0,9}[\"']?([\w.:+-]{1,40})", re.IGNORECASE)
@@ -44,7 +52,7 @@ class Page(NamedTuple):
 
 def charset_in(data: bytes) -> str:
     """The charset that a document names in itself, where it does so at its beginning."""
-    found = _META.search(data, 0, 2048)
+    found = _META.search(data, 0, _NEAR) if b"charset" in data[:_NEAR].lower() else None
     return "" if found is None else found[1].decode("ascii")
 
 
@@ -56,20 +64,30 @@ def read_html(html: str) -> Page:
     """
     from selectolax.lexbor import LexborHTMLParser
 
+    html, source = _cleaned(html)
+    said = words_present(source, _TELLING)
+    hosts = hosts_in_source(html) if not said.isdisjoint(_OF_HOSTS) else []
+    if _too_costly(html, source):
+        return Page(tidy(unescape(_without_tags(html))), "", hosts)
+    tree = LexborHTMLParser(with_lines(source).decode())  # of bytes some versions guess the charset
+    tree.strip_tags([name for name, tag in _UNSEEN.items() if tag in said])
+    hidden = hidden_texts(tree, html, said)
+    if not said.isdisjoint(_OF_NAMES):
+        _say(tree)
+    root = tree.root
+    return Page("" if root is None else tidy(root.text()), tidy(" ".join(hidden)), hosts)
+
+
+def _cleaned(html: str) -> tuple[str, bytes]:
+    """A document of bearable length, without what is no text, and its source."""
     if "data:" in html:
         html = _INLINED.sub("", html)
     html = html[:LONGEST].replace("\0", "")
-    hosts = hosts_in_source(html)
-    source = html.encode("utf-8", "ignore")
-    if _too_costly(html, source):
-        return Page(_tidy(unescape(_without_tags(html))), "", hosts)
-    tree = LexborHTMLParser(with_lines(source).decode())  # of bytes some versions guess the charset
-    folded = html.lower()
-    tree.strip_tags([name for name in _UNSEEN if f"<{name}" in folded])
-    hidden = hidden_texts(tree, folded)
-    _say(tree, folded)
-    root = tree.root
-    return Page("" if root is None else _tidy(root.text()), _tidy(" ".join(hidden)), hosts)
+    try:
+        return html, html.encode()
+    except UnicodeEncodeError:  # half a character
+        source = html.encode("utf-8", "ignore")
+        return source.decode(), source
 
 
 def _too_costly(html: str, source: bytes) -> bool:
@@ -96,16 +114,10 @@ def _without_tags(html: str) -> str:
     return " ".join([first, *(tag.partition(">")[2] for tag in tags)])
 
 
-def _say(tree: "LexborHTMLParser", folded: str) -> None:
+def _say(tree: "LexborHTMLParser") -> None:
     """Put what an element says in alt and title where it stands."""
-    if " alt=" not in folded and " title=" not in folded:
-        return
-    for node in tree.css("img[alt], [title]"):
+    for node in found_by_css(tree, "img[alt], [title]"):
         attributes = node.attributes
         said = " ".join(filter(None, (attributes.get("alt"), attributes.get("title"))))
         if said.strip():
             node.insert_before(f" {said} ")
-
-
-def _tidy(text: str) -> str:
-    return "\n".join([" ".join(line.split()) for line in text.split("\n") if line and not line.isspace()])

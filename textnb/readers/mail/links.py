@@ -5,10 +5,13 @@ from functools import lru_cache
 from html import unescape
 from urllib.parse import unquote
 
+from textnb.extension import in_extension
+
+_LONGEST = 255
 _IN_HOST = r"[^\s/?#\"'<>\\()\[\]{}|,;&`、。」』）＞　]"
 _AFTER = {  # what tells a host, and the host after it, up to where the next one is told
-    "://": ("", re.compile(rf"://(?=({_IN_HOST}{{1,255}})?)")),
-    "www.": ("www.", re.compile(rf"www\.(?=((?:(?!www\.){_IN_HOST}){{1,255}})?)")),
+    "://": ("", re.compile(rf"://(?=({_IN_HOST}{{1,{_LONGEST}}})?)")),
+    "www.": ("www.", re.compile(rf"www\.(?=((?:(?!www\.){_IN_HOST}){{1,{_LONGEST}}})?)")),
 }
 _REFERENCE = re.compile(r"&(?:#\w{1,100}|[^\t\n\f <&#;]{1,32});?")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
@@ -22,11 +25,19 @@ def hosts_in(text: str) -> list[str]:
     >>> hosts_in("see https://www.Example.co.jp:80/a, http://%77ww.example.com and www.example.org/")
     ['www.example.co.jp', 'www.example.com', 'www.example.org']
     """
+    return list(dict.fromkeys(filter(None, map(_host, _written(text, _LONGEST, _MOST)))))
+
+
+def written_hosts(text: str, longest: int, most: int) -> list[str]:
+    """What stands after :// and www. in a text, each once, of the first so many of each."""
     written: list[str] = []
     for mark, (before, after) in _AFTER.items():
         if mark in text:
-            written += dict.fromkeys([before + host for host in after.findall(text)[:_MOST] if host])
-    return list(dict.fromkeys(filter(None, map(_host, written))))
+            written += [before + host[:longest] for host in after.findall(text)[:most] if host]
+    return list(dict.fromkeys(written))
+
+
+_written = in_extension(written_hosts)
 
 
 def hosts_in_source(html: str) -> list[str]:

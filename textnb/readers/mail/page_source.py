@@ -1,13 +1,13 @@
-"""The source of a page, looked at before it is parsed: in the extension where there is one, else in Python.
+"""The source of a page before it is parsed, and its text after it: in the extension if it may be used, else in Python.
 
 Sources are UTF-8.
 """
 
 import re
 from array import array
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from textnb.extension import uses_extension
+from textnb.extension import in_extension, uses_extension
 
 _BLOCKS = re.findall(
     r"\w+",
@@ -23,6 +23,7 @@ _BLOCK_TAGS = frozenset(  # how they begin: up to four characters after "<" tell
 )
 _NUMBERED = array("I", sorted(int.from_bytes(tag.ljust(4, b"\0"), "big") for tag in _BLOCK_TAGS)).tobytes()
 MOST = 200
+_IN_PYTHON = not uses_extension()
 _ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 
 
@@ -32,7 +33,7 @@ def with_lines(source: bytes) -> bytes:
     >>> with_lines(b"<b>a</b><p>b")
     b'<b>a</b>\n<p>b'
     """
-    if not uses_extension():
+    if _IN_PYTHON:
         return lined_in_python(source)
     from textnb._native import with_lines
 
@@ -41,11 +42,35 @@ def with_lines(source: bytes) -> bytes:
 
 def has_many_attributes(source: bytes, most: int = MOST) -> bool:
     """Whether a tag has more attributes than that."""
-    if not uses_extension():
+    if _IN_PYTHON:
         return many_in_python(source, most)
     from textnb._native import has_many_attributes
 
     return has_many_attributes(source, most)
+
+
+def present(source: bytes, words: tuple[bytes, ...]) -> set[bytes]:
+    """Those of some words, in lower case, that a source holds, whatever its case; white space may stand before a colon.
+
+    >>> sorted(present(b"<B STYLE='left : 1px'>", (b"style", b"left:", b"color")))
+    [b'left:', b'style']
+    """
+    folded = source.decode("utf-8", "replace").lower()
+    return {word for word in words if _pattern(word).search(folded)}
+
+
+@cache
+def _pattern(word: bytes) -> re.Pattern[str]:
+    return re.compile(re.escape(word.decode()).replace(":", r"\s*:"))
+
+
+def tidied(text: str) -> str:
+    r"""The words of a text, a line end between two where there was one, else a space.
+
+    >>> tidied("  Big car \n \n go")
+    'Big car\ngo'
+    """
+    return "\n".join([" ".join(line.split()) for line in text.split("\n") if line and not line.isspace()])
 
 
 def lined_in_python(source: bytes) -> bytes:
@@ -69,3 +94,7 @@ def _few_attributes(most: int) -> re.Pattern[str]:
 @lru_cache(4096)
 def _begins_block(tag: bytes) -> bool:
     return tag in _BLOCK_TAGS or tag[:3] in _BLOCK_TAGS or tag[:2] in _BLOCK_TAGS
+
+
+words_present = in_extension(present)
+tidy = in_extension(tidied)
