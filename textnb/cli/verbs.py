@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
+_GARBAGE = 20_000  # objects between two looks for garbage: documents are no garbage, and there are many
+
 
 class Verb(NamedTuple):
     """Where a verb is written, under its own name, and its line in the help."""
@@ -89,6 +91,7 @@ class _Unloaded(TyperCommand):
         context = loaded(str(self.name)).make_context(info_name, args, parent, **extra)
         if not gc.isenabled():  # by ``textnb.__main__``
             gc.freeze()
+            gc.set_threshold(_GARBAGE)
             gc.enable()
         return context
 

@@ -304,12 +304,22 @@ typedef struct {
 
 static int told_of(PyObject *tuple, Told *told)
 {
-    if (!PyTuple_Check(tuple)) {
-        PyErr_SetString(PyExc_TypeError, "how a field is told is a tuple");
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != 4) {
+        PyErr_SetString(PyExc_TypeError, "how a field is told is a tuple of four");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "niUs#:told", &told->group, &told->way, &told->name, &told->prefix, &told->n_prefix)) return -1;
-    if (told->way >= NOTHING && told->way < WAYS && told->n_prefix <= LONGEST_PREFIX) return 0;
+    told->group = PyLong_AsSsize_t(PyTuple_GetItem(tuple, 0));
+    const long way = PyLong_AsLong(PyTuple_GetItem(tuple, 1));
+    told->name = PyTuple_GetItem(tuple, 2);
+    if (PyErr_Occurred()) return -1;
+    if (!PyUnicode_Check(told->name)) {
+        PyErr_SetString(PyExc_TypeError, "the name of a field is a str");
+        return -1;
+    }
+    told->prefix = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, 3), &told->n_prefix);
+    if (!told->prefix) return -1;
+    told->way = (int)way;
+    if (way >= NOTHING && way < WAYS && told->n_prefix <= LONGEST_PREFIX) return 0;
     PyErr_SetString(PyExc_ValueError, "a field is told in no such way, or with too long a prefix");
     return -1;
 }

@@ -581,24 +581,30 @@ static int batch_write(Batch *batch, PyObject *string)
     return 0;
 }
 
-/* One more term, of a prefix, which may be NULL, and a str. */
-static int batch_add_extra(Batch *batch, PyObject *prefix, PyObject *string, Document *document)
+/* One more term: n letters that stand at `prefix` among the batch's, and a str. */
+static int batch_add_extra(Batch *batch, size_t prefix, size_t n, PyObject *string, Document *document)
 {
-    size_t start = batch->n_letters;
-    if ((prefix && batch_write(batch, prefix)) || batch_write(batch, string)) return -1;
-    if (grown(&batch->extras, &batch->room_for_extras, batch->n_extras + 1, sizeof *batch->extras)) {
+    const size_t start = batch->n_letters;
+    if (grown(&batch->letters, &batch->room_for_letters, start + n + 1, sizeof *batch->letters)
+        || grown(&batch->extras, &batch->room_for_extras, batch->n_extras + 1, sizeof *batch->extras)) {
         PyErr_NoMemory();
         return -1;
     }
+    for (size_t i = 0; i < n; i++) batch->letters[start + i] = batch->letters[prefix + i];
+    batch->n_letters += n;
+    if (batch_write(batch, string)) return -1;
     batch->extras[batch->n_extras++] = (Extra){.start = start, .length = batch->n_letters - start};
     document->n_extras++;
     return 0;
 }
 
-/* A sequence of str and of groups: tuples of a prefix and a sequence of str. */
+/* A sequence of str and of groups: tuples of a prefix, here NULL, and a sequence of str. */
 static int batch_add_extras(Batch *batch, PyObject *prefix, PyObject *terms, Document *document)
 {
-    PyObject *items = PySequence_List(terms);
+    const size_t start = batch->n_letters;
+    if (prefix && batch_write(batch, prefix)) return -1;
+    const size_t n = batch->n_letters - start;
+    PyObject *items = PyList_CheckExact(terms) ? Py_NewRef(terms) : PySequence_List(terms);
     if (!items) return -1;
     int failed = 0;
     for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++) {
@@ -606,7 +612,7 @@ static int batch_add_extras(Batch *batch, PyObject *prefix, PyObject *terms, Doc
         if (!prefix && PyTuple_Check(item) && PyTuple_Size(item) == 2)
             failed = batch_add_extras(batch, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1), document);
         else
-            failed = batch_add_extra(batch, prefix, item, document);
+            failed = batch_add_extra(batch, start, n, item, document);
     }
     Py_DECREF(items);
     return failed;

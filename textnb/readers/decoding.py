@@ -32,7 +32,6 @@ _LONGEST_BOM = 4
 # A designation of a Japanese set; ESC ( B alone is what terminals send to reset themselves.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]|\x1b\$\([DOPQ]|\x1b\([IJ]")
 _LONGEST_ESCAPE = 4
-_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _SUPERSETS = {
     "shift_jis": "cp932",
     "iso8859-1": "cp1252",
@@ -148,9 +147,10 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
     utf8, valid = codecs.getincrementaldecoder("utf-8")(), True
     sample, tail = bytearray(), b""
     for piece in chain([first], pieces):
-        if _ISO_2022_JP.search(tail + piece):
+        seen = tail + piece
+        if b"\x1b" in seen and _ISO_2022_JP.search(seen):
             return Encoding("iso2022_jp", False)
-        tail = (tail + piece)[1 - _LONGEST_ESCAPE :]
+        tail = seen[1 - _LONGEST_ESCAPE :]
         valid = valid and _accepts(utf8, piece)
         start = 0 if sample else _ascii_length(piece)
         sample += piece[start : start + _SAMPLE - len(sample)]
@@ -160,8 +160,10 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
 
 
 def _ascii_length(piece: bytes) -> int:
-    beyond = _NOT_ASCII.search(piece)
-    return len(piece) if beyond is None else beyond.start()
+    try:
+        return len(piece.decode("ascii"))
+    except UnicodeDecodeError as beyond:
+        return beyond.start
 
 
 def as_charset(name: str | None) -> str | None:

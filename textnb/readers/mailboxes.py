@@ -109,11 +109,12 @@ def _only_message(data: bytes) -> bytes | None:
     if not data.startswith(b"From "):
         return data
     start = data.find(b"\n") + 1
-    blank = _BLANK.search(data, start)
-    if not start or blank is None or b"\nFrom " in data or data[start : start + 1].isspace():
+    if not start or data[start : start + 1].isspace() or data.find(b"From ", start) >= 0:
         return None
-    head = data[start : blank.end()]
-    return None if b"content-length" in head.lower() else head + _unquoted(data[blank.end() :])
+    blank = _BLANK.search(data, start)
+    if blank is None or b"content-length" in data[start : blank.start()].lower():
+        return None
+    return data[start : _before_last_line(data) if blank.end() < len(data) else None]
 
 
 def _message(source: _Source) -> tuple[bytes, bytes]:
@@ -156,10 +157,14 @@ def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
 
 def _unquoted(body: bytes) -> bytes:
     """The body without the blank line that ends it, and without what its dialect has put before lines."""
-    last = body.rfind(b"\n", 0, -1) + 1
-    if not body[last:].strip():
-        body = body[:last]
+    body = body[: _before_last_line(body)]
     return _QUOTED.sub(b"", body) if b">From " in body else body
+
+
+def _before_last_line(data: bytes) -> int:
+    """Where data end without a last line that is blank."""
+    last = data.rfind(b"\n", 0, -1) + 1
+    return len(data) if data[last:].strip() else last
 
 
 def _is_from(line: bytes) -> bool:

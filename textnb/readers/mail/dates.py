@@ -36,10 +36,8 @@ def as_date(value: str) -> datetime | None:
     else:
         return None
     try:
-        moment = datetime(
-            _full_year(int(year)), _MONTHS[month.lower()], int(day), int(hour), int(minute), min(int(second or 0), 59)
-        )
-        return moment.replace(tzinfo=_zone(zone or ""))
+        date = _full_year(int(year)), _MONTHS[month.lower()], int(day)
+        return datetime(*date, int(hour), int(minute), min(int(second or 0), 59), tzinfo=_zone(zone or ""))
     except (KeyError, ValueError):
         return None
 
