@@ -411,21 +411,55 @@ static int word_of(PyObject *bytes, Word *word)
     return -1;
 }
 
+/* How many words a tuple has; -1 sets an exception. */
+static Py_ssize_t words_of(PyObject *tuple, Word *words)
+{
+    const Py_ssize_t n = PyTuple_Size(tuple);
+    if (n > MOST_WORDS) {
+        PyErr_Format(PyExc_ValueError, "at most %d words can be looked for", MOST_WORDS);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (word_of(PyTuple_GetItem(tuple, i), &words[i])) return -1;
+    return n;
+}
+
 PyObject *present(PyObject *module, PyObject *args)
 {
     PyObject *source, *wanted;
     Word words[MOST_WORDS];
     (void)module;
     if (!PyArg_ParseTuple(args, "SO!:present", &source, &PyTuple_Type, &wanted)) return NULL;
-    const Py_ssize_t n = PyTuple_Size(wanted);
-    if (n > MOST_WORDS) return PyErr_Format(PyExc_ValueError, "at most %d words can be looked for", MOST_WORDS);
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (word_of(PyTuple_GetItem(wanted, i), &words[i])) return NULL;
+    const Py_ssize_t n = words_of(wanted, words);
+    if (n < 0) return NULL;
     const uint64_t found = find_words(PyBytes_AsString(source), (size_t)PyBytes_Size(source), words, (size_t)n);
     PyObject *result = PySet_New(NULL);
     for (Py_ssize_t i = 0; result && i < n; i++)
         if (found >> i & 1 && PySet_Add(result, PyTuple_GetItem(wanted, i))) Py_CLEAR(result);
     return result;
+}
+
+static int take_value(void *sets, size_t name, Word value)
+{
+    PyObject *string = PyUnicode_DecodeUTF8(value.start, (Py_ssize_t)value.length, "replace");
+    int failed = !string || PySet_Add(PyList_GetItem(sets, (Py_ssize_t)name), string);
+    Py_XDECREF(string);
+    return failed ? -1 : 0;
+}
+
+PyObject *values_of(PyObject *module, PyObject *args)
+{
+    PyObject *source, *wanted;
+    Word names[MOST_WORDS];
+    (void)module;
+    if (!PyArg_ParseTuple(args, "SO!:values_of", &source, &PyTuple_Type, &wanted)) return NULL;
+    const Py_ssize_t n = words_of(wanted, names);
+    PyObject *sets = n < 0 ? NULL : PyList_New(0);
+    int failed = !sets;
+    for (Py_ssize_t i = 0; !failed && i < n; i++) failed = append(sets, PySet_New(NULL));
+    if (failed || each_value(PyBytes_AsString(source), (size_t)PyBytes_Size(source), names, (size_t)n, take_value, sets))
+        Py_CLEAR(sets);
+    return sets;
 }
 
 PyObject *tidied(PyObject *module, PyObject *text)

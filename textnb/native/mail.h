@@ -10,6 +10,7 @@ PyObject *split_head(PyObject *module, PyObject *args);
 PyObject *head_tokens(PyObject *module, PyObject *args);
 PyObject *words(PyObject *module, PyObject *args);
 PyObject *present(PyObject *module, PyObject *args);
+PyObject *values_of(PyObject *module, PyObject *args);
 PyObject *tidied(PyObject *module, PyObject *text);
 PyObject *written_hosts(PyObject *module, PyObject *args);
 

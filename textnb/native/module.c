@@ -867,6 +867,9 @@ static PyMethodDef module_methods[] = {
     {"present", present, METH_VARARGS,
      "present(source, words, /)\n--\n\nThose of some words, lower-case bytes, that a source holds, whatever its case. White\n"
      "space may stand before a colon."},
+    {"values_of", values_of, METH_VARARGS,
+     "values_of(source, names, /)\n--\n\nThe values that stand behind : or = after each of some names, lower-case bytes, that\n"
+     "are not part of longer ones: a set for each."},
     {"written_hosts", written_hosts, METH_VARARGS,
      "written_hosts(text, longest, most, /)\n--\n\nWhat stands after :// and www. in a text, each once, of the first so many of each."},
     {"tidied", tidied, METH_O,

@@ -184,6 +184,48 @@ uint64_t find_words(const char *source, size_t length, const Word *words, size_t
     return found;
 }
 
+static int is_in_word(char c)
+{
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* The value after a name: behind ":" or "=", with or without a quote. Of length 0 where there is none. */
+static Word value_at(const char *at, const char *end)
+{
+    at = after_spaces(at, end);
+    if (at == end || (*at != ':' && *at != '=')) return (Word){at, 0};
+    at = after_spaces(at + 1, end);
+    if (at < end && (*at == '"' || *at == '\'')) at = after_spaces(at + 1, end);
+    const char *stop = at;
+    while (stop < end && (*stop == '#' || is_in_word(*stop))) stop++;
+    const size_t name = (size_t)(stop - at);
+    if (!name || stop == end || *stop != '(') return (Word){at, name};
+    size_t n = 0; /* what stands in brackets: digits, commas and white space */
+    const char *last = stop + 1;
+    for (; last < end && n < 30; n++) {
+        const size_t space = space_at(last, end);
+        if (!space && *last != ',' && (*last < '0' || *last > '9')) break;
+        last += space ? space : 1;
+    }
+    return (Word){at, n ? (size_t)(last - at) : name};
+}
+
+int each_value(const char *source, size_t length, const Word *names, size_t n, TakeValue *take, void *context)
+{
+    Pairs begin = {{0}};
+    for (size_t k = 0; k < n; k++) add_word(&begin, names[k]);
+    const char *end = source + length;
+    for (const char *at = source; at + 1 < end; at++) {
+        if (!has_pair(&begin, at) || (at > source && (is_in_word(at[-1]) || at[-1] == '-'))) continue;
+        for (size_t k = 0; k < n; k++) {
+            if (!begins_with(at, end, names[k])) continue;
+            const Word value = value_at(at + names[k].length, end);
+            if (value.length && take(context, k, value)) return -1;
+        }
+    }
+    return 0;
+}
+
 static int is_in_host(const char *at, const char *end)
 {
     const unsigned char *c = (const unsigned char *)at;

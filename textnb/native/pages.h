@@ -23,6 +23,11 @@ typedef struct {
  * before a colon. */
 uint64_t find_words(const char *source, size_t length, const Word *words, size_t n);
 
+/* Hands over every value of some names, in lower case: what stands behind ":" or "=" after a name that is not part of a
+ * longer one. 0, or -1 as soon as `take` does not return 0. */
+typedef int TakeValue(void *context, size_t name, Word value);
+int each_value(const char *source, size_t length, const Word *names, size_t n, TakeValue *take, void *context);
+
 /* Writes the words of a text, a line end between two where there was one, else a space; never more than there was. */
 size_t tidy(const char *text, size_t length, char *to);
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Set
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from textnb.readers.mail.page_source import values_in
+
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborCSSSelector, LexborHTMLParser, LexborNode
 
@@ -30,10 +32,8 @@ _NEEDED = (b"style", b" hidden", b"color", b"<body")
 HIDING = (*_CONCEALING, *_NEEDED)
 """What the source of a page must hold for something to be hidden in it, in lower case."""
 
-_VALUE = r"\s*[:=]\s*[\"']?\s*([#\w]+(?:\([\d\s,]{1,30})?)"
-_COLOURED = re.compile(rf"color(?<![\w-]color){_VALUE}")
-_TEXT_COLOURED = re.compile(rf"text(?<!\wtext){_VALUE}")
-_GROUNDS = (re.compile(rf"bgcolor{_VALUE}"), re.compile(rf"background(?:-color)?{_VALUE}"))
+_COLOURS = (b"color", b"text")
+_GROUNDS = (b"bgcolor", b"background", b"background-color")
 _DECLARATION = re.compile(r"([a-z-]+)\s*:\s*([^;]+)")
 _NUMBERS = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})")
 _HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
@@ -105,10 +105,10 @@ def _ground(style: Mapping[str, str], bgcolor: str, background: str, around: Col
 BODY = Look((0, 0, 0), (255, 255, 255), tiny=False, concealed=False)
 
 
-def hidden_texts(tree: "LexborHTMLParser", html: str, said: Set[bytes]) -> list[str]:
+def hidden_texts(tree: "LexborHTMLParser", source: bytes, said: Set[bytes]) -> list[str]:
     """The hidden texts of a document, in order; they are taken out of the tree. said: what of HIDING stands in it."""
     texts: list[str] = []
-    selectors = _suspects(html, said)
+    selectors = _suspects(source, said)
     if not selectors:
         return texts
     looks: dict[int, Look] = {}
@@ -132,21 +132,21 @@ def _selector() -> "LexborCSSSelector":
     return LexborCSSSelector()  # type: ignore[no-untyped-call]
 
 
-def _suspects(html: str, said: Set[bytes]) -> list[str]:
+def _suspects(source: bytes, said: Set[bytes]) -> list[str]:
     """Selectors of all elements that could hide something, from a quick look at the source."""
     if said.isdisjoint(_NEEDED):
         return []
-    folded = html.lower()
+    selectors = ["[hidden]"] if b" hidden" in said else []
     styled = b"style" in said
-    found = [word for word, how in _CONCEALING.items() if styled and word in said and how.search(folded)]
-    selectors = [f'[style*="{word[:-1].decode()}" i]' for word in found]
-    if b" hidden" in said:
-        selectors.append("[hidden]")
-    colours = set(_COLOURED.findall(folded)) if b"color" in said else set()
-    colours |= set(_TEXT_COLOURED.findall(folded)) if b"<body" in said else set()
-    if not colours:
+    if styled and not said.isdisjoint(_CONCEALING):
+        folded = source.decode().lower()
+        found = [word for word, how in _CONCEALING.items() if word in said and how.search(folded)]
+        selectors += [f'[style*="{word[:-1].decode()}" i]' for word in found]
+    if b"color" not in said and b"<body" not in said:
         return selectors
-    grounds = {_colour(name, None) for where in _GROUNDS for name in set(where.findall(folded))} | {BODY.ground}
+    of_text, of_body, *behind = values_in(source, (*_COLOURS, *_GROUNDS))
+    colours = {name.lower() for name in (of_text | of_body if b"<body" in said else of_text)}
+    grounds = {_colour(name, None) for names in behind for name in names} | {BODY.ground}
     for name in sorted(colours)[:_MOST_COLOURS]:
         colour = _colour(name, None)
         if any(_alike(colour, ground) for ground in grounds):

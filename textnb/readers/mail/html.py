@@ -71,7 +71,7 @@ def read_html(html: str) -> Page:
         return Page(tidy(unescape(_without_tags(html))), "", hosts)
     tree = LexborHTMLParser(with_lines(source).decode())  # of bytes some versions guess the charset
     tree.strip_tags([name for name, tag in _UNSEEN.items() if tag in said])
-    hidden = hidden_texts(tree, html, said)
+    hidden = hidden_texts(tree, source, said)
     if not said.isdisjoint(_OF_NAMES):
         _say(tree)
     root = tree.root

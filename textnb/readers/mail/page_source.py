@@ -64,6 +64,22 @@ def _pattern(word: bytes) -> re.Pattern[str]:
     return re.compile(re.escape(word.decode()).replace(":", r"\s*:"))
 
 
+def values_of(source: bytes, names: tuple[bytes, ...]) -> list[set[str]]:
+    """The values behind ":" or "=" after each of some names, in lower case, that are not part of longer ones.
+
+    >>> values_of(b"<td BGCOLOR = 'Red' style='color:rgb(1, 2'>", (b"color", b"bgcolor"))
+    [{'rgb(1, 2'}, {'Red'}]
+    """
+    html = source.decode("utf-8", "replace")
+    return [set(_value_pattern(name).findall(html)) for name in names]
+
+
+@cache
+def _value_pattern(name: bytes) -> re.Pattern[str]:
+    value = r"([#\w]+(?:\([\d\s,]{1,30})?)"
+    return re.compile(rf"{name.decode()}(?<![\w-]{name.decode()})\s*[:=]\s*[\"']?\s*{value}", re.IGNORECASE)
+
+
 def tidied(text: str) -> str:
     r"""The words of a text, a line end between two where there was one, else a space.
 
@@ -96,5 +112,6 @@ def _begins_block(tag: bytes) -> bool:
     return tag in _BLOCK_TAGS or tag[:3] in _BLOCK_TAGS or tag[:2] in _BLOCK_TAGS
 
 
+values_in = in_extension(values_of)
 words_present = in_extension(present)
 tidy = in_extension(tidied)
