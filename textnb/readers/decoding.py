@@ -49,6 +49,7 @@ _NO_TEXT = re.compile("[\x80-\xa0\uf8f0-\uf8f3]")
 _STRAYS = {"cp932": _NO_TEXT, "utf-7": re.compile("[\ud800-\udfff]")}
 _ORDINARY = re.compile("[、。ぁ-ゖァ-ヶー一-鿿]")
 _KANA = re.compile("[ぁ-ゖァ-ヶ]")
+_MAY_BE_KANA = re.compile(rb"[\x82\x83\xa4\xa5]")  # the first bytes of kana in cp932 and in EUC-JP
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _ODD = re.compile("[\x80-\xa0\ue000-\uf8ff｡-ﾟ]")
 _TWO_BYTES, _THREE_BYTES = re.compile("[\x80-\u07ff]"), re.compile("[^\x00-\u07ff]")
@@ -212,6 +213,8 @@ def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding
             return Encoding(name, whole)
     if _is_damaged_utf8(sample):
         return Encoding("utf-8", False)
+    if western and not _MAY_BE_KANA.search(sample):  # then what follows would find no proof
+        return Encoding("cp1252", False)
     proof = _KANA if western else _ORDINARY
     texts = {name: sample.decode(name, "replace") for name in _JAPANESE if _fits([sample], name, whole)}
     fitting = [name for name, text in texts.items() if _is_plausible(text, name)]
@@ -226,6 +229,8 @@ def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding
 
 def _is_damaged_utf8(sample: bytes) -> bool:
     """Whether more characters beyond ASCII are valid UTF-8 than places are not; other charsets hardly give any."""
+    if sample.decode("utf-8", "ignore").isascii():
+        return False
     text = sample.decode("utf-8", "replace")
     broken = text.count(REPLACEMENT)
     long, short = len(_THREE_BYTES.findall(text)) - broken, len(_TWO_BYTES.findall(text))

@@ -1,55 +1,61 @@
-"""The extension reads heads and words as Python does."""
+"""The extension reads heads, words and hosts as Python does."""
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textnb.extension import uses_extension
-from textnb.readers.mail import ascii_words
-from textnb.readers.mail.features import _HOSTS
+from textnb.readers.mail import ascii_words, head_tokens, links
+from textnb.readers.mail.head_tokens import HEAD_GROUPS, RULES, TOLD, Told
 from textnb.readers.mail.headers import split_head
-from textnb.readers.mail.words import _EDGES, _PARTED
+from textnb.readers.mail.words import IN_TEXT
 
 pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or not to be used")
 
-LINES = [
-    b"To: x",
-    b"Subject :y",
-    b"\r",
-    b"\n",
-    b"\r\n",
-    b"\n ",
-    b"\n\t",
-    b"\r\n\t",
-    b":",
-    b" ",
-    b"\t",
-    b"\0",
-    b"\x0b",
-    b"\xe9",
-]
-LINES += [b"=?", b"=", b"?", b"From ", b"X-A_b: \x0cz\x0c", b"A" * 101 + b": long", b"A" * 100 + b" : just"]
+LINES = [b"To: x", b"Subject :y", b"\r", b"\n", b"\r\n", b"\n ", b"\n\t", b"\r\n\t", b":", b" ", b"\t", b"\0", b"\x0b"]
+LINES += [b"=?", b"=", b"?", b"From ", b"X-A_b: \x0cz\x0c", b"A" * 101 + b": long", b"A" * 100 + b" : just", b"\xe9"]
 HEADS = st.lists(st.sampled_from(LINES), max_size=30).map(b"".join) | st.binary(max_size=40)
-WORDS = [
-    b"a",
-    b"Re",
-    b"B.c",
-    b".",
-    b"-",
-    b"@",
-    b"!",
-    b" ",
-    b",",
-    b"\n",
-    b"\x1b",
-    b"=?",
-    b"1",
-    b"192.0.2.7",
-    b"1.2.3",
-    b"0.1.2.3.4",
-]
+WORDS = [b"a", b"Re", b"B.c", b".", b"-", b"@", b"!", b" ", b",", b"\n", b"\x1b", b"=?", b"1", b"192.0.2.7", b"1.2.3"]
 WORDS += [b"mail.Example.co.jp", b"a@B.example", b"a@192.0.2.1", b"x" * 60, b"y" * 61, b"\xff", b"..", b"1234.1.1.1"]
+WORDS += [b"0.1.2.3.4", b"a..b", b"z" * 2001 + b".z", b"w" * 3990]
 VALUES = st.lists(st.sampled_from(WORDS), max_size=25).map(b"".join) | st.binary(max_size=40)
+NAMES = [b"from", b"to", b"cc", b"list-id", b"received", b"x-mailer", b"date", b"subject", b"x-spam-status", b"status"]
+FIELDS = st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=8)
+PLACES = [
+    "http://",
+    "www.",
+    "WWW.",
+    "://",
+    "a.example",
+    "/",
+    "é",
+    "、",
+    "。",
+    "」",
+    "』",
+    "）",
+    "＞",
+    "\u3000",
+    "\u3001x",
+]
+PLACES += [
+    " ",
+    "\xa0",
+    "\u2028",
+    "www.www.",
+    "ww",
+    ":",
+    "b" * 254,
+    "日" * 256,
+    "😀",
+    "&",
+    "`",
+    "'",
+    "@",
+    "%41",
+    "\uff1d",
+]
+TEXTS = st.lists(st.sampled_from(PLACES), max_size=20).map("".join) | st.text(st.characters(codec="utf-8"), max_size=20)
 often = settings(max_examples=200, deadline=None)
 
 
@@ -68,26 +74,36 @@ def test_heads_are_taken_apart_alike(data, before, after, longest):
 
 
 @often
-@given(VALUES, st.integers(0, 6), st.sampled_from(["", "name:"]))
-def test_words_and_addresses_are_found_alike(data, most, prefix):
+@given(VALUES, st.integers(0, 6))
+def test_words_are_found_alike(data, most):
     from textnb import _native as native
 
-    rest = (_PARTED, _EDGES, 60, most, prefix)
-    assert native.words(data, *rest) == ascii_words.words(data, *rest)
-    assert native.plain_words(data, *rest) == ascii_words.plain_words(data, *rest)
+    rules = IN_TEXT._replace(most=most)
+    assert native.words(data, rules) == ascii_words.words(data, rules)
     if data.isascii():
-        assert native.words(data.decode(), *rest) == ascii_words.words(data.decode(), *rest)
-    rest = (_PARTED, _EDGES, 60, most, "")
-    assert native.plain_addresses(data, *rest) == ascii_words.plain_addresses(data, *rest)
+        assert native.words(data.decode(), rules) == ascii_words.words(data.decode(), rules)
 
 
 @often
-@given(VALUES, st.integers(0, 30))
-def test_relays_are_found_alike(data, most):
+@given(FIELDS)
+def test_fields_are_told_alike(fields):
     from textnb import _native as native
 
-    rest = (_HOSTS, b".-", 2000, most, "")
-    assert native.relays(data, *rest) == ascii_words.relays(data, *rest)
+    def otherwise(told, value):
+        return [f"{told[3]}decoded", f"{len(value)}"]
+
+    arguments = (fields, TOLD, RULES, len(HEAD_GROUPS), otherwise)
+    assert native.head_tokens(*arguments) == head_tokens.head_tokens(*arguments)
+
+
+@often
+@given(TEXTS, st.integers(0, 3))
+@example("www.a.www.b", 9)
+@example("://" + "c" * 255 + "d", 9)
+def test_hosts_are_found_alike(text, most):
+    from textnb import _native as native
+
+    assert native.written_hosts(text, 255, most) == links.written_hosts(text, 255, most)
 
 
 def test_what_is_out_of_range_is_refused():
@@ -98,13 +114,42 @@ def test_what_is_out_of_range_is_refused():
             native.split_head(b"a:b", start, end, longest, name)
     with pytest.raises(TypeError):
         native.split_head("a:b", 0, 3, 9, 9)
-    for table, longest, most, prefix in (
-        (b"", 9, 9, ""),
-        (_PARTED, -1, 9, ""),
-        (_PARTED, 9, -1, ""),
-        (_PARTED, 4090, 9, "a" * 9),
-    ):
-        with pytest.raises(ValueError, match="words needs"):
-            native.words(b"a", table, b"", longest, most, prefix)
+    for change in ({"table": b""}, {"longest": -1}, {"longest": 2001}, {"most": -1}, {"longest_value": -1}):
+        with pytest.raises(ValueError, match="rules need"):
+            native.words(b"a", IN_TEXT._replace(**change))
+    with pytest.raises(TypeError, match="tuple"):
+        native.words(b"a", None)
     with pytest.raises(UnicodeDecodeError):
-        native.words(b"\xff", bytes(range(256)), b"", 9, 9, "")
+        native.words(b"\xff", IN_TEXT._replace(table=bytes(range(256))))
+
+
+@pytest.mark.parametrize(
+    ("fields", "told", "error"),
+    [
+        ([b"to"], {}, TypeError),
+        ([(b"to",)], {}, TypeError),
+        ([(b"to", b"x")], {}, KeyError),
+        ([(b"to", b"x")], {b"to": (0, 1)}, TypeError),
+        ([(b"to", b"x")], {b"to": Told(9, 1, "", "")}, IndexError),
+        ([(b"to", b"x")], {b"to": Told(-1, 1, "", "")}, IndexError),
+        ([(b"to", b"x")], {b"to": Told(0, 4, "", "")}, ValueError),
+        ([(b"to", b"x")], {b"to": Told(0, -1, "", "")}, ValueError),
+        ([(b"to", b"x")], {b"to": Told(0, 1, "", "p" * 401)}, ValueError),
+        ([(b"to", b"x")], {b"to": Told(0, 1, b"", "")}, TypeError),
+        ([(b"to", b"x")], {b"to": Told(0, 1, "", b"")}, TypeError),
+        ([(b"to", "x")], {b"to": Told(0, 1, "", "")}, TypeError),
+        ([(b"to", b"\xff")], {b"to": Told(0, 1, "", "")}, ZeroDivisionError),
+    ],
+)
+def test_a_head_of_another_kind_is_refused(fields, told, error):
+    from textnb import _native as native
+
+    with pytest.raises(error):
+        native.head_tokens(fields, told, RULES, 1, lambda *_: 1 / 0)
+
+
+def test_fields_may_change_while_they_are_told():
+    from textnb import _native as native
+
+    fields = [(b"to", b"\xff"), (b"to", b"x")]
+    assert native.head_tokens(fields, TOLD, RULES, 5, lambda *_: fields.clear() or ["a"]) == [[], ["a"], [], [], []]
