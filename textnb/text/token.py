@@ -103,6 +103,8 @@ def as_json(value: Any) -> Any:
 
 def without_surrogates(text: str) -> str:
     """Lone surrogates, which no encoding can write, as U+FFFD; the length stays the same."""
+    if text.isascii():
+        return text
     try:
         text.encode()  # far quicker than a search
     except UnicodeEncodeError:

@@ -55,6 +55,8 @@ class Content:
     @property
     def body(self) -> str:
         """The texts of all parts, of an alternative those of the richest branch."""
+        if len(self.texts) == 1:
+            return self.texts[0][1]
         return "\n".join(text for text in _richest(self.texts) if text)
 
     def _labels(self) -> list[str]:
@@ -64,10 +66,11 @@ class Content:
         return sorted(filter(None, [label.strip().lower()[:60] for label in labels]))
 
     def _read(self, leaf: Leaf) -> None:
-        if leaf.is_attached or leaf.name is not None:
-            name = "" if leaf.name is None else leaf.name.text(self.decoder)
+        attached, named = leaf.is_attached, leaf.name
+        if attached or named is not None:
+            name = "" if named is None else named.text(self.decoder)
             self.attachments += attachment_tokens(name, leaf.type, leaf.size)
-        if leaf.is_attached or leaf.type in _SKIPPED or self._left <= 0:
+        if attached or leaf.type in _SKIPPED or self._left <= 0:
             return
         data = leaf.body(self._left, self.defects)
         self._left -= max(len(data), (leaf.end - leaf.start) // 3)

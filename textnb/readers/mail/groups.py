@@ -1,8 +1,7 @@
 """The groups of tokens that a message gives beside its words: from each group's name to its tokens."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 
 from textnb.readers.mail.content import Content
 from textnb.readers.mail.head_tokens import HEAD_GROUPS, tokens_of_head
@@ -17,20 +16,20 @@ def _zone(content: Content) -> list[str]:
     return [] if zone is None else [zone.group().decode("ascii")]
 
 
-def _types(content: Content) -> Iterator[str]:
-    yield from (kind[:80] for kind in content.walk.types)
-    yield from (leaf.encoding[:30].decode("ascii", "replace") for leaf in content.walk.leaves if leaf.encoding)
+def _types(content: Content) -> list[str]:
+    encodings = [leaf.encoding[:30].decode("ascii", "replace") for leaf in content.walk.leaves if leaf.encoding]
+    return [kind[:80] for kind in content.walk.types] + encodings
 
 
-def _hidden(content: Content) -> Iterator[str]:
-    return (word.lower() for text in content.hidden for word in words_in(text))
+def _hidden(content: Content) -> list[str]:
+    return [word.lower() for text in content.hidden for word in words_in(text)]
 
 
 _OF_HEAD = frozenset(HEAD_GROUPS)
-TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
+TOKENS: dict[str, Callable[[Content], Sequence[str]]] = {
     "subject": lambda content: words_in(content.subject),
     "zone": _zone,
-    "link": lambda content: chain.from_iterable(map(host_tokens, content.hosts)),
+    "link": lambda content: [token for host in content.hosts for token in host_tokens(host)],
     "type": _types,
     "charset": lambda content: content.labels,
     "attachment": lambda content: content.attachments,
@@ -39,12 +38,15 @@ TOKENS: dict[str, Callable[[Content], Iterable[str]]] = {
 }
 
 
-def fields_of(content: Content, groups: Iterable[str]) -> dict[str, list[str]]:
+def fields_of(content: Content, groups: Iterable[str]) -> dict[str, Sequence[str]]:
     """The tokens of the wanted groups, each once; a group without tokens is left out."""
     of_head = {} if _OF_HEAD.isdisjoint(groups) else tokens_of_head(content.fields, content.text_of)
-    found = {}
+    found: dict[str, Sequence[str]] = {}
     for group in groups:
-        tokens = of_head[group] if group in of_head else list(dict.fromkeys(TOKENS[group](content)))
+        if group in of_head:
+            tokens: Sequence[str] = of_head[group]
+        elif tokens := TOKENS[group](content):
+            tokens = list(dict.fromkeys(tokens))
         if tokens:
             found[group] = tokens
     return found

@@ -16,6 +16,7 @@ _LONGEST_HEAD = 1 << 18
 _MOST_FIELDS = 1000
 _LONGEST_NAME = 100
 _NAME = re.compile(rb"[!-9;-~]+")
+_MAY_STAND_BEFORE = (b"\n", b"\r", b" ", b"\t", b"From ", b">From ")
 _BEFORE = re.compile(rb"(?>[ \t]*+\r?\n)*+(?:>?From [^\n]*\n)?")
 
 Field = tuple[bytes, bytes]
@@ -47,6 +48,8 @@ class Head:
 
 def message_start(data: bytes, start: int, end: int) -> int:
     """Where the head of a whole message begins: after blank lines and a From_ line."""
+    if not data.startswith(_MAY_STAND_BEFORE, start, end):
+        return start
     before = _BEFORE.match(data, start, end)
     return start if before is None else before.end()
 

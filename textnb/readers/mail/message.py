@@ -44,7 +44,8 @@ def message_document(raw: bytes, features: MailFeatures | None, label: str | Non
     defects = Defects()
     content = Content(_as_lines(raw, defects), defects)
     head = content.walk.head
-    text = "\n".join(filter(None, (content.subject, content.body)))
+    subject, body = content.subject, content.body
+    text = f"{subject}\n{body}" if subject and body else subject or body
     fields = fields_of(content, groups)
     return Document(text, label, name, fields, _date(head), _conversation(head), defects.words)
 
@@ -54,8 +55,8 @@ def _as_lines(raw: bytes, defects: Defects) -> bytes:
     if len(raw) > LONGEST_MESSAGE:
         defects.add("size", f"{len(raw)} bytes; the first {LONGEST_MESSAGE} were read")
         raw = raw[:LONGEST_MESSAGE]
-    beginning = raw[:_FIRST]
-    return raw.replace(b"\r", b"\n") if b"\n" not in beginning and b"\r" in beginning else raw
+    has_lines = raw.find(b"\n", 0, _FIRST) >= 0 or raw.find(b"\r", 0, _FIRST) < 0
+    return raw if has_lines else raw.replace(b"\r", b"\n")
 
 
 def _date(head: Head) -> datetime | None:

@@ -73,8 +73,8 @@ class Leaf(NamedTuple):
 class Walk:
     """The head of a message, its leaves, and what holds them: the types of all parts, the heads of messages within."""
 
+    head: Head
     defects: Defects
-    head: Head = field(default_factory=lambda: Head([], b"", 0))
     leaves: list[Leaf] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
     within: dict[int, Head] = field(default_factory=dict)
@@ -83,9 +83,7 @@ class Walk:
     @classmethod
     def of(cls, data: bytes, defects: Defects) -> "Walk":
         """The walk over a whole message."""
-        walk = cls(defects)
-        start = message_start(data, 0, len(data))
-        walk.head = read_head(data, start, len(data), defects)
+        walk = cls(read_head(data, message_start(data, 0, len(data)), len(data), defects), defects)
         if not walk.head.fields and data:
             defects.add("header", "it has no header")
         walk._enter(data, walk.head, len(data), "text/plain", None, 0)
