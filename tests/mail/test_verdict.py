@@ -60,6 +60,7 @@ def test_cutoffs_that_make_no_sense_are_refused():
 @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=300))
 @example("\\")
 @example('"a"')
+@example("<a>")
 @settings(max_examples=150, deadline=None)
 def test_a_mail_program_reads_any_class_name_back(label):
     field = Verdict(label, 0.5, True).field

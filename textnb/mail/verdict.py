@@ -24,7 +24,7 @@ from textnb.mail.protocol import OTHER, SPAM, UNSURE
 
 _DEFAULT = Verdicts()
 _TOKEN = re.compile(r"[A-Za-z0-9!#$&+.^_`{|}~-]+")
-_QUOTABLE = re.compile(r"[ !#-\[\]-~]+")  # mail programs differ in how they read a backslash or a quote within quotes
+_QUOTABLE = re.compile(r"[ !#-;=?-\[\]-~]+")  # programs differ in how they read quotes, backslashes and <> in quotes
 _LONGEST, _LINE = 60, 78
 _LEFT = "!#$&+-.^_`{|}~"
 """What RFC 2231 leaves as it is beside letters and digits."""

@@ -480,7 +480,7 @@ PyObject *tidied(PyObject *module, PyObject *text)
 static int give_hosts(PyObject *hosts, const char *at, const char *end, Word mark, int with_mark, size_t longest, size_t most)
 {
     for (; most && (at = mark_in(at, end, mark)); most--) {
-        const char *first = at + mark.length, *last = host_end(first, end, mark, longest);
+        const char *first = at + mark.length, *last = host_end(first, end, with_mark ? mark : (Word){"", 0}, longest);
         if (last > first && give_string(hosts, with_mark ? at : first, (size_t)(last - (with_mark ? at : first)))) return -1;
         at = first;
     }

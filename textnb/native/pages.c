@@ -186,7 +186,7 @@ uint64_t find_words(const char *source, size_t length, const Word *words, size_t
 
 static int is_in_word(char c)
 {
-    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || (unsigned char)c >= 0x80;
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_';
 }
 
 /* The value after a name: behind ":" or "=", with or without a quote. Of length 0 where there is none. */
@@ -248,7 +248,7 @@ const char *mark_in(const char *at, const char *end, Word mark)
 const char *host_end(const char *at, const char *end, Word mark, size_t longest)
 {
     for (size_t n = 0; at < end && is_in_host(at, end); n++) {
-        if (n == longest || ((size_t)(end - at) >= mark.length && !memcmp(at, mark.start, mark.length))) break;
+        if (n == longest || (mark.length && (size_t)(end - at) >= mark.length && !memcmp(at, mark.start, mark.length))) break;
         for (at++; at < end && ((unsigned char)*at & 0xC0) == 0x80;) at++;
     }
     return at;

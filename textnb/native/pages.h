@@ -31,8 +31,8 @@ int each_value(const char *source, size_t length, const Word *names, size_t n, T
 /* Writes the words of a text, a line end between two where there was one, else a space; never more than there was. */
 size_t tidy(const char *text, size_t length, char *to);
 
-/* Where the next mark is, NULL without one; and where the host ends that begins after it, of at most so many characters
- * and before the next mark. */
+/* Where the next mark is, NULL without one; and where the host ends that begins here, of at most so many characters and
+ * before a mark, which may be empty. */
 const char *mark_in(const char *at, const char *end, Word mark);
 const char *host_end(const char *at, const char *end, Word mark, size_t longest);
 

@@ -76,8 +76,8 @@ def values_of(source: bytes, names: tuple[bytes, ...]) -> list[set[str]]:
 
 @cache
 def _value_pattern(name: bytes) -> re.Pattern[str]:
-    value = r"([#\w]+(?:\([\d\s,]{1,30})?)"
-    return re.compile(rf"{name.decode()}(?<![\w-]{name.decode()})\s*[:=]\s*[\"']?\s*{value}", re.IGNORECASE)
+    value = r"([#A-Za-z0-9_]+(?:\([0-9\s,]{1,30})?)"
+    return re.compile(rf"{name.decode()}(?<![A-Za-z0-9_-]{name.decode()})\s*[:=]\s*[\"']?\s*{value}", re.IGNORECASE)
 
 
 def tidied(text: str) -> str:
