@@ -49,14 +49,15 @@ class RatioScorer:
         return self.by_term.T
 
     @cached_property
-    def _telling(self) -> Floats:
-        return np.asarray(self.by_term != 0, np.float64)
+    def _summed(self) -> Floats:
+        """What is added up for eq. (4), (V, 2C): W, and 1 where it is not 0."""
+        return np.hstack([self.by_term, self.by_term != 0])
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (4) and the bias, (D, C)."""
         check_columns(X, len(self.by_term))
-        present = _presence(X)
-        return np.asarray(present @ self.by_term / self._lengths(present) + self.bias)
+        sums, numbers = np.hsplit(_presence(X) @ self._summed, 2)
+        return np.asarray(sums / _lengths(numbers) + self.bias)
 
     def log_posterior(self, X: CSR) -> Floats:
         """The scores normalised, (D, C)."""
@@ -64,14 +65,15 @@ class RatioScorer:
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """What each stored entry of one row adds to score(label) - score(against)."""
-        lengths = self._lengths(_presence(X))[0]
+        lengths = _lengths(_presence(X) @ (self.by_term != 0))[0]
         mine, other = (self.by_term[X.indices, k] / lengths[k] for k in (label, against))
         bias = float(difference(self.bias[label], self.bias[against]))
         return Differences(bias, np.where(X.data > 0, mine - other, 0.0))
 
-    def _lengths(self, present: CSR) -> Floats:
-        """|N_k|^POWER, (D, C), and 1 for none."""
-        return np.asarray(np.maximum(present @ self._telling, 1.0) ** POWER)
+
+def _lengths(numbers: Floats) -> Floats:
+    """|N_k|^POWER, and 1 for none."""
+    return np.asarray(np.maximum(numbers, 1.0) ** POWER)
 
 
 def telling_ratios(containing: Floats, documents: Floats) -> Floats:

@@ -63,7 +63,9 @@ class _Unread(NamedTuple):
 def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Document]:
     """The messages, read: one after the other, or many at a time in processes of their own."""
     if as_jobs(settings.jobs) == 1:
-        return (document for message in messages for document in _read(settings.mail, None, [message]))
+        from textnb.readers.mail.message import message_document
+
+        return (message_document(raw, settings.mail, label, name) for label, name, raw in messages)
     batches = map_ordered(
         partial(_read, settings.mail, settings.then), _batches(messages), settings.jobs, patience=_PATIENCE
     )

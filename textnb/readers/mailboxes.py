@@ -9,6 +9,7 @@ No more than a message and a little is in memory; of a message that is larger th
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -37,9 +38,9 @@ Raw = tuple[str, bytes]
 class _Source:
     """The bytes of a stream, of which a block is at hand; some can be given back."""
 
-    def __init__(self, stream: BinaryIO, block: bytes) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
-        self.block, self.at = block, 0
+        self.block, self.at = b"", 0
 
     def readline(self) -> bytes:
         """The next line, of a very long one a piece; nothing at the end."""
@@ -81,14 +82,7 @@ def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
     >>> list(mbox_messages(io.BytesIO(box)))
     [b'To: b\n\nFrom here\n', b'To: d\n\nyes\n']
     """
-    block = stream.read(_BLOCK)
-    if len(block) < _BLOCK:
-        more = stream.read(_BLOCK)
-        if not more and (only := _only_message(block)) is not None:
-            yield only
-            return
-        block += more
-    source = _Source(stream, block)
+    source = _Source(stream)
     line = source.readline()
     while line and not line.strip():
         line = source.readline()
@@ -241,6 +235,9 @@ def _path(entry: os.DirEntry[str]) -> str:
 
 def file_messages(path: str, name: str) -> Iterator[Raw]:
     """The messages of one file under ``name``; those of a file that holds several are numbered from 1."""
+    if (only := _only_message_of(path)) is not None:
+        yield name, only
+        return
     with open_bytes(path, buffering=0) as stream:
         messages = mbox_messages(stream)
         first, second = next(messages, None), next(messages, None)
@@ -251,3 +248,19 @@ def file_messages(path: str, name: str) -> Iterator[Raw]:
             return
         for number, message in enumerate(chain([first, second], messages), 1):
             yield f"{name}:{number}", message
+
+
+def _only_message_of(path: str) -> bytes | None:
+    """The message of a short file that is plainly one, in as few steps as there can be; else None.
+
+    What is no ordinary file, a pipe for one, is not touched: it could be read only once.
+    """
+    found = os.stat(path)  # noqa: PTH116  # a Path takes longer than all of this
+    if not stat.S_ISREG(found.st_mode) or found.st_size >= _BLOCK or path[-3:].lower() == ".gz":
+        return None
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        data = os.read(descriptor, found.st_size + 1)
+    finally:
+        os.close(descriptor)
+    return _only_message(data) if len(data) == found.st_size else None
