@@ -462,26 +462,43 @@ PyObject *values_of(PyObject *module, PyObject *args)
     return sets;
 }
 
+#define HALVES "surrogatepass" /* halves of characters, which UTF-8 does not have, are kept */
+
+/* The UTF-8 of a str, NULL with an exception; `held` is for the caller to give up. */
+static const char *utf8_of(PyObject *text, Py_ssize_t *length, PyObject **held)
+{
+    const char *written = PyUnicode_AsUTF8AndSize(text, length);
+    if (written || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return written;
+    PyErr_Clear();
+    if (!(*held = PyUnicode_AsEncodedString(text, "utf-8", HALVES))) return NULL;
+    *length = PyBytes_Size(*held);
+    return PyBytes_AsString(*held);
+}
+
 PyObject *tidied(PyObject *module, PyObject *text)
 {
     Py_ssize_t length;
+    PyObject *held = NULL, *result = NULL;
     (void)module;
-    const char *written = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!written) return NULL;
-    char *to = malloc((size_t)length + 1);
-    if (!to) return PyErr_NoMemory();
-    const size_t n = tidy(written, (size_t)length, to);
-    PyObject *result = PyUnicode_FromStringAndSize(to, (Py_ssize_t)n);
+    const char *written = utf8_of(text, &length, &held);
+    char *to = written ? malloc((size_t)length + 1) : NULL;
+    if (to) {
+        const size_t n = tidy(written, (size_t)length, to);
+        result = PyUnicode_DecodeUTF8(to, (Py_ssize_t)n, HALVES);
+    }
+    else if (written) PyErr_NoMemory();
     free(to);
+    Py_XDECREF(held);
     return result;
 }
 
-/* The hosts after a mark, a prefix before each, as the keys of a dict. */
+/* The hosts after a mark, with it or without, as the keys of a dict. */
 static int give_hosts(PyObject *hosts, const char *at, const char *end, Word mark, int with_mark, size_t longest, size_t most)
 {
     for (; most && (at = mark_in(at, end, mark)); most--) {
         const char *first = at + mark.length, *last = host_end(first, end, with_mark ? mark : (Word){"", 0}, longest);
-        if (last > first && give_string(hosts, with_mark ? at : first, (size_t)(last - (with_mark ? at : first)))) return -1;
+        const char *from = with_mark ? at : first;
+        if (last > first && give(hosts, PyUnicode_DecodeUTF8(from, last - from, HALVES))) return -1;
         at = first;
     }
     return 0;
@@ -493,13 +510,14 @@ PyObject *written_hosts(PyObject *module, PyObject *args)
     Py_ssize_t length, longest, most;
     (void)module;
     if (!PyArg_ParseTuple(args, "Unn:written_hosts", &text, &longest, &most)) return NULL;
-    const char *at = PyUnicode_AsUTF8AndSize(text, &length);
-    PyObject *hosts = at ? PyDict_New() : NULL, *result = NULL;
-    if (!hosts) return NULL;
+    PyObject *held = NULL, *result = NULL;
+    const char *at = utf8_of(text, &length, &held);
+    PyObject *hosts = at ? PyDict_New() : NULL;
     const size_t limit = longest < 0 ? 0 : (size_t)longest, times = most < 0 ? 0 : (size_t)most;
-    if (!give_hosts(hosts, at, at + length, (Word){"://", 3}, 0, limit, times)
+    if (hosts && !give_hosts(hosts, at, at + length, (Word){"://", 3}, 0, limit, times)
         && !give_hosts(hosts, at, at + length, (Word){"www.", 4}, 1, limit, times))
         result = PyDict_Keys(hosts);
-    Py_DECREF(hosts);
+    Py_XDECREF(hosts);
+    Py_XDECREF(held);
     return result;
 }

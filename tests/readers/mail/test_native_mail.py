@@ -99,6 +99,7 @@ def test_fields_are_told_alike(fields):
 @often
 @given(TEXTS, st.integers(0, 3))
 @example("www.a.www.b", 9)
+@example("http://a\ud800.example/ www.\udfff", 9)
 @example("://" + "c" * 255 + "d", 9)
 def test_hosts_are_found_alike(text, most):
     from textnb import _native as native
