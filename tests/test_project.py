@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(textnb.__file__).parent  # beside tests/, or wherever a wheel has put it
 
 LAYERS = [
-    {"errors", "version", "_native", "extension"},
+    {"errors", "version", "_native", "extension", "lazily"},
     {"numerics", "parallel", "storage", "bundle"},
     {"text", "readers"},
     {"counts"},

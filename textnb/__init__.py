@@ -6,9 +6,9 @@
 ['cooking']
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from textnb.lazily import names_of
 from textnb.version import __version__
 
 if TYPE_CHECKING:
@@ -19,22 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Analyzer", "Document", "Explanation", "TextClassifier", "__version__", "read_corpus"]
 
-_HOME = {
-    "Analyzer": "textnb.text",
-    "Document": "textnb.readers",
-    "Explanation": "textnb.explanation",
-    "TextClassifier": "textnb.classifier",
-    "read_corpus": "textnb.readers",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """The public names, each loaded when first used: who only cuts texts need not wait for scipy."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'textnb' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = names_of(
+    __name__,
+    {
+        "Analyzer": "text",
+        "Document": "readers",
+        "Explanation": "explanation",
+        "TextClassifier": "classifier",
+        "read_corpus": "readers",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
 """Terms to numbers: vocabulary, count matrix, and the statistics that learning adds up."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from textnb.lazily import names_of
 
 if TYPE_CHECKING:
     from textnb.counts.class_counts import ClassCounts
@@ -38,30 +39,24 @@ __all__ = [
     "selected_columns",
 ]
 
-_HOME = {
-    "WEIGHTINGS": "weighting",
-    "ClassCounts": "class_counts",
-    "ClassMoments": "moments",
-    "Contingency": "contingency",
-    "Counted": "counting",
-    "CountedWhereRead": "counted_documents",
-    "Digests": "digests",
-    "DocumentHistogram": "histogram",
-    "Examples": "examples",
-    "Learnt": "learnt",
-    "TermsOf": "terms",
-    "Vocabulary": "vocabulary",
-    "as_counts": "matrix",
-    "count_matrix": "matrix",
-    "counted": "counting",
-    "selected_columns": "selection",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Each name, loaded when first used: a process that only reads and counts documents need not wait for scipy."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'textnb.counts' has no attribute {name!r}")
-    value = getattr(import_module(f"textnb.counts.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = names_of(
+    __name__,
+    {
+        "WEIGHTINGS": "weighting",
+        "ClassCounts": "class_counts",
+        "ClassMoments": "moments",
+        "Contingency": "contingency",
+        "Counted": "counting",
+        "CountedWhereRead": "counted_documents",
+        "Digests": "digests",
+        "DocumentHistogram": "histogram",
+        "Examples": "examples",
+        "Learnt": "learnt",
+        "TermsOf": "terms",
+        "Vocabulary": "vocabulary",
+        "as_counts": "matrix",
+        "count_matrix": "matrix",
+        "counted": "counting",
+        "selected_columns": "selection",
+    },
+)

@@ -1,8 +1,8 @@
 """Files to documents: folders, tables, lines, mail, and the decoding of bytes."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from textnb.lazily import names_of
 from textnb.readers.columns import Columns, read_columns
 from textnb.readers.corpus import READERS, is_mail, read_corpus, read_input, read_table
 from textnb.readers.decoding import decoded
@@ -36,13 +36,7 @@ __all__ = [
     "token_set",
 ]
 
-_HOME = {"MailFeatures": "features", "read_message": "message", "token_set": "token_set"}
-
-
-def __getattr__(name: str) -> Any:
-    """What is for mail alone, loaded when first used."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'textnb.readers' has no attribute {name!r}")
-    value = getattr(import_module(f"textnb.readers.mail.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = names_of(  # what is for mail alone
+    __name__,
+    {"MailFeatures": "mail.features", "read_message": "mail.message", "token_set": "mail.token_set"},
+)

@@ -7,9 +7,9 @@ Charts are drawn here rather than with a plotting library: three kinds of line c
 another library's drawings follow light and dark, keep Japanese as text, and pass a policy that forbids inline styles.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from textnb.lazily import names_of
 from textnb.report.language import LANGUAGES, Language
 from textnb.report.values import Estimate, ExplainedDocument, LearningCurve, Report, Table, Word
 
@@ -30,11 +30,7 @@ __all__ = [
     "page",
 ]
 
-_HOME = {"learning_curve_svg": "textnb.report.charts", "page": "textnb.report.html_page"}
-
-
-def __getattr__(name: str) -> Any:
-    """What draws and writes is loaded when first asked for: most commands need none of it."""
-    if name not in _HOME:
-        raise AttributeError(f"module 'textnb.report' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+__getattr__ = names_of(  # what draws and writes, which most commands do not need
+    __name__,
+    {"learning_curve_svg": "charts", "page": "html_page"},
+)
