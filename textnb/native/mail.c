@@ -152,8 +152,7 @@ PyObject *split_head(PyObject *module, PyObject *args)
 
 typedef struct {
     const unsigned char *table; /* what each byte becomes; a space parts words */
-    const char *edges;          /* what is taken away at both ends of a word */
-    size_t n_edges;
+    unsigned char is_edge[256]; /* of what a byte becomes: whether it is taken away at both ends of a word */
     size_t longest, most;       /* bytes of a word, words */
     size_t longest_value;       /* that is looked at */
 } Rules;
@@ -229,7 +228,7 @@ static int give_host_in(PyObject *tokens, char *word, size_t length)
 
 static int is_edge(const Rules *rules, char c)
 {
-    return memchr(rules->edges, rules->table[(unsigned char)c], rules->n_edges) != NULL;
+    return rules->is_edge[rules->table[(unsigned char)c]];
 }
 
 /* The words of a text; `term` holds `n` bytes that stand before each, and has room for a word more. */
@@ -257,20 +256,21 @@ static int give_words(PyObject *tokens, const char *text, size_t size, const Rul
 /* Rules of a tuple (table, edges, longest, most, longest_value). */
 static int rules_of(PyObject *tuple, Rules *rules)
 {
-    const char *table;
+    const char *table, *edges;
     Py_ssize_t n_table, n_edges, longest, most, longest_value;
     if (!PyTuple_Check(tuple)) {
         PyErr_SetString(PyExc_TypeError, "rules are a tuple");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "y#y#nnn:rules", &table, &n_table, &rules->edges, &n_edges, &longest, &most, &longest_value))
+    if (!PyArg_ParseTuple(tuple, "y#y#nnn:rules", &table, &n_table, &edges, &n_edges, &longest, &most, &longest_value))
         return -1;
     if (n_table != 256 || longest < 0 || longest > LONGEST_WORD || most < 0 || longest_value < 0) {
         PyErr_SetString(PyExc_ValueError, "rules need a table of 256 bytes, words of at most 2000, and nothing below 0");
         return -1;
     }
     rules->table = (const unsigned char *)table;
-    rules->n_edges = (size_t)n_edges;
+    memset(rules->is_edge, 0, sizeof rules->is_edge);
+    for (Py_ssize_t i = 0; i < n_edges; i++) rules->is_edge[(unsigned char)edges[i]] = 1;
     rules->longest = (size_t)longest;
     rules->most = (size_t)most;
     rules->longest_value = (size_t)longest_value;
