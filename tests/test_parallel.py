@@ -38,6 +38,26 @@ def test_work_that_is_soon_done_starts_no_process():
     assert set(patient) == {os.getpid()}
 
 
+@pytest.mark.parametrize(("items", "elsewhere"), [(6, True), (4, False)])
+def test_processes_are_started_at_once_where_there_is_enough_for_them(items, elsewhere):
+    found = list(map_ordered(operator.call, [os.getpid] * items, jobs=2, patience=60, enough=5))
+    assert len(found) == items
+    assert (os.getpid() not in found) == elsewhere
+
+
+def test_what_is_slow_to_come_is_not_waited_for():
+    def slow_items():
+        for i in range(20):
+            time.sleep(0.02)
+            yield -i
+
+    results = map_ordered(abs, slow_items(), jobs=2, patience=0.1, enough=1000)
+    begun = time.monotonic()
+    assert next(results) == 0
+    assert time.monotonic() - begun < 0.35  # all of them take .4 s
+    assert list(results) == [*range(1, 20)]
+
+
 def test_nothing_is_lost_or_repeated_where_processes_take_over():
     def slow_items():
         for i in range(20):

@@ -1,8 +1,11 @@
 """One function over many items, in order, on several processes or threads."""
 
+import math
 import multiprocessing
 import os
+import pickle
 import signal
+import tempfile
 import threading
 import time
 from collections import deque
@@ -10,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from textnb.errors import InputError, WorkerError
@@ -34,12 +37,18 @@ def as_jobs(jobs: int | None) -> int:
 
 
 def map_ordered(
-    function: Callable[[Item], Result], items: Iterable[Item], jobs: int = 1, patience: float = PATIENCE
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    jobs: int = 1,
+    patience: float = PATIENCE,
+    enough: float = math.inf,
 ) -> Iterator[Result]:
     """``map(function, items)``, the same whatever the number of jobs.
 
-    Items are taken as they are needed, a few ahead of the results. The function must be picklable for jobs > 1;
-    processes are started afresh, so nothing that threads hold is inherited.
+    Processes are started after ``patience`` seconds of work, or at once where ``enough`` items come within that time;
+    these are taken before anything else is done. Otherwise items are taken as they are needed, a few ahead of the
+    results. The function must be picklable for jobs > 1; processes are started afresh, so nothing that threads hold is
+    inherited.
 
     >>> list(map_ordered(abs, [-1, 2]))
     [1, 2]
@@ -47,6 +56,12 @@ def map_ordered(
     items = iter(items)
     jobs = as_jobs(jobs)
     begun = time.monotonic()
+    if jobs > 1 and enough < math.inf:
+        ahead: list[Item] = []
+        while len(ahead) < enough and time.monotonic() - begun < patience and (more := list(islice(items, 1))):
+            ahead += more
+        patience = 0.0 if len(ahead) >= enough else patience
+        items = chain(ahead, items)
     while jobs == 1 or time.monotonic() - begun < patience:
         for item in islice(items, 1):
             yield function(item)
@@ -81,10 +96,32 @@ def _in_order(submit: Callable[[Item], Future[Result]], items: Iterable[Item], j
 
 
 def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], jobs: int) -> Iterator[Result]:
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, spawn, _start, (function,))
+    with _filed(function) as path:
+        yield from _on_started_processes(path, items, jobs)
 
-    def submit(item: Item) -> Future[Result]:
+
+@contextmanager
+def _filed(function: Callable[[Any], Any]) -> Iterator[str]:
+    """A file, for its owner alone, that holds a function.
+
+    Handed over when a process is started, a large one would keep us waiting until the process has loaded its modules,
+    and the next process until then.
+    """
+    descriptor, path = tempfile.mkstemp(prefix="textnb-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            pickle.dump(function, file, pickle.HIGHEST_PROTOCOL)
+        yield path
+    finally:
+        with suppress(OSError):
+            os.unlink(path)  # noqa: PTH108
+
+
+def _on_started_processes(path: str, items: Iterator[Item], jobs: int) -> Iterator[Any]:
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, spawn, _start, (path,))
+
+    def submit(item: Item) -> Future[Any]:
         with _interrupts_ignored(), _one_thread_each():
             return pool.submit(_call, item)
 
@@ -108,9 +145,10 @@ def _terminate(pool: ProcessPoolExecutor) -> None:
         process.terminate()
 
 
-def _start(function: Callable[[Any], Any]) -> None:
+def _start(path: str) -> None:
     global _function  # noqa: PLW0603  # a worker process has one function for its life, sent once
-    _function = function
+    with open(path, "rb") as file:  # noqa: PTH123
+        _function = pickle.load(file)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAIL_DAMAGE = "messages have defects; what can be read of them was read"
 _BATCH = 1 << 18  # bytes of mail that are handed to another process at a time
 _PATIENCE = 0.5  # seconds before there are any: readers of mail start sooner than the rest of textnb
+_ENOUGH = 40  # batches that are worth a start at once
 _SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
 
 
@@ -66,9 +67,8 @@ def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Docu
         from textnb.readers.mail.message import message_document
 
         return (message_document(raw, settings.mail, label, name) for label, name, raw in messages)
-    batches = map_ordered(
-        partial(_read, settings.mail, settings.then), _batches(messages), settings.jobs, patience=_PATIENCE
-    )
+    read = partial(_read, settings.mail, settings.then)
+    batches = map_ordered(read, _batches(messages), settings.jobs, _PATIENCE, _ENOUGH)
     return (document for documents in batches for document in documents)
 
 
