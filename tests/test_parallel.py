@@ -46,15 +46,17 @@ def test_processes_are_started_at_once_where_there_is_enough_for_them(items, els
 
 
 def test_what_is_slow_to_come_is_not_waited_for():
+    taken = []
+
     def slow_items():
         for i in range(20):
             time.sleep(0.02)
+            taken.append(i)
             yield -i
 
     results = map_ordered(abs, slow_items(), jobs=2, patience=0.1, enough=1000)
-    begun = time.monotonic()
     assert next(results) == 0
-    assert time.monotonic() - begun < 0.35  # all of them take .4 s
+    assert len(taken) < 20
     assert list(results) == [*range(1, 20)]
 
 

@@ -16,7 +16,7 @@ from textnb.readers import Document
 
 @dataclass(frozen=True, slots=True)
 class CountedDocument(Document):
-    """A Document of which the text and the fields have been counted on a vocabulary, and are gone."""
+    """A Document of which the text and the fields have been counted on a vocabulary, and are gone; so is the date."""
 
     row: CountedRows = (b"\0\0\0\0", b"", b"")
 
@@ -39,7 +39,7 @@ class CountedWhereRead:
         rows = NativeRows(self.terms_of, self.vocabulary)
         each = _one_by_one(rows.count(documents))
         return [
-            CountedDocument("", d.label, d.id, {}, d.date, d.group, d.defects, row)
+            CountedDocument("", d.label, d.id, {}, None, d.group, d.defects, row)
             for d, row in zip(documents, each, strict=True)
         ]
 

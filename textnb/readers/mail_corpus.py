@@ -61,6 +61,10 @@ class _Unread(NamedTuple):
     raw: bytes
 
 
+_Plain = tuple[str | None, str, bytes]
+"""The same as a tuple, which travels to another process in less time."""
+
+
 def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Document]:
     """The messages, read: one after the other, or many at a time in processes of their own."""
     if as_jobs(settings.jobs) == 1:
@@ -72,18 +76,18 @@ def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Docu
     return (document for documents in batches for document in documents)
 
 
-def _read(features: "MailFeatures | None", then: Then | None, messages: list[_Unread]) -> list[Document]:
+def _read(features: "MailFeatures | None", then: Then | None, messages: list[_Plain]) -> list[Document]:
     from textnb.readers.mail.message import message_document
 
     documents = [message_document(raw, features, label, name) for label, name, raw in messages]
     return documents if then is None else then(documents)
 
 
-def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Unread]]:
-    batch: list[_Unread] = []
+def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Plain]]:
+    batch: list[_Plain] = []
     size = 0
     for message in messages:
-        batch.append(message)
+        batch.append((message.label, message.id, message.raw))
         size += len(message.raw)
         if size >= _BATCH:
             yield batch
