@@ -3,9 +3,7 @@
 import math
 import multiprocessing
 import os
-import pickle
 import signal
-import tempfile
 import threading
 import time
 from collections import deque
@@ -57,11 +55,11 @@ def map_ordered(
     jobs = as_jobs(jobs)
     begun = time.monotonic()
     if jobs > 1 and enough < math.inf:
-        ahead: list[Item] = []
+        ahead: deque[Item] = deque()
         while len(ahead) < enough and time.monotonic() - begun < patience and (more := list(islice(items, 1))):
             ahead += more
         patience = 0.0 if len(ahead) >= enough else patience
-        items = chain(ahead, items)
+        items = chain(_emptied(ahead), items)
     while jobs == 1 or time.monotonic() - begun < patience:
         for item in islice(items, 1):
             yield function(item)
@@ -69,6 +67,12 @@ def map_ordered(
         else:
             return
     yield from _on_processes(function, items, jobs)
+
+
+def _emptied(items: deque[Item]) -> Iterator[Item]:
+    """The items, which are not kept."""
+    while items:
+        yield items.popleft()
 
 
 def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int = 1) -> Iterator[Result]:
@@ -96,32 +100,10 @@ def _in_order(submit: Callable[[Item], Future[Result]], items: Iterable[Item], j
 
 
 def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], jobs: int) -> Iterator[Result]:
-    with _filed(function) as path:
-        yield from _on_started_processes(path, items, jobs)
-
-
-@contextmanager
-def _filed(function: Callable[[Any], Any]) -> Iterator[str]:
-    """A file, for its owner alone, that holds a function.
-
-    Handed over when a process is started, a large one would keep us waiting until the process has loaded its modules,
-    and the next process until then.
-    """
-    descriptor, path = tempfile.mkstemp(prefix="textnb-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            pickle.dump(function, file, pickle.HIGHEST_PROTOCOL)
-        yield path
-    finally:
-        with suppress(OSError):
-            os.unlink(path)  # noqa: PTH108
-
-
-def _on_started_processes(path: str, items: Iterator[Item], jobs: int) -> Iterator[Any]:
     spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, spawn, _start, (path,))
+    pool = ProcessPoolExecutor(jobs, spawn, _start, (function,))
 
-    def submit(item: Item) -> Future[Any]:
+    def submit(item: Item) -> Future[Result]:
         with _interrupts_ignored(), _one_thread_each():
             return pool.submit(_call, item)
 
@@ -145,10 +127,9 @@ def _terminate(pool: ProcessPoolExecutor) -> None:
         process.terminate()
 
 
-def _start(path: str) -> None:
+def _start(function: Callable[[Any], Any]) -> None:
     global _function  # noqa: PLW0603  # a worker process has one function for its life, sent once
-    with open(path, "rb") as file:  # noqa: PTH123
-        _function = pickle.load(file)
+    _function = function
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

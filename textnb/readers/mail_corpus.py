@@ -1,5 +1,6 @@
 """Mail as a corpus, one store a class, and as input, where each message is a record."""
 
+import math
 import os
 import zlib
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 MAIL_DAMAGE = "messages have defects; what can be read of them was read"
 _BATCH = 1 << 18  # bytes of mail that are handed to another process at a time
 _PATIENCE = 0.5  # seconds before there are any: readers of mail start sooner than the rest of textnb
-_ENOUGH = 40  # batches that are worth a start at once
+_ENOUGH = 16  # batches from files that are worth a start at once
 _SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
 
 
@@ -50,7 +51,8 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
 
 def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
     """The messages of a stream that can be read only once: an mbox, or one message."""
-    return _documents((_Unread(None, str(n), raw) for n, raw in enumerate(mbox_messages(stream), 1)), settings)
+    messages = (_Unread(None, str(n), raw) for n, raw in enumerate(mbox_messages(stream), 1))
+    return _documents(messages, settings, enough=math.inf)  # it may come slowly
 
 
 class _Unread(NamedTuple):
@@ -65,14 +67,14 @@ _Plain = tuple[str | None, str, bytes]
 """The same as a tuple, which travels to another process in less time."""
 
 
-def _documents(messages: Iterator[_Unread], settings: Settings) -> Iterator[Document]:
+def _documents(messages: Iterator[_Unread], settings: Settings, enough: float = _ENOUGH) -> Iterator[Document]:
     """The messages, read: one after the other, or many at a time in processes of their own."""
     if as_jobs(settings.jobs) == 1:
         from textnb.readers.mail.message import message_document
 
         return (message_document(raw, settings.mail, label, name) for label, name, raw in messages)
     read = partial(_read, settings.mail, settings.then)
-    batches = map_ordered(read, _batches(messages), settings.jobs, _PATIENCE, _ENOUGH)
+    batches = map_ordered(read, _batches(messages), settings.jobs, _PATIENCE, enough)
     return (document for documents in batches for document in documents)
 
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textnb.readers.mail.charsets import Texts, charset_of
+from textnb.readers import read_message
+from textnb.readers.mail.charsets import Texts, _telling, charset_of
 from textnb.readers.mail.defects import Defects
 from textnb.readers.mail.encoded_words import header_text
 from textnb.readers.mail.parameters import parametrised
@@ -217,3 +218,9 @@ def test_file_names_are_read_in_every_way_that_is_used(value):
 def test_quoted_parameters_may_hold_semicolons_and_quotation_marks():
     found = parametrised(b'multipart/mixed; boundary="a;b \\"c\\""; charset=utf-8')
     assert (found.main, found.plain("boundary"), found.plain("charset")) == ("multipart/mixed", b'a;b "c"', b"utf-8")
+
+
+def test_a_message_that_names_thousands_of_charsets_is_not_remembered():
+    before = _telling.cache_info().currsize
+    read_message(b"Subject: " + b" ".join(b"=?x%d?Q?a?=" % i for i in range(2000)) + b"\n\nhello")
+    assert _telling.cache_info().currsize == before

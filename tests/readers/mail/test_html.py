@@ -1,8 +1,11 @@
 import re
+import time
+from html import unescape
 
 import pytest
 
 from textnb.readers.mail.html import charset_in, read_html
+from textnb.readers.mail.links import unescaped
 
 WORDS = "<p>seen</p>"
 
@@ -138,3 +141,34 @@ def test_a_page_names_its_charset():
     assert charset_in(b'<meta http-equiv=x content="text/html; charset=Shift_JIS">') == "Shift_JIS"
     assert charset_in(b"<META CHARSET='euc-jp'>") == "euc-jp"
     assert charset_in(b"<p>charset=x") == ""
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<b>" * 3000 + "x &#" + "1" * 5000 + "; y",
+        "<p>a" + " " * 150_000 + "b",
+        "<body>color=" + " " * 150_000 + "<",
+        "".join(f"<b style='display:none;{'a' * 970}{i}'>x</b>" for i in range(190)),
+        "&#" * 50_000,
+        "style left" + " " * 150_000,
+    ],
+    ids=["number", "blanks", "colour", "styles", "references", "property"],
+)
+def test_hostile_pages_take_no_longer_than_others(html):
+    begun = time.process_time()
+    read_html(html)
+    assert time.process_time() - begun < 2  # what fuzzed mail must keep to; each took minutes, or failed
+
+
+@pytest.mark.parametrize("zeros", [0, 5, 500])
+def test_zeros_do_not_hide_where_a_link_leads(zeros):
+    assert read_html(f"<a href='http&#{'0' * zeros}58;//evil.example/'>x</a>").hosts == ["evil.example"]
+    assert read_html(f"<a href='http&#x{'0' * zeros}3A;//evil.example/'>x</a>").hosts == ["evil.example"]
+
+
+@pytest.mark.parametrize(
+    "text", ["&#65", "&#65;", "&#X41x", "&#;", "&#x;", "&#0g", "&#00;", "&#128;", "&amp;lt;", "&notit;"]
+)
+def test_references_are_those_of_the_standard_library(text):
+    assert unescaped(text) == unescape(text)

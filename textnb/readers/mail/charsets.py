@@ -67,6 +67,9 @@ def charset_of(label: str) -> str | None:
     return _MISSPELT.get(squeezed) or charset_named(name) or charset_named(squeezed)
 
 
+_FEW = 8  # labels that are worth keeping
+
+
 @lru_cache(1024)
 def _telling(labels: tuple[str, ...]) -> tuple[bool, str | None]:
     """Whether one of the charsets is Japanese, and the charset where they are but one."""
@@ -81,7 +84,8 @@ class Texts:
     """
 
     def __init__(self, labels: Iterable[str], defects: Defects) -> None:
-        self.japanese, self.only = _telling(tuple(labels))
+        named = tuple(labels)
+        self.japanese, self.only = (_telling if len(named) <= _FEW else _telling.__wrapped__)(named)
         self.defects = defects
 
     def of(self, data: bytes, label: str = "", where: str = "text") -> str:

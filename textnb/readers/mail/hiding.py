@@ -34,7 +34,7 @@ HIDING = (*_CONCEALING, *_NEEDED)
 
 _COLOURS = (b"color", b"text")
 _GROUNDS = (b"bgcolor", b"background", b"background-color")
-_DECLARATION = re.compile(r"([a-z-]+)\s*:\s*([^;]+)")
+_DECLARATION = re.compile(r"(?<![a-z-])([a-z-]++)\s*+:\s*([^;]+)")
 _NUMBERS = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})")
 _HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
 _NAMED: dict[str, Colour] = {
@@ -58,6 +58,7 @@ _TO_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.1
 _VALUED = ("style", "color", "text", "bgcolor", "background")
 _TELLING = frozenset([*_VALUED, "hidden"])
 _LONGEST = 1000  # of an attribute
+_SHORT = 300  # of all of them, so that their look is kept
 _FAR = -900.0
 _MOST_COLOURS = 40
 
@@ -80,7 +81,8 @@ class Look(NamedTuple):
         if _TELLING.isdisjoint(attributes):
             return self
         values = [(attributes.get(name) or "")[:_LONGEST] for name in _VALUED]
-        return _within(self, *values, hidden="hidden" in attributes)
+        look = _within if sum(map(len, values)) <= _SHORT else _within.__wrapped__
+        return look(self, *values, hidden="hidden" in attributes)
 
 
 @lru_cache(4096)

@@ -10,11 +10,10 @@ times tags, and as the square of a tag's attributes; a document with too many is
 
 import re
 from collections import Counter
-from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from textnb.readers.mail.hiding import HIDING, found_by_css, hidden_texts
-from textnb.readers.mail.links import hosts_in_source
+from textnb.readers.mail.links import hosts_in_source, unescaped
 from textnb.readers.mail.page_source import has_many_attributes, tidy, with_lines, words_present
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def read_html(html: str) -> Page:
     said = words_present(source, _TELLING)
     hosts = hosts_in_source(html) if not said.isdisjoint(_OF_HOSTS) else []
     if _too_costly(html, source):
-        return Page(tidy(unescape(_without_tags(html))), "", hosts)
+        return Page(tidy(unescaped(_without_tags(html))), "", hosts)
     tree = LexborHTMLParser(with_lines(source).decode())  # of bytes some versions guess the charset
     tree.strip_tags([name for name, tag in _UNSEEN.items() if tag in said])
     hidden = hidden_texts(tree, source, said)

@@ -13,7 +13,7 @@ _AFTER = {  # what tells a host, and the host after it, up to where the next one
     "://": ("", re.compile(rf"://(?=({_IN_HOST}{{1,{_LONGEST}}})?)")),
     "www.": ("www.", re.compile(rf"www\.(?=((?:(?!www\.){_IN_HOST}){{1,{_LONGEST}}})?)")),
 }
-_REFERENCE = re.compile(r"&(?:#\w{1,100}|[^\t\n\f <&#;]{1,32});?")
+_REFERENCE = re.compile(r"&(?:#([xX]?)(0?)0*+(\w{0,20})|[^\t\n\f <&#;]{1,32})(;?)")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _LABELS = re.compile(r"[^\W_](?:[\w.-]*\w)?")
 _MOST = 200
@@ -42,14 +42,24 @@ _written = in_extension(written_hosts)
 
 def hosts_in_source(html: str) -> list[str]:
     """The same of a page's source, where characters may be written as entities."""
-    return hosts_in(_REFERENCE.sub(_character, html) if "&#" in html else html)
+    return hosts_in(unescaped(html) if "&#" in html else html)
+
+
+def unescaped(html: str) -> str:
+    """The text with characters for references, as html.unescape, which refuses numbers of thousands of digits.
+
+    >>> unescaped("a&#0000000000000058;//&lt;&#x41;&#;")
+    'a://<A&#;'
+    """
+    return _REFERENCE.sub(_character, html) if "&" in html else html
 
 
 def _character(reference: re.Match[str]) -> str:
-    return _unescaped(reference[0])
+    x, zero, number, end = reference.groups()
+    return _of_reference(reference[0] if number is None else f"&#{x}{zero}{number}{end}")
 
 
-_unescaped = lru_cache(1024)(unescape)
+_of_reference = lru_cache(1024)(unescape)
 
 
 @lru_cache(4096)

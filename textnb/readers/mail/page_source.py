@@ -61,7 +61,8 @@ def present(source: bytes, words: tuple[bytes, ...]) -> set[bytes]:
 
 @cache
 def _pattern(word: bytes) -> re.Pattern[str]:
-    return re.compile(re.escape(word.decode()).replace(":", r"\s*:"))
+    written = word.decode()
+    return re.compile(re.escape(written[0]) + re.escape(written[1:]).replace(":", r"\s*+:"))
 
 
 def values_of(source: bytes, names: tuple[bytes, ...]) -> list[set[str]]:
@@ -76,8 +77,9 @@ def values_of(source: bytes, names: tuple[bytes, ...]) -> list[set[str]]:
 
 @cache
 def _value_pattern(name: bytes) -> re.Pattern[str]:
-    value = r"([#A-Za-z0-9_]+(?:\([0-9\s,]{1,30})?)"
-    return re.compile(rf"{name.decode()}(?<![A-Za-z0-9_-]{name.decode()})\s*[:=]\s*[\"']?\s*{value}", re.IGNORECASE)
+    spelt = "".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in name.decode())
+    value = r"([#A-Za-z0-9_]++(?:\([0-9\s,]{1,30})?)"
+    return re.compile(rf"{spelt}(?<![A-Za-z0-9_-]{spelt})\s*+[:=]\s*+(?:[\"']\s*+)?+{value}")
 
 
 def tidied(text: str) -> str:
