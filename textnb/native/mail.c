@@ -17,16 +17,11 @@ static int is_blank(unsigned char c)
 
 /* ---- the fields of a head ---- */
 
-typedef struct {
-    const char *start;
-    size_t length;
-} Span;
-
-static Span stripped(const char *start, const char *end)
+static Word stripped(const char *start, const char *end)
 {
     while (start < end && is_blank((unsigned char)*start)) start++;
     while (start < end && is_blank((unsigned char)end[-1])) end--;
-    return (Span){start, (size_t)(end - start)};
+    return (Word){start, (size_t)(end - start)};
 }
 
 /* One line for each field: without CR before LF, and with a space for a line end and the blank that follows it. */
@@ -67,7 +62,7 @@ static int append(PyObject *list, PyObject *item)
 
 static int append_field(PyObject *fields, PyObject *name, const char *start, const char *end)
 {
-    Span value = stripped(start, end);
+    const Word value = stripped(start, end);
     PyObject *bytes = PyBytes_FromStringAndSize(value.start, (Py_ssize_t)value.length);
     PyObject *field = bytes ? PyTuple_Pack(2, name, bytes) : NULL;
     Py_XDECREF(bytes);
@@ -485,8 +480,7 @@ PyObject *tidied(PyObject *module, PyObject *text)
     if (to) {
         const size_t n = tidy(written, (size_t)length, to);
         result = PyUnicode_DecodeUTF8(to, (Py_ssize_t)n, HALVES);
-    }
-    else if (written) PyErr_NoMemory();
+    } else if (written) PyErr_NoMemory();
     free(to);
     Py_XDECREF(held);
     return result;

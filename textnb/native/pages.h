@@ -16,10 +16,10 @@ int has_many_attributes(const char *source, size_t length, size_t most);
 
 typedef struct {
     const char *start;
-    size_t length; /* at least 2 */
+    size_t length;
 } Word;
 
-/* Which of at most 64 words, in lower case, the source holds, whatever its case: a bit for each. White space may stand
+/* Which of at most 64 words of two bytes or more, in lower case, the source holds, whatever its case: a bit for each. White space may stand
  * before a colon. */
 uint64_t find_words(const char *source, size_t length, const Word *words, size_t n);
 

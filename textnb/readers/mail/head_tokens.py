@@ -108,17 +108,25 @@ def head_tokens(
     groups: list[dict[str, None]] = [{} for _ in range(n)]
     for name, value in fields:
         if (how := told[name]) is not None:
-            group, way, token, prefix = how
-            groups[group] |= dict.fromkeys([token] if token else [])
-            if way == _RELAYS:
-                groups[group] |= dict.fromkeys(_relays(value, rules[2]))
-            elif way != _NAME_ALONE:
-                cut = rules[way - _WORDS]
-                found = words(value, cut) if _is_plain(value, cut.longest_value) else None
-                if found is not None:
-                    found = with_hosts(found) if way == _ADDRESSES else [prefix + word for word in found]
-                groups[group] |= dict.fromkeys(otherwise(how, value) if found is None else found)
+            group, _, token, _ = how
+            found = _as_it_stands(how, value, rules)
+            tokens = otherwise(how, value) if found is None else found
+            groups[group] |= dict.fromkeys([token, *tokens] if token else tokens)
     return [list(tokens) for tokens in groups]
+
+
+def _as_it_stands(told: Told, value: bytes, rules: tuple[Rules, Rules, Rules]) -> list[str] | None:
+    """The tokens of a value; None where it must be decoded first, or is too long."""
+    _, way, _, prefix = told
+    if way == _NAME_ALONE:
+        return []
+    cut = rules[way - _WORDS]
+    if way == _RELAYS:
+        return _relays(value, cut)
+    if not _is_plain(value, cut.longest_value):
+        return None
+    found = words(value, cut)
+    return with_hosts(found) if way == _ADDRESSES else [prefix + word for word in found]
 
 
 def with_hosts(words: list[str]) -> list[str]:
