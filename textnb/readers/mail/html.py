@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textnb.readers.mail.hiding import HIDING, found_by_css, hidden_texts
 from textnb.readers.mail.links import hosts_in_source, unescaped
-from textnb.readers.mail.page_source import has_many_attributes, tidy, with_lines, words_present
+from textnb.readers.mail.page_source import many_attributes, tidy, with_lines, words_present
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -35,6 +35,7 @@ _NEVER_DEEP = frozenset(
     re.findall(r"\w+", "body br dd dt head hr html img input li link meta p tbody td tfoot th thead tr wbr")
 )
 _SHORT = 6000
+_MOST_ATTRIBUTES = 200
 _NEAR = 2048
 _COST = 4_000_000
 _INLINED = re.compile(r"data:[\w/+.;-]{1,60},[\w+/=%\s]{99,}+")
@@ -91,7 +92,7 @@ def _cleaned(html: str) -> tuple[str, bytes]:
 
 def _too_costly(html: str, source: bytes) -> bool:
     """Whether the parser would need too long, by what is opened and not closed, and by the attributes of a tag."""
-    if len(html) > _SHORT and has_many_attributes(source):
+    if len(html) > _SHORT and many_attributes(source, _MOST_ATTRIBUTES):
         return True
     if (tags := html.count("<")) ** 2 <= _COST:
         return False

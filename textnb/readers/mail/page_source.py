@@ -22,7 +22,6 @@ _BLOCK_TAGS = frozenset(  # how they begin: up to four characters after "<" tell
     for end in " >/\n\r\t"
 )
 _NUMBERED = array("I", sorted(int.from_bytes(tag.ljust(4, b"\0"), "big") for tag in _BLOCK_TAGS)).tobytes()
-MOST = 200
 _IN_PYTHON = not uses_extension()
 _ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 
@@ -38,15 +37,6 @@ def with_lines(source: bytes) -> bytes:
     from textnb._native import with_lines
 
     return with_lines(source, _NUMBERED)
-
-
-def has_many_attributes(source: bytes, most: int = MOST) -> bool:
-    """Whether a tag has more attributes than that."""
-    if _IN_PYTHON:
-        return many_in_python(source, most)
-    from textnb._native import has_many_attributes
-
-    return has_many_attributes(source, most)
 
 
 def present(source: bytes, words: tuple[bytes, ...]) -> set[bytes]:
@@ -97,8 +87,8 @@ def lined_in_python(source: bytes) -> bytes:
     return first + b"".join([b"\n<" + tag if _begins_block(tag[:4]) else b"<" + tag for tag in tags])
 
 
-def many_in_python(source: bytes, most: int) -> bool:
-    """The same as ``has_many_attributes``."""
+def has_many_attributes(source: bytes, most: int) -> bool:
+    """Whether a tag has more attributes than that."""
     html = source.decode()
     return _few_attributes(most).match(html).end() < len(html)  # type: ignore[union-attr]
 
@@ -114,6 +104,7 @@ def _begins_block(tag: bytes) -> bool:
     return tag in _BLOCK_TAGS or tag[:3] in _BLOCK_TAGS or tag[:2] in _BLOCK_TAGS
 
 
+many_attributes = in_extension(has_many_attributes)
 values_in = in_extension(values_of)
 words_present = in_extension(present)
 tidy = in_extension(tidied)
