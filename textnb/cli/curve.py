@@ -10,7 +10,8 @@ from textnb.cli.comparing import Choosing, Folding, Repeats, Source, interval_ce
 from textnb.cli.output import print_json, print_table
 from textnb.cli.pages import curves_report, plotted
 from textnb.cli.reporting import Reporting
-from textnb.comparison.curve import MEASURES, learning_curve
+from textnb.comparison.curve import MEASURES as OF_CURVES
+from textnb.comparison.curve import learning_curve
 from textnb.errors import InputError
 from textnb.report.charts import learning_curve_svg
 from textnb.storage import atomic, check_writable
@@ -89,8 +90,8 @@ def curve(
 
 def _check_plot(plot: Path, plot_of: str) -> None:
     """Refuse, before any work, a plot of nothing or in the place of something else."""
-    if plot_of not in MEASURES:
-        raise InputError(f"--plot-of takes {' or '.join(MEASURES)}, not {plot_of!r}")
+    if plot_of not in OF_CURVES:
+        raise InputError(f"--plot-of takes {' or '.join(OF_CURVES)}, not {plot_of!r}")
     check_writable(plot)
     if plot.exists() and plot.stat().st_size and not plot.read_bytes()[:4] == b"<svg":
         raise InputError(f"{plot} is there already and no SVG drawing; remove it, or choose another name")

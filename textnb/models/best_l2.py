@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError
 from textnb.models.centred_kernel import isometric
-from textnb.models.laplace import laplace, log_evidence
+from textnb.models.laplace import laplace
+from textnb.models.laplace import log_evidence as laplace_evidence
 from textnb.models.logistic_solvers import newton
 from textnb.models.softmax_loss import SoftmaxLoss
 from textnb.numerics import Floats
@@ -87,7 +88,7 @@ def evidence_of(loss: SoftmaxLoss) -> Curve:
         bound = min(_TOL * start.gradient_norm, np.sqrt(2 * _SURE * begun.loss.l2))
         point, _ = newton(begun, bound, _MAX_ITER)
         minima[exponent] = point.theta
-        return log_evidence(point, laplace(point))
+        return laplace_evidence(point, laplace(point))
 
     return at
 

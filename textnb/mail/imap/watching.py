@@ -8,9 +8,9 @@ A connection that breaks is made anew after a pause, each twice as long as the o
 
 import logging
 import select
+import threading
 import time
 from collections.abc import Callable
-from threading import Event
 from typing import Any
 
 from textnb.mail.imap.connection import Account, Client, RefusedError, ServerError, connected
@@ -26,7 +26,7 @@ _SLICE = 0.5
 """Seconds after which, at the latest, it is noticed that the end was asked for."""
 
 
-def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: Event, every: float) -> None:
+def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: threading.Event, every: float) -> None:
     """Rounds, until told to stop. The first of them has to end well."""
     begun, pause = False, _PAUSE
     while not stop.is_set():
@@ -44,7 +44,7 @@ def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: 
             pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def wait_for_news(client: Client, stop: Event, seconds: float) -> None:
+def wait_for_news(client: Client, stop: threading.Event, seconds: float) -> None:
     """Wait until the folder that is selected has news, or for so long, or until told to stop.
 
     What comes in one piece with the server's consent to IDLE is seen only when IDLE ends; so it ends soon at first.
@@ -65,13 +65,13 @@ def wait_for_news(client: Client, stop: Event, seconds: float) -> None:
         period *= 2
 
 
-def _news_within(client: Client, stop: Event, seconds: float) -> bool:
+def _news_within(client: Client, stop: threading.Event, seconds: float) -> bool:
     heard = client.idle() or _is_heard(client.socket(), stop, time.monotonic() + seconds)
     _, told = client.idle_done()
     return heard or bool(told)
 
 
-def _is_heard(line: Any, stop: Event, deadline: float) -> bool:
+def _is_heard(line: Any, stop: threading.Event, deadline: float) -> bool:
     """Wait until there is something to read, decrypted already or not."""
     if hasattr(line, "pending") and line.pending():
         return True
