@@ -31,15 +31,12 @@ import numpy as np
 
 from textnb import _native
 from textnb.text import UserDictionary, tokenizer
-from textnb.text.engines import janome_version
-from textnb.text.engines.cache import dictionary
-from textnb.text.engines.dictionary import Categories, Dictionary
-from textnb.text.engines.features import Features
-from textnb.text.engines.lattice import PythonEngine
-from textnb.text.engines.lexicon import Lexicon, packed
-from textnb.text.engines.native import NativeEngine
-from textnb.text.engines.prefixes import words_by_prefix
-from textnb.text.entry import Entry
+from textnb.text.janome import janome_version
+from textnb.text.janome.compiled import dictionary
+from textnb.text.janome.dictionary import Categories, Dictionary, Features, Lexicon, packed
+from textnb.text.janome.engines import NativeEngine
+from textnb.text.janome.lattice import PythonEngine, words_by_prefix
+from textnb.text.janome.user_dictionary import Entry
 from textnb.text.token import without_surrogates
 
 SYMBOLS = "あ亜アーaＡ1一。、.!？\n \t　々〇ｶﾞﾟ・…😀𠮷\x00\x1c\x85\u2028\u3099\u0301\u200d\ufe0f\ufeff\ufffd\U0010ffff"

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from textnb.mail.marking import marked, unmarked
+from textnb.mail.header_field import marked, unmarked
 from textnb.readers import read_message, token_set
 
 CORPUS = Path(__file__).parent.parent / "corpora" / "ja-mail"

@@ -1,7 +1,7 @@
 """Small classifiers and what the tests of several files do with them."""
 
 from textnb import TextClassifier
-from textnb.bundle import read_bundle, write_bundle
+from textnb.files.bundle import read_bundle, write_bundle
 
 WEIGHTINGS = ["raw", "binary", "log"]
 TEXTS, LABELS = ["a b a", "c", "", "梅 塩"], ["x", "y", "x", "料理"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from textnb import Document, TextClassifier
 from textnb.evaluation import CostEvaluation, Costs, Evaluation
-from textnb.evaluation.mistakes import surest_mistakes
+from textnb.evaluation.evaluation import surest_mistakes
 from textnb.report import Estimate, ExplainedDocument, LearningCurve, Report, Table, Word
 
 HOSTILE = "<script>document.title = 'ran'</script><img src=x onerror=\"document.title='ran'\">"

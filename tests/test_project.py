@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,40 +15,80 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(textnb.__file__).parent  # beside tests/, or wherever a wheel has put it
 
 LAYERS = [
-    {"errors", "version", "_native", "extension", "lazily"},
-    {"numerics", "parallel", "storage", "bundle"},
+    {"errors", "document", "extension", "numerics", "version", "language", "markup", "_native"},
+    {"parallel", "storage"},
     {"text", "readers"},
     {"counts"},
     {"models"},
-    {"evaluation"},
-    {"recipe", "explanation", "shading", "inputs", "fitted", "held_out", "refitting"},
-    {"packing", "packing_rows", "packing_fit", "modelfile", "countfile", "estimators", "classifier", "report"},
-    {"comparison"},
-    {"corpus", "mail"},
+    {"decisions", "evaluation", "files", "estimators"},
+    {"classifier"},
+    {"comparison", "corpus", "mail", "report"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
-STRANGERS = {("text", "readers"), ("readers", "text")}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
-def part_of(dotted: str) -> str:
-    return dotted.split(".")[1] if "." in dotted else dotted
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def imports_of(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    froms = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    plain = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
-    return {part_of(name) for name in [*froms, *plain] if name.startswith("textnb.")}
+    """Modules that a file imports, those inside functions and for type checkers included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "textnb":
+            found |= {
+                f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in IMPORTABLE else str(node.module)
+                for alias in node.names
+            }
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name in IMPORTABLE}
+    return found - {module_of(path)}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_imports_point_only_downwards(path: Path) -> None:
-    mine = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    for theirs in imports_of(path):
-        assert RANK[theirs] <= RANK[mine], f"{path.name} imports {theirs}"
-        assert (mine, theirs) not in STRANGERS, f"{mine} imports {theirs}"
+IMPORTABLE = {"textnb", "textnb._native", *map(module_of, MODULES)}
+IMPORTS = {module_of(path): imports_of(path) for path in MODULES}
+
+
+def part_of(module: str) -> str:
+    """The file or folder right below the package."""
+    return module.split(".")[1]
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    TopologicalSorter(IMPORTS).prepare()  # raises CycleError with the files of the cycle
+
+
+def test_top_level_folders_import_downwards_only() -> None:
+    upwards = [
+        f"{mine} imports {theirs}"
+        for mine, imported in IMPORTS.items()
+        for theirs in imported
+        if theirs != "textnb" and RANK[part_of(theirs)] > RANK[part_of(mine)]
+    ]
+    assert upwards == []
+
+
+def test_top_level_folders_of_one_layer_form_no_cycle() -> None:
+    folders: dict[str, set[str]] = {}
+    for mine, imported in IMPORTS.items():
+        others = {part_of(theirs) for theirs in imported if theirs != "textnb"} - {part_of(mine)}
+        folders.setdefault(part_of(mine), set()).update(others)
+    TopologicalSorter(folders).prepare()
+    assert "readers" not in folders["text"]
+    assert "text" not in folders["readers"]
+
+
+def test_no_class_name_stands_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module_of(path))
+    twice = {name: files for name, files in homes.items() if len(files) > 1}
+    assert twice == {}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())

@@ -8,12 +8,12 @@
 
 from typing import TYPE_CHECKING
 
-from textnb.lazily import names_of
+from textnb.extension import names_of
 from textnb.version import __version__
 
 if TYPE_CHECKING:
-    from textnb.classifier import TextClassifier
-    from textnb.explanation import Explanation
+    from textnb.classifier.explanation import Explanation
+    from textnb.classifier.text_classifier import TextClassifier
     from textnb.readers import Document, read_corpus
     from textnb.text import Analyzer
 
@@ -24,7 +24,7 @@ __getattr__ = names_of(
     {
         "Analyzer": "text",
         "Document": "readers",
-        "Explanation": "explanation",
+        "Explanation": "classifier.explanation",
         "TextClassifier": "classifier",
         "read_corpus": "readers",
     },

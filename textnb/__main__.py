@@ -37,8 +37,7 @@ def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
 
 def _ask(path: str, exit_code: bool) -> int:
     """The mail through the service; as it is where the service fails."""
-    from textnb.mail.protocol import FAILED, through
-    from textnb.mail.streams import message_in, message_out
+    from textnb.mail.protocol import FAILED, message_in, message_out, through
 
     reply = through(path, message_in())
     if reply.code == FAILED:

@@ -1,7 +1,11 @@
-"""The C extension ``textnb._native``, which is optional: whether it is there, and whether it may be used."""
+"""The C extension ``textnb._native``, which is optional: whether it is there, and whether it may be used.
+
+Packages whose names are loaded when first used: who only cuts texts need not wait for scipy.
+"""
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -33,3 +37,20 @@ def in_extension(otherwise: Function) -> Function:
     if not uses_extension():
         return otherwise
     return getattr(import_module("textnb._native"), otherwise.__name__, otherwise)
+
+
+def names_of(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package. home: the module below it in which each name is written.
+
+    >>> names_of("textnb", {"Document": "document"})("Document").__name__
+    'Document'
+    """
+
+    def load(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{home[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load

@@ -27,13 +27,13 @@ from sklearn import naive_bayes
 from sklearn.model_selection import PredefinedSplit, cross_validate
 
 from textnb import read_corpus
+from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison import Tokenised, compare, cross_validated
 from textnb.corpus import corpus_path
-from textnb.countfile import read_counts
 from textnb.counts import Counted, TermsOf, counted
 from textnb.evaluation.intervals import Sums
 from textnb.evaluation.splits import repeated_folds
-from textnb.recipe import ClassifierRecipe
+from textnb.files.count_file import read_counts
 from textnb.text import Analyzer, tokenizer
 
 RECIPES = {

@@ -20,8 +20,7 @@ import numpy as np
 
 from textnb import Document, read_corpus
 from textnb.corpus import corpus_path
-from textnb.counts.shingles import shingle_matrix
-from textnb.evaluation.near_duplicates import duplicate_groups
+from textnb.corpus.near_duplicates import duplicate_groups, shingle_matrix
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 
-from textnb.countfile import read_counts
 from textnb.counts import ClassCounts
-from textnb.counts.sums import class_codes
+from textnb.counts.labels import class_codes
+from textnb.files.count_file import read_counts
 from textnb.models import multinomial
 
 

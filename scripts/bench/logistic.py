@@ -29,7 +29,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from textnb import read_corpus
 from textnb.corpus import corpus_path
 from textnb.counts import TermsOf, counted
-from textnb.counts.sums import class_codes
+from textnb.counts.labels import class_codes
 from textnb.estimators import LogisticRegression
 from textnb.numerics import log_softmax
 from textnb.text import Analyzer, tokenizer

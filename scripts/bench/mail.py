@@ -33,8 +33,8 @@ from typing import NamedTuple
 
 from textnb import TextClassifier, read_corpus
 from textnb.readers import MailFeatures, read_message, token_set
-from textnb.readers.mail.defects import Defects
-from textnb.readers.mail.parts import Walk
+from textnb.readers.message.headers import Defects
+from textnb.readers.message.parts import Walk
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.models.token_products import Expansion, TokenProduct, by_fft
+from textnb.models.bregman.tokens import Expansion, TokenProduct, by_fft
 
 
 def main() -> None:

@@ -22,8 +22,8 @@ from janome.tokenizer import Tokenizer as JanomeTokenizer
 from textnb import read_corpus
 from textnb.corpus import corpus_path
 from textnb.text import Token, tokenizer
-from textnb.text.engines import ENGINES, janome_version
-from textnb.text.japanese import Janome
+from textnb.text.janome import ENGINES, janome_version
+from textnb.text.janome.tokenizer import Janome
 
 _local = threading.local()
 

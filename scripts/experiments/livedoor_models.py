@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from textnb import Document, TextClassifier, read_corpus
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, TermsOf, counted
-from textnb.models.table import MODELS
+from textnb.models.registry import MODELS
 from textnb.text import tokenizer
 
 SPLITS = 5

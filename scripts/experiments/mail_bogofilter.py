@@ -30,7 +30,7 @@ from scipy.stats import rankdata
 from textnb import TextClassifier
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, counted
-from textnb.evaluation.verdicts import Verdicts, is_thin
+from textnb.mail.filter import Verdicts, is_thin
 from textnb.readers import read_message
 
 AUTHOR_HEADERS = (

@@ -29,7 +29,7 @@ import numpy as np
 from textnb.errors import FitWarning
 from textnb.estimators import UNB
 from textnb.estimators.unb_search import Grids, search_unb
-from textnb.models.u_families import family_of
+from textnb.models.bregman.families import family_of
 from textnb.readers import read_columns
 
 MODELS = {"model 1": None, "model 2": [0, 1], "model 3": [2, 3, 4, 5]}

@@ -2,7 +2,7 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.text import tokenizer
-from textnb.text.extras import PACKAGES
+from textnb.text.morphemes import PACKAGES
 
 
 @pytest.fixture

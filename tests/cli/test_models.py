@@ -5,7 +5,7 @@ import json
 import pytest
 
 from textnb import TextClassifier
-from textnb.models.table import MODELS
+from textnb.models.registry import MODELS
 
 
 def facts_of(run, path):

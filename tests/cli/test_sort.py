@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from textnb import TextClassifier
-from textnb.cli.watching import repeat
+from textnb.cli.terminal import repeat
 
 PILLS, LUNCH, EMPTY = "Subject: 薬\n\n安い薬 安い薬\n", "Subject: 昼食\n\n昼食 会議\n", "Subject: none\n\n"
 SPAM = ("--spam", "迷惑")

@@ -1,9 +1,8 @@
 import pytest
 
 from textnb import Analyzer, TextClassifier
-from textnb.cli.modelling import Modelling
-from textnb.cli.options import Cutting
-from textnb.cli.spoken import train_options
+from textnb.cli.options.inputs import Cutting
+from textnb.cli.options.model import Modelling, train_options
 
 
 def recipe(**analyzer):

@@ -40,7 +40,13 @@ def test_what_needs_no_verb_loads_none(asked):
     done = subprocess.run([sys.executable, "-c", code, asked], capture_output=True, text=True, check=False)
     loaded_modules = set(done.stdout.splitlines()[-1].split())
     assert "textnb.cli.verbs" in loaded_modules
-    assert not loaded_modules & {"numpy", "scipy", "textnb.cli.options", "textnb.cli.predict", "textnb.classifier"}
+    assert not loaded_modules & {
+        "numpy",
+        "scipy",
+        "textnb.cli.options.inputs",
+        "textnb.cli.predict",
+        "textnb.classifier.text_classifier",
+    }
 
 
 def test_garbage_is_not_looked_for_while_a_verb_is_loaded_and_is_again_when_it_runs():

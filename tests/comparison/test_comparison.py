@@ -6,8 +6,8 @@ from made_corpora import documents, recipe, tokenised
 from scipy import stats
 
 from textnb.comparison import compare, cross_validated
+from textnb.comparison.comparison import holm
 from textnb.evaluation.intervals import MEASURES
-from textnb.evaluation.significance import holm
 from textnb.evaluation.splits import repeated_folds
 
 MADE = documents(60)

@@ -7,7 +7,7 @@ from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
-from textnb.models.logistic_evidence import evidence
+from textnb.models.logistic.evidence import evidence
 
 MADE = documents(30)
 

@@ -6,11 +6,11 @@ from made_corpora import documents, recipe, tokenised
 
 from textnb import TextClassifier
 from textnb.comparison import compare, learning_curve
-from textnb.comparison.crossval import Trial
+from textnb.comparison.cross_validation import Trial
 from textnb.comparison.curve import _Learner, nested_order
 from textnb.errors import InputError
 from textnb.evaluation.splits import repeated_folds
-from textnb.models.table import MODELS
+from textnb.models.registry import MODELS
 
 MADE = documents(45)
 

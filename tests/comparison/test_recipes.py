@@ -7,7 +7,7 @@ from textnb import Analyzer, TextClassifier
 from textnb.comparison import read_recipes
 from textnb.comparison.recipes import as_toml, parts_of, recipe_of
 from textnb.errors import InputError
-from textnb.models.table import MODELS
+from textnb.models.registry import MODELS
 from textnb.text import tokenizer
 
 WRITTEN = """

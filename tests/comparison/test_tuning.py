@@ -9,7 +9,7 @@ from textnb.comparison import candidates, cross_validated, tune
 from textnb.errors import InputError
 from textnb.evaluation import Evaluation
 from textnb.evaluation.splits import nested_folds
-from textnb.models.table import MODELS
+from textnb.models.registry import MODELS
 
 MADE = documents(45)
 

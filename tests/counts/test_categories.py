@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from textnb.counts.categories import as_categories, kind_of
+from textnb.counts.contingency import as_categories, kind_of
 from textnb.errors import InputError, KindError
 
 

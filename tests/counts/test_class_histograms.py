@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from textnb.counts import DocumentHistogram, Vocabulary
-from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError, NotLearntError
 
 laws = settings(max_examples=40, deadline=None)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import Digests, Examples, TermsOf, Vocabulary, counted, counting
-from textnb.counts.digests import labelled_digest
+from textnb.counts.examples import labelled_digest
 from textnb.readers import Document
 from textnb.text import Analyzer, tokenizer
 

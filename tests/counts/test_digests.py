@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import Digests
-from textnb.counts.digests import labelled_digest
+from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError
 
 laws = settings(max_examples=50, deadline=None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from textnb.counts import Examples, Vocabulary, count_matrix
-from textnb.counts.digests import labelled_digest
+from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError
 from textnb.readers import Document
 

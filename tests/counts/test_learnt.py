@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import ClassCounts, Counted, Digests, Learnt, count_matrix
-from textnb.counts.class_histograms import ClassHistograms
-from textnb.counts.digests import labelled_digest
-from textnb.counts.learnt import Keeps
-from textnb.counts.sample import Sample
+from textnb.counts.examples import labelled_digest
+from textnb.counts.histograms import ClassHistograms
+from textnb.counts.learnt import Keeps, Sample
 from textnb.counts.weighting import weighting
 from textnb.errors import InputError, NotLearntError
 from textnb.readers import Document

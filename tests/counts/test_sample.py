@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import Counted, Examples, count_matrix
-from textnb.counts.sample import Sample
+from textnb.counts.learnt import Sample
 from textnb.errors import NotLearntError
 from textnb.readers import Document
 

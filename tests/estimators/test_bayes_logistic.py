@@ -4,7 +4,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from textnb.errors import InputError
 from textnb.estimators import BayesianLogistic, LogisticRegression
-from textnb.models.logistic_evidence import evidence
+from textnb.models.logistic.evidence import evidence
 
 
 def points(n_classes=3, n_rows=90):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from textnb.counts import as_counts
-from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histograms import ClassHistograms
 from textnb.estimators import DirichletCompoundNB
 from textnb.models import compound
 

@@ -4,8 +4,15 @@ import pytest
 from scipy import sparse
 
 from textnb.errors import DataConversionWarning, InputError, KindError
-from textnb.estimators.inputs import as_count_rows, as_labels, as_matrix, check_columns, label_array, names_of
-from textnb.estimators.scikit_learn import counterpart
+from textnb.estimators.scikit_learn import (
+    as_count_rows,
+    as_labels,
+    as_matrix,
+    check_columns,
+    counterpart,
+    label_array,
+    names_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from textnb.errors import InputError
-from textnb.estimators.parameters import Parameters
+from textnb.estimators.scikit_learn import Parameters
 
 
 class Model(Parameters):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from textnb.evaluation.mistakes import Mistake, surest_mistakes
+from textnb.evaluation.evaluation import Mistake, surest_mistakes
 
 CLASSES = ("a", "b", "c")
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from textnb.decisions import UNSURE, Threshold
 from textnb.errors import InputError
 from textnb.evaluation import Evaluation, RiskCoverage
-from textnb.evaluation.decision import UNSURE, Threshold
 from textnb.evaluation.metrics import wilson_interval
-from textnb.evaluation.risk_coverage import PERCENTS, shortest_between
+from textnb.evaluation.reliability import PERCENTS, shortest_between
 
 documents = st.lists(
     st.tuples(st.sampled_from([0.5, 0.6, 0.75, 0.9, 1.0]) | st.floats(0.01, 1), st.booleans()), min_size=1

@@ -9,8 +9,7 @@ import pytest
 from textnb.errors import InputError
 from textnb.mail import delivery
 from textnb.mail.delivery import move, same_message, twin_of
-from textnb.mail.maildir import Maildir
-from textnb.mail.maildir_names import Name
+from textnb.mail.maildir import Maildir, Name
 
 MAIL, OTHER = b"Subject: a\n\nb\n", b"Subject: c\n\nd\n"
 TAGGED = b"X-Textnb: class=spam\n" + MAIL

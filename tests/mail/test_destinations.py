@@ -4,7 +4,7 @@ import pytest
 
 from textnb.errors import InputError
 from textnb.mail.destinations import Destinations, by_class, folders_like
-from textnb.mail.verdict import Verdict
+from textnb.mail.filter import Verdict
 
 CLASSES = ["ham", "spam", "仕事"]
 

@@ -6,9 +6,8 @@ import os
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.maildir import Maildir, Message, by_origin
-from textnb.mail.maildir_names import Name
-from textnb.mail.sorted_before import SortedBefore
+from textnb.mail.maildir import Maildir, Message, Name, by_origin
+from textnb.mail.sort_memory import SortedBefore
 
 
 def made(path):

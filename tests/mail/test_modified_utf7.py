@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.mail.modified_utf7 import decoded, encoded
+from textnb.mail.destinations import decoded, encoded
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("a&-,/+é仕😀", max_size=12)
 

@@ -11,11 +11,10 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.evaluation.verdicts import Verdicts
+from textnb.mail.filter import Cutoffs, Verdicts
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, through
 from textnb.mail.service import Limits, Service, listening_at
-from textnb.mail.verdict import Cutoffs
 
 MAIL = b"Subject: a\n\nhello\n"
 

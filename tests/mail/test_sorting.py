@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from textnb.errors import InputError
 from textnb.mail import delivery
 from textnb.mail.destinations import Destinations
-from textnb.mail.filtering import Filtered
-from textnb.mail.maildir import Maildir
-from textnb.mail.maildir_names import Name
-from textnb.mail.marking import marked, unmarked
-from textnb.mail.sorted_before import SortedBefore
+from textnb.mail.filter import Filtered, Verdict
+from textnb.mail.header_field import marked, unmarked
+from textnb.mail.maildir import Maildir, Name
+from textnb.mail.sort_memory import SortedBefore
 from textnb.mail.sorting import Plan, Run
-from textnb.mail.verdict import Verdict
 
 TO = Destinations({"spam": "Junk", "仕事": "仕事"})
 

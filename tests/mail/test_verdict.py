@@ -8,9 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.evaluation.verdicts import Verdicts
+from textnb.mail.filter import Cutoffs, Verdict, Verdicts
 from textnb.mail.protocol import OTHER, SPAM, UNSURE
-from textnb.mail.verdict import Cutoffs, Verdict
 
 CLASSES = ["family", "spam", "work"]
 

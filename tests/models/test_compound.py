@@ -3,7 +3,7 @@ import pytest
 from scipy.special import gammaln
 
 from textnb.counts import as_counts
-from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histograms import ClassHistograms
 from textnb.counts.weighting import weighting
 from textnb.models import compound
 from textnb.models.dirichlet import best_alpha, log_evidence

@@ -4,8 +4,7 @@ from scipy import sparse
 
 from textnb.counts import ClassCounts
 from textnb.models import bernoulli
-from textnb.models.geometry import distance_to_boundary
-from textnb.models.scorer import LinearScorer
+from textnb.models.scorer import LinearScorer, distance_to_boundary
 
 RNG = np.random.default_rng(0)
 

@@ -3,8 +3,7 @@ import pytest
 from scipy import sparse
 
 from textnb.errors import InputError
-from textnb.models.scaled_scorer import ScaledScorer
-from textnb.models.scorer import LinearScorer
+from textnb.models.scorer import LinearScorer, ScaledScorer
 
 
 @pytest.fixture

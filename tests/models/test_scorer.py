@@ -8,9 +8,9 @@ from scipy import sparse
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.multinomial import fit
+from textnb.models.registry import MODELS, model
 from textnb.models.scorer import LinearScorer, most_probable
 from textnb.models.smoothing import ALPHAS
-from textnb.models.table import MODELS, model
 
 laws = settings(max_examples=30, deadline=None)
 numbers = st.floats(-50, 50)

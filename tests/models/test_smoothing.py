@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 from scipy.special import gammaln
 
 from textnb.counts import ClassCounts, as_counts
-from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histograms import ClassHistograms
 from textnb.counts.weighting import weighting
 from textnb.models import smoothing as module
 from textnb.models.dirichlet import log_evidence

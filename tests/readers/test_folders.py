@@ -7,7 +7,7 @@ import pytest
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers import Settings, read_corpus
 from textnb.readers.folders import read_folder
-from textnb.readers.trouble import Troubles
+from textnb.readers.settings import Troubles
 
 
 def found(documents):

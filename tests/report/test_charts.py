@@ -8,11 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.evaluation import Reliability, RiskCoverage
+from textnb.language import Language
+from textnb.markup import Estimate
 from textnb.report import learning_curve_svg
-from textnb.report.charts import learning_curve_chart, reliability_diagram, risk_coverage_chart
-from textnb.report.language import Language
-from textnb.report.svg import Axis, Frame, drawing, round_numbers, svg_file
-from textnb.report.values import Estimate, LearningCurve
+from textnb.report.charts import (
+    Axis,
+    Frame,
+    drawing,
+    learning_curve_chart,
+    reliability_diagram,
+    risk_coverage_chart,
+    round_numbers,
+    svg_file,
+)
+from textnb.report.values import LearningCurve
 
 SAY = Language("ja")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from small_reports import HOSTILE, LABELS, TEXTS, classifier, whole_report
 
+from textnb.classifier.explanation import Contribution, Explanation
 from textnb.evaluation import Evaluation
-from textnb.explanation import Contribution, Explanation
+from textnb.language import _JAPANESE
+from textnb.markup import shown, signed
 from textnb.report import ExplainedDocument, Report, page
-from textnb.report.language import _JAPANESE
-from textnb.report.tables import shown, signed
 
 SECTIONS = {"summary", "models", "curves", "learnt", "classes", "confusion", "reliability", "coverage", "words"} | {
     "mistakes",

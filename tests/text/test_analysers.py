@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from textnb.errors import InputError
 from textnb.parallel import map_ordered
 from textnb.text import tokenizer, tokenizer_of, without_surrogates
-from textnb.text.extras import PACKAGES
-from textnb.text.pieces import LONGEST
+from textnb.text.morphemes import LONGEST, PACKAGES
 
 CHOSEN = [("mecab", {}), ("sudachi", {"mode": "A"}), ("sudachi", {"mode": "B"}), ("sudachi", {"mode": "C"})]
 WORDS = "庭で犬が走った/国家公務員/徳島（とくしま）/すごーーーい/ｶﾞﾗｽ/𠮷野家/㍿/ﷺ/㌖/12.5/１２/Ða"

@@ -3,9 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.text import tokenizer
-from textnb.text.auto import Auto, is_japanese
-from textnb.text.japanese import Janome
+from textnb.text.janome.tokenizer import Janome
 from textnb.text.patterns import Words
+from textnb.text.tokenizers import Auto, is_japanese
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,18 @@ import unicodedata
 import numpy as np
 import pytest
 
-from textnb.text import kinds, normalise
-from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, characters, marks
+from textnb.text import normalise
+from textnb.text.characters import (
+    HIRAGANA,
+    KANJI,
+    KATAKANA,
+    LATIN,
+    characters,
+    letter_kinds,
+    marks,
+    run_kinds,
+    word_kinds,
+)
 
 SCRIPTS = (KANJI, KATAKANA, HIRAGANA, LATIN)
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
@@ -35,10 +45,10 @@ def test_marks_are_all_marks_of_unicode():
 @pytest.mark.parametrize(
     ("table", "classes"),
     [
-        (kinds.word_kinds, [r"\w", None, "['’]"]),
-        (kinds.letter_kinds, [f"[{KANJI}{KATAKANA}{HIRAGANA}]", r"[^\W\d_]"]),
+        (word_kinds, [r"\w", None, "['’]"]),
+        (letter_kinds, [f"[{KANJI}{KATAKANA}{HIRAGANA}]", r"[^\W\d_]"]),
         (
-            kinds.run_kinds,
+            run_kinds,
             [*(f"[{script}]" for script in SCRIPTS), r"\d", rf"[^\W\d_{''.join(SCRIPTS)}]", None, "ー"],
         ),
     ],

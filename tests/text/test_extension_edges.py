@@ -8,9 +8,9 @@ import pytest
 
 from textnb.errors import InputError
 from textnb.text import UserDictionary, tokenizer
-from textnb.text.engines import engine_for
-from textnb.text.engines.double_array import double_array
-from textnb.text.engines.native import NativeEngine
+from textnb.text.janome import engine_for
+from textnb.text.janome.double_array import double_array
+from textnb.text.janome.engines import NativeEngine
 
 native = pytest.importorskip("textnb._native")
 SEED = bytes(16)

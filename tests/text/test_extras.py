@@ -7,8 +7,8 @@ from importlib.metadata import PackageNotFoundError
 import pytest
 
 from textnb.errors import InputError
-from textnb.text import extras, tokenizer, tokenizer_of
-from textnb.text.extras import PACKAGES, installed_version
+from textnb.text import morphemes, tokenizer, tokenizer_of
+from textnb.text.morphemes import PACKAGES, installed_version
 
 MESSAGES = {
     "mecab": "tokenizer 'mecab' needs fugashi and ipadic: pip install 'textnb[mecab]'",
@@ -21,7 +21,7 @@ every_missing_package = pytest.mark.parametrize(
 
 @every_missing_package
 def test_a_tokenizer_without_its_packages_is_refused_when_it_is_made(name, package, monkeypatch):
-    monkeypatch.setattr(extras, "find_spec", lambda asked: None if asked == package else object())
+    monkeypatch.setattr(morphemes, "find_spec", lambda asked: None if asked == package else object())
     for make in (
         lambda: tokenizer(name),
         lambda: tokenizer(name, form="base"),
@@ -37,7 +37,7 @@ def test_a_package_that_cannot_be_looked_for_is_absent(error, monkeypatch):
     def find_spec(package):
         raise error
 
-    monkeypatch.setattr(extras, "find_spec", find_spec)
+    monkeypatch.setattr(morphemes, "find_spec", find_spec)
     with pytest.raises(InputError, match="needs fugashi and ipadic"):
         tokenizer("mecab")
 

@@ -7,7 +7,7 @@ import pytest
 
 from textnb.errors import InputError, UntrustedError
 from textnb.text import NOWHERE, as_tokenizer, tokenizer, tokenizer_of
-from textnb.text.imported import Imported
+from textnb.text.tokenizers import Imported
 
 NUMBERS = itertools.count()  # a module is imported once, so each test has one of its own
 FUNCTIONS = """

@@ -2,10 +2,9 @@ import importlib.metadata
 
 import pytest
 
-from textnb.text.extras import PACKAGES
-from textnb.text.japanese import Janome
+from textnb.text.janome.tokenizer import Janome
 from textnb.text.mecab import Mecab
-from textnb.text.pieces import LONGEST
+from textnb.text.morphemes import LONGEST, PACKAGES
 
 for package in PACKAGES["mecab"]:
     pytest.importorskip(package, reason="needs textnb[mecab]")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textnb.text.pieces import LONGEST, pieces
+from textnb.text.morphemes import LONGEST, pieces
 
 
 @given(text=st.text(st.sampled_from("犬a。！」 　\n\r"), max_size=60), longest=st.integers(1, 20))

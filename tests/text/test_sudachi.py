@@ -4,8 +4,8 @@ import pytest
 
 from textnb.errors import InputError
 from textnb.text import tokenizer
-from textnb.text.extras import PACKAGES
-from textnb.text.japanese import Janome
+from textnb.text.janome.tokenizer import Janome
+from textnb.text.morphemes import PACKAGES
 from textnb.text.sudachi import MODES, Sudachi, _dictionary, _tokenizer
 from textnb.text.sudachi_pos import ipadic_names
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from textnb.cli.console import fail, prepare_streams
+from textnb.cli.terminal import fail, prepare_streams
 from textnb.cli.verbs import add_verbs
 from textnb.errors import TextnbError
 from textnb.version import __version__
@@ -44,7 +44,7 @@ def main() -> None:
     prepare_streams()
     try:
         if sys.argv[1:2] == ["filter"]:
-            from textnb.cli.filtering import run_filter
+            from textnb.cli.filter import run_filter
 
             sys.exit(run_filter(app))
         app()

@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from textnb.classifier import TextClassifier
-from textnb.cli import options
-from textnb.cli.output import print_json, print_table, visible
-from textnb.cli.reporting import Reporting
+from textnb.classifier.explanation import Explanation, shaded
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options import inputs
+from textnb.cli.options.report import Reporting
 from textnb.cli.sources import input_documents
-from textnb.explanation import Explanation
+from textnb.cli.terminal import print_json, print_table, visible
 from textnb.report.values import ExplainedDocument, Report
-from textnb.shading import shaded
 
 # Weak words have a coloured letter, strong ones a coloured ground: so they rank alike on light and dark terminals.
 _FOR = ("", "#3d82c4", "underline bold #3d82c4", "#ffffff on #4a83bd", "bold #ffffff on #0f58ae")
@@ -20,15 +19,15 @@ _AGAINST = ("", "#c4661f", "underline bold #c4661f", "#ffffff on #bd7038", "bold
 
 
 def explain(
-    model: options.ModelPath,
-    reading: options.Reading,
+    model: inputs.ModelPath,
+    reading: inputs.Reading,
     reporting: Reporting,
-    inputs: options.Inputs = None,
+    inputs: inputs.Inputs = None,
     label: Annotated[str | None, typer.Option("--label", help="Explain this class, not the likeliest.")] = None,
     against: Annotated[str | None, typer.Option("--against", help="Compare with this class, not the next.")] = None,
-    top: options.Top = 15,
-    as_json: options.Json = False,
-    trust: options.Trust = None,
+    top: inputs.Top = 15,
+    as_json: inputs.Json = False,
+    trust: inputs.Trust = None,
 ) -> None:
     """Show what each word of a document adds to the score of its class over the next.
 

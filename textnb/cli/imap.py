@@ -1,20 +1,20 @@
-"""textnb imap: the messages of an IMAP folder, moved and flagged by their class, and learnt from."""
+"""textnb imap: the messages of an IMAP folder, moved and flagged by their class, and learnt from.
+
+The way into an account on a server: --password-command, --starttls and their kin.
+"""
 
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from textnb.cli import options
-from textnb.cli.console import fail, one_line, plural, progress, say
-from textnb.cli.entering import Entering
-from textnb.cli.judging import Judging
-from textnb.cli.moving import DAY, Moving
-from textnb.cli.output import Rows
-from textnb.cli.watching import told_to_stop
+from textnb.cli.options import inputs
+from textnb.cli.options.decision import DAY, Judging, Moving
+from textnb.cli.terminal import Rows, fail, one_line, plural, progress, say, told_to_stop
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import by_class
 from textnb.mail.live_filter import LiveFilter
@@ -23,6 +23,53 @@ if TYPE_CHECKING:
     from textnb.mail.imap.connection import Account, Client
     from textnb.mail.imap.password import Ask
     from textnb.mail.imap.visit import Event, Judged, Plan, Taught
+
+
+def _entry(name: str, metavar: str | None, help: str) -> Any:
+    return typer.Option(name, metavar=metavar, help=help, rich_help_panel="Connection")
+
+
+@dataclass(frozen=True)
+class Entering:
+    """The way into an account, beside its host and user."""
+
+    password_command: Annotated[
+        str | None, _entry("--password-command", "COMMAND", "A command whose first line is the password; no shell.")
+    ] = None
+    password_file: Annotated[
+        Path | None, _entry("--password-file", "FILE", "A file, of mode 0600, whose first line is the password.")
+    ] = None
+    port: Annotated[int | None, _entry("--port", "N", "[default: 993; 143 with --starttls and --plain]")] = None
+    starttls: Annotated[bool, _entry("--starttls", None, "Encrypt by STARTTLS.")] = False
+    plain: Annotated[bool, _entry("--plain", None, "Do not encrypt; for a server on this machine.")] = False
+    insecure: Annotated[
+        bool, _entry("--insecure", None, "--plain for any server: password and mail can be read on the way.")
+    ] = False
+    cafile: Annotated[
+        Path | None, _entry("--cafile", "FILE", "Certificates (PEM) to believe in place of the system's.")
+    ] = None
+    timeout: Annotated[float, _entry("--timeout", "SECONDS", "How long to wait for the server.")] = 30.0
+
+    def account(self, host: str, user: str) -> "Account":
+        """The account, if the way there is safe."""
+        from textnb.mail.imap.connection import Account, Security
+
+        if self.starttls and self.plain:
+            raise InputError("--starttls encrypts and --plain does not; choose one")
+        if not self.timeout > 0:
+            raise InputError(f"--timeout must be a number of seconds above 0, not {self.timeout:g}")
+        security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
+        account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
+        if self.plain and not (account.is_here or self.insecure):
+            raise InputError(f"--plain would send the password to {host} for all to read; --insecure insists on it")
+        return account
+
+    @property
+    def ask(self) -> "Ask":
+        """How to come by the password."""
+        from textnb.mail.imap.password import password_from
+
+        return password_from(command=self.password_command, file=self.password_file)
 
 
 _ACTIONS = "say --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
@@ -47,7 +94,7 @@ class ImapMoving(Moving):
 
 
 def imap(
-    model: options.ModelPath,
+    model: inputs.ModelPath,
     host: Annotated[str, typer.Option("--host", metavar="HOST", help="The server.", show_default=False)],
     user: Annotated[str, typer.Option("--user", metavar="USER", help="The user there.", show_default=False)],
     moving: ImapMoving,
@@ -62,8 +109,8 @@ def imap(
         list[str] | None,
         typer.Option("--learn", metavar="FOLDER=CLASS", help="Learn what you move to the folder; repeatable."),
     ] = None,
-    trust: options.Trust = None,
-    quiet: options.Quiet = False,
+    trust: inputs.Trust = None,
+    quiet: inputs.Quiet = False,
 ) -> None:
     """Move or flag the messages of an IMAP folder by their class; without `--apply` it is only said what would be done.
 
@@ -94,7 +141,7 @@ def imap(
 
 def _run(teller: "_Teller", ask: "Ask") -> None:
     from textnb.mail.imap.connection import connected
-    from textnb.mail.imap.watching import watch
+    from textnb.mail.imap.rounds import watch
 
     if not teller.moving.watch:
         with connected(teller.account, ask) as client:
@@ -167,7 +214,7 @@ class _Teller:
 
 def _lesson(taught: "Taught") -> str:
     """What was learnt from a folder, in a line."""
-    from textnb.mail.learning import Done
+    from textnb.mail.corrections import Done
 
     found = f"{plural(taught.messages, 'message')} that you put into {taught.folder}"
     if taught.done is None:
@@ -194,7 +241,7 @@ def _summary(counts: Counter[str], plan: "Plan") -> str:
 
 
 def _plan(classes: Sequence[str], moving: Moving, folder: str, flag: Sequence[str], learn: Sequence[str]) -> "Plan":
-    from textnb.mail.imap.moving import as_flags
+    from textnb.mail.imap.messages import as_flags
     from textnb.mail.imap.visit import Plan
 
     to = moving.destinations(classes, alike=False)

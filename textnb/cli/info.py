@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from textnb.classifier import TextClassifier
-from textnb.cli import options
-from textnb.cli.found import evidence_facts, found_facts, found_lines
-from textnb.cli.output import print_json, print_table
+from textnb.classifier.facts import evidence_facts, found_facts, found_lines
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options import inputs
+from textnb.cli.terminal import print_json, print_table
 
 
-def info(model: options.ModelPath, as_json: options.Json = False, trust: options.Trust = None) -> None:
+def info(model: inputs.ModelPath, as_json: inputs.Json = False, trust: inputs.Trust = None) -> None:
     """Show what a model is made of: its recipe, its classes, what it has learnt.
 
     Example:

@@ -7,22 +7,21 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from textnb.classifier import TextClassifier
-from textnb.cli import options
-from textnb.cli.console import progress
-from textnb.cli.deciding import Deciding, answers
-from textnb.cli.output import Format, Rows
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options import inputs
+from textnb.cli.options.decision import Deciding, answers
 from textnb.cli.sources import input_documents
+from textnb.cli.terminal import Format, Rows, progress
 from textnb.numerics import Floats
 from textnb.readers import Document
 
 
 def predict(
-    model: options.ModelPath,
-    reading: options.Reading,
-    running: options.Running,
+    model: inputs.ModelPath,
+    reading: inputs.Reading,
+    running: inputs.Running,
     deciding: Deciding,
-    inputs: options.Inputs = None,
+    inputs: inputs.Inputs = None,
     form: Annotated[Format, typer.Option("--format", help="The form of the output.")] = "tsv",
     all_scores: Annotated[bool, typer.Option("--all-scores", help="The probability of every class.")] = False,
     top: Annotated[
@@ -31,7 +30,7 @@ def predict(
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each document before reading the next.")
     ] = False,
-    trust: options.Trust = None,
+    trust: inputs.Trust = None,
 ) -> None:
     """Classify documents: one row each, in their order, none left out.
 

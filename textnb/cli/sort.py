@@ -9,27 +9,24 @@ from typing import Annotated
 
 import typer
 
-from textnb.cli import options
-from textnb.cli.console import one_line, plural, progress, say
-from textnb.cli.judging import Judging
-from textnb.cli.moving import Moving
-from textnb.cli.output import Rows
-from textnb.cli.watching import repeat, told_to_stop
-from textnb.mail.filtering import MailFilter
+from textnb.cli.options import inputs
+from textnb.cli.options.decision import Judging, Moving
+from textnb.cli.terminal import Rows, one_line, plural, progress, repeat, say, told_to_stop
+from textnb.mail.filter import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
-from textnb.mail.sorted_before import SortedBefore
+from textnb.mail.sort_memory import SortedBefore
 from textnb.mail.sorting import Outcome, Plan, Run
 
 
 def sort(
-    model: options.ModelPath,
+    model: inputs.ModelPath,
     maildir: Annotated[Path, typer.Argument(metavar="MAILDIR", help="A Maildir.", show_default=False)],
     moving: Moving,
     judging: Judging,
     tag: Annotated[bool, typer.Option("--tag", help="Write what was decided into the message, as X-Textnb.")] = False,
-    trust: options.Trust = None,
-    quiet: options.Quiet = False,
+    trust: inputs.Trust = None,
+    quiet: inputs.Quiet = False,
 ) -> None:
     """Move or tag the messages of a Maildir by their class; without `--apply` it is only said what would be done.
 

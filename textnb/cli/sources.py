@@ -1,4 +1,7 @@
-"""From paths on the command line to documents."""
+"""From paths on the command line to documents.
+
+Writing a model, and saying what was done.
+"""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -7,17 +10,19 @@ from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
-from textnb.bundle import is_bundle
-from textnb.cli.console import progress
-from textnb.cli.options import LabelledReading, Reading, Running
-from textnb.countfile import read_counts
-from textnb.counts import Counted, TermsOf, counted
+from textnb.classifier.inputs import as_labelled
+from textnb.classifier.recipe import differing
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options.inputs import LabelledReading, Reading, Running
+from textnb.cli.terminal import plural, progress, say
+from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.errors import InputError
-from textnb.inputs import as_labelled
+from textnb.files.bundle import is_bundle
+from textnb.files.count_file import read_counts
 from textnb.readers import Document, Settings, Troubles, read_corpus, read_input, read_lines, read_mail_stream
 from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.readers.settings import Then
-from textnb.recipe import differing
+from textnb.storage import check_writable
 
 
 def corpus_documents(path: Path, reading: LabelledReading, running: Running) -> Iterator[Document]:
@@ -104,3 +109,24 @@ def _expected_documents(path: Path, glob: str | None) -> int | None:
         return None
     with path.open("rb") as stream:
         return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))
+
+
+def check_output(output: Path, corpus: Path | None = None) -> None:
+    """Refuse, before any work, an output that cannot be written or would replace what is not textnb's."""
+    check_writable(output)
+    if corpus is not None and corpus.exists() and output.exists() and output.samefile(corpus):
+        raise InputError(f"{output} is the corpus itself; choose another name for the output")
+    if output.exists() and output.stat().st_size and not is_bundle(output):
+        raise InputError(f"{output} is there already and no file of textnb's; remove it first, or choose another name")
+
+
+def save_and_say(classifier: TextClassifier, output: Path, done: str, part: Learnt, quiet: bool) -> None:
+    """Write the model file; one line on standard error says what is in it now."""
+    classifier.save(output)
+    if not quiet:
+        counts = classifier.learnt.counts
+        say(
+            f"{done} {plural(len(part.digests), 'document')}; {output} holds "
+            f"{plural(len(classifier.learnt.digests), 'document')}, {plural(counts.n_classes, 'class', 'classes')}, "
+            f"{plural(counts.n_terms, 'term')}"
+        )

@@ -1,20 +1,135 @@
-"""textnb test."""
+"""textnb test.
 
-from typing import Annotated
+A model on a labelled corpus: its answers, and the mistakes it was surest of with their reasons.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
 
-from textnb.classifier import TextClassifier
-from textnb.cli import options
-from textnb.cli.deciding import CostsFile
-from textnb.cli.output import print_json, print_table
-from textnb.cli.reporting import Reporting, model_facts, top_words
-from textnb.cli.testing import answers, mistake_json, mistake_row
+from textnb.classifier.explanation import Explanation
+from textnb.classifier.fitted import Fitted
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options import inputs
+from textnb.cli.options.decision import CostsFile
+from textnb.cli.options.inputs import LabelledReading, Running
+from textnb.cli.options.report import Reporting, model_facts, top_words
+from textnb.cli.sources import corpus_documents, counted_before
+from textnb.cli.terminal import print_json, print_table
+from textnb.counts import Counted
 from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
-from textnb.evaluation.reliability import Bin
-from textnb.evaluation.risk_coverage import Point
+from textnb.evaluation.evaluation import Mistake, surest_mistakes
+from textnb.evaluation.reliability import Bin, Point
+from textnb.numerics import Floats
+from textnb.readers import Document
 from textnb.report.values import ExplainedDocument, Report
+
+_ENTRIES = 1_000_000
+"""Non-zero counts, and so documents, held at once."""
+REASONS = 8
+
+
+class Answers(NamedTuple):
+    """The true labels, the log probabilities (D, C), and the surest mistakes."""
+
+    labels: list[str]
+    log_probabilities: Floats
+    mistakes: list[ExplainedDocument]
+
+
+class _Found(NamedTuple):
+    mistake: Mistake
+    id: str
+    text: str | None
+    why: Callable[[str, str | None], Explanation]
+
+
+def answers(
+    classifier: TextClassifier,
+    corpus: Path,
+    reading: LabelledReading,
+    running: Running,
+    trust: Collection[str] | None,
+    most: int,
+) -> Answers:
+    """All answers, and at most so many mistakes. Only documents that may be among these are kept."""
+    fitted = classifier.fitted
+    labels: list[str] = []
+    logs = [np.empty((0, len(fitted.classes)))]
+    found: list[_Found] = []
+    for part, rows, documents in _scored(fitted, corpus, reading, running, trust):
+        labels += part.named_labels
+        logs.append(rows)
+        found += _mistakes_in(fitted, part, rows, documents, most)
+        found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
+    return Answers(labels, np.concatenate(logs), [_explained(each, fitted) for each in found])
+
+
+def _scored(
+    fitted: Fitted, corpus: Path, reading: LabelledReading, running: Running, trust: Collection[str] | None
+) -> Iterator[tuple[Counted, Floats, Sequence[Document] | None]]:
+    """The corpus in parts, each with its log probabilities and its documents, if there is more of them than counts."""
+    before = counted_before(corpus, fitted.recipe.terms_of, trust)
+    if before is not None:
+        yield before, fitted.log_proba_counted(before), None
+        return
+    read: deque[Document] = deque()
+    documents = _noted(corpus_documents(corpus, reading, running), read)
+    for part, rows in fitted.scored(documents, running.n_jobs, _ENTRIES):
+        yield part, rows, [read.popleft() for _ in range(len(part))]
+
+
+def _noted(documents: Iterable[Document], read: deque[Document]) -> Iterator[Document]:
+    for document in documents:
+        read.append(document)
+        yield document
+
+
+def _mistakes_in(
+    fitted: Fitted, part: Counted, rows: Floats, documents: Sequence[Document] | None, most: int
+) -> Iterator[_Found]:
+    for mistake in surest_mistakes(part.named_labels, rows, fitted.classes, most):
+        i = mistake.row
+        if documents is None:
+            yield _Found(mistake, part.ids[i], None, partial(fitted.explanation_counted, part, i))
+        else:
+            yield _Found(mistake, part.ids[i], documents[i].text, partial(fitted.explanation, documents[i]))
+
+
+def _explained(found: _Found, fitted: Fitted) -> ExplainedDocument:
+    """The reasons for the predicted class over the true one, or over the next if that is not known to the model."""
+    mistake = found.mistake
+    against = mistake.true if mistake.true in fitted.classes else None
+    why = found.why(mistake.predicted, against) if len(fitted.classes) > 1 else None
+    return ExplainedDocument(found.id, found.text, why, mistake)
+
+
+def mistake_json(document: ExplainedDocument) -> dict[str, Any]:
+    """A mistake as plain JSON values; the reasons sum to the score."""
+    mistake, explanation = document.mistake, document.explanation
+    assert mistake is not None
+    told: dict[str, Any] = {"id": document.id, **mistake._asdict()}
+    del told["row"]
+    if explanation is not None:
+        rows = explanation.rows(REASONS)
+        told |= {"against": explanation.against, "score": explanation.score}
+        told["reasons"] = [{"term": term, "times": times, "value": value} for term, times, value in rows]
+    return told
+
+
+def mistake_row(document: ExplainedDocument) -> tuple[str, str, str, float, str]:
+    """A mistake in a row: (document, true, predicted, probability, words that spoke for it)."""
+    mistake, explanation = document.mistake, document.explanation
+    assert mistake is not None
+    terms = [] if explanation is None else explanation.by_term()
+    reasons = ", ".join(f"{term} {value:+.2f}" for term, _, value in terms[:REASONS] if value > 0)
+    return document.id, mistake.true, mistake.predicted, mistake.probability, reasons
+
 
 _MOST_SHOWN = 12
 _MISTAKES = 5
@@ -22,10 +137,10 @@ _MISTAKES_ON_A_PAGE = 50
 
 
 def test(
-    model: options.ModelPath,
-    corpus: options.CorpusPath,
-    reading: options.LabelledReading,
-    running: options.Running,
+    model: inputs.ModelPath,
+    corpus: inputs.CorpusPath,
+    reading: inputs.LabelledReading,
+    running: inputs.Running,
     reporting: Reporting,
     costs: CostsFile = None,
     mistakes: Annotated[
@@ -37,8 +152,8 @@ def test(
             help=f"How many mistakes to show.  [default: {_MISTAKES}, and {_MISTAKES_ON_A_PAGE} on a page]",
         ),
     ] = None,
-    as_json: options.Json = False,
-    trust: options.Trust = None,
+    as_json: inputs.Json = False,
+    trust: inputs.Trust = None,
 ) -> None:
     """Classify a labelled corpus and say how well it went.
 

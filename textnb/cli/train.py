@@ -7,31 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
-from textnb.classifier import TextClassifier
-from textnb.cli import options
-from textnb.cli.console import say
-from textnb.cli.found import found_lines
-from textnb.cli.modelling import Modelling
-from textnb.cli.reporting import Reporting, model_facts, top_words
-from textnb.cli.saving import check_output, save_and_say
-from textnb.cli.sources import count_file, counted_corpus
-from textnb.cli.values import as_frequency
+from textnb.classifier.facts import found_lines
+from textnb.classifier.held_out import held_out_log_posterior
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options import inputs
+from textnb.cli.options.inputs import as_frequency
+from textnb.cli.options.model import Modelling
+from textnb.cli.options.report import Reporting, model_facts, top_words
+from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
+from textnb.cli.terminal import say
 from textnb.counts import Learnt
 from textnb.errors import InputError
 from textnb.evaluation import Evaluation
-from textnb.held_out import held_out_log_posterior
+from textnb.language import Language
 from textnb.readers import is_mail
-from textnb.report.language import Language
 from textnb.report.values import Report
 from textnb.text.analyzer import SELECTION, Analyzer
 
 
 def train(
-    corpus: options.CorpusPath,
-    output: options.Output,
-    cutting: options.Cutting,
-    reading: options.LabelledReading,
-    running: options.Running,
+    corpus: inputs.CorpusPath,
+    output: inputs.Output,
+    cutting: inputs.Cutting,
+    reading: inputs.LabelledReading,
+    running: inputs.Running,
     modelling: Modelling,
     reporting: Reporting,
     min_df: Annotated[
@@ -45,8 +44,8 @@ def train(
         str | None, typer.Option("--max-df", help="Use terms in N documents or fewer, or a share.")
     ] = None,
     max_terms: Annotated[int | None, typer.Option("--max-terms", help="Use so many terms at most.")] = None,
-    verbose: options.Verbose = False,
-    trust: options.Trust = None,
+    verbose: inputs.Verbose = False,
+    trust: inputs.Trust = None,
 ) -> None:
     """Learn from a corpus and write a model file.
 

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from textnb.cli import options
-from textnb.cli.comparing import Folding, Source, interval_cell, measure_names
-from textnb.cli.modelling import Modelling
-from textnb.cli.output import print_json, print_table
-from textnb.cli.spoken import train_options
+from textnb.cli.options import inputs
+from textnb.cli.options.comparison import Folding, Source, interval_cell, measure_names
+from textnb.cli.options.model import Modelling, train_options
+from textnb.cli.terminal import print_json, print_table
 from textnb.comparison.recipes import as_toml, parts_of
 from textnb.comparison.tuning import Tuned, candidates
 from textnb.comparison.tuning import tune as tuned
@@ -35,16 +34,16 @@ By = Annotated[
 
 
 def tune(
-    corpus: options.CorpusPath,
+    corpus: inputs.CorpusPath,
     folding: Folding,
-    cutting: options.Cutting,
-    reading: options.LabelledReading,
-    running: options.Running,
+    cutting: inputs.Cutting,
+    reading: inputs.LabelledReading,
+    running: inputs.Running,
     modelling: Modelling,
     vary: Vary = None,
     by: By = None,
-    as_json: options.Json = False,
-    trust: options.Trust = None,
+    as_json: inputs.Json = False,
+    trust: inputs.Trust = None,
 ) -> None:
     """Find hyper-parameters of a model, and print the recipe to train with.
 

@@ -26,30 +26,30 @@ VERBS = {
     "predict": Verb("predict", "Classify documents: one row each, in their order, none left out."),
     "test": Verb("test", "Classify a labelled corpus and say how well it went."),
     "compare": Verb("compare", "Cross-validate models or recipes on a corpus, side by side."),
-    "curve": Verb("curve", "Show how accuracy and log loss change with the number of training documents."),
+    "curve": Verb("compare", "Show how accuracy and log loss change with the number of training documents."),
     "tune": Verb("tune", "Find hyper-parameters of a model, and print the recipe to train with."),
-    "calibrate": Verb("calibrate", "Calibrate a model's probabilities on a corpus that it has not learnt."),
+    "calibrate": Verb("update", "Calibrate a model's probabilities on a corpus that it has not learnt."),
     "explain": Verb("explain", "Show what each word of a document adds to the score of its class over the next."),
     "words": Verb("words", "List the terms that speak for each class most."),
     "info": Verb("info", "Show what a model is made of: its recipe, its classes, what it has learnt."),
-    "tokenize": Verb("tokenize", "Cut text into terms: a line a document, a space between terms."),
-    "update": Verb("change", "Learn more documents; the model is then what training on all of them gives."),
+    "tokenize": Verb("count", "Cut text into terms: a line a document, a space between terms."),
+    "update": Verb("update", "Learn more documents; the model is then what training on all of them gives."),
     "forget": Verb(
-        "change",
+        "update",
         "Forget documents; the model is then as if it had never seen them. Documents never learnt are refused.",
     ),
     "merge": Verb(
-        "merge", "Add up models of the same recipe; the result is what training on all their documents gives."
+        "update", "Add up models of the same recipe; the result is what training on all their documents gives."
     ),
     "count": Verb(
         "count", "Tokenise a corpus once and keep its counts; train and test take the file in place of the corpus."
     ),
-    "filter": Verb("filtering", "A mail from standard input to standard output, with a field that tells what it is:"),
-    "learn": Verb("learning", "Learn one mail from standard input; one that is known already is not counted again."),
-    "unlearn": Verb("learning", "Unlearn one mail from standard input; the model is then as if it had never seen it."),
-    "refit": Verb("learning", "Fit a model anew to all that it has learnt, as after many corrections."),
+    "filter": Verb("filter", "A mail from standard input to standard output, with a field that tells what it is:"),
+    "learn": Verb("learn", "Learn one mail from standard input; one that is known already is not counted again."),
+    "unlearn": Verb("learn", "Unlearn one mail from standard input; the model is then as if it had never seen it."),
+    "refit": Verb("learn", "Fit a model anew to all that it has learnt, as after many corrections."),
     "filterd": Verb(
-        "filterd",
+        "filter",
         "Filter mails for `textnb filter --socket PATH` until told to stop (SIGTERM), which is far quicker a mail.",
     ),
     "imap": Verb(
@@ -61,7 +61,7 @@ VERBS = {
         "sort",
         "Move or tag the messages of a Maildir by their class; without `--apply` it is only said what would be done.",
     ),
-    "corpus": Verb("corpora", "Corpora by name: list, get, path, check."),
+    "corpus": Verb("corpus", "Corpora by name: list, get, path, check."),
 }
 
 
@@ -73,7 +73,7 @@ def add_verbs(app: typer.Typer) -> None:
 
 def loaded(name: str) -> Any:
     """The command of a verb."""
-    from textnb.cli.options import grouped
+    from textnb.cli.options.inputs import grouped
 
     verb = getattr(import_module(f"textnb.cli.{VERBS[name].module}"), name)
     if isinstance(verb, typer.Typer):

@@ -4,25 +4,25 @@ from typing import Annotated
 
 import typer
 
-from textnb.classifier import TextClassifier
-from textnb.cli import options
-from textnb.cli.output import Format, Rows, print_json
+from textnb.classifier.facts import MEASURES, Word, contributions, words_of
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options import inputs
+from textnb.cli.terminal import Format, Rows, print_json
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
-from textnb.models.words import MEASURES, Word, contributions, words_of
 
 _CONTRIBUTION = "contribution"
 _BY = (_CONTRIBUTION, *MEASURES)
 
 
 def words(
-    model: options.ModelPath,
+    model: inputs.ModelPath,
     classes: Annotated[list[str] | None, typer.Option("--class", help="Only this class; may be repeated.")] = None,
     by: Annotated[str, typer.Option("--by", help=f"The order: {', '.join(_BY)}.")] = _CONTRIBUTION,
-    top: options.Top = 20,
+    top: inputs.Top = 20,
     form: Annotated[Format, typer.Option("--format", help="The form of the output.")] = "tsv",
-    as_json: options.Json = False,
-    trust: options.Trust = None,
+    as_json: inputs.Json = False,
+    trust: inputs.Trust = None,
 ) -> None:
     """List the terms that speak for each class most.
 

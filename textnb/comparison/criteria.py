@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from textnb.comparison.crossval import Recipes
-from textnb.comparison.tokenised import Tokenised
+from textnb.classifier.fitted import Fitted
+from textnb.classifier.recipe import ClassifierRecipe
+from textnb.comparison.cross_validation import Recipes, Tokenised
 from textnb.counts import Learnt
 from textnb.errors import InputError, listed
-from textnb.fitted import Fitted
 from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
-from textnb.recipe import ClassifierRecipe
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def _bernoulli(fitted: Fitted, _: Learnt) -> float:
 
 def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
     """A part of the Evidence of the weighted documents."""
-    from textnb.models.logistic_evidence import evidence
+    from textnb.models.logistic.evidence import evidence
 
     rows = fitted.rows(learnt)
     assert rows is not None

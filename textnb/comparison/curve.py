@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.classifier import TextClassifier
-from textnb.comparison.crossval import Recipes, Trial, on_classes, trials
-from textnb.comparison.tokenised import Tokenised
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.comparison.cross_validation import Recipes, Tokenised, Trial, on_classes, trials
 from textnb.errors import InputError
 from textnb.evaluation.intervals import Measured, Sums, measured
 from textnb.evaluation.splits import Numbers, repeated_folds

@@ -18,13 +18,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from textnb.classifier.recipe import ClassifierRecipe
 from textnb.errors import InputError, TextnbError, listed
-from textnb.models.table import MODELS
-from textnb.recipe import ClassifierRecipe
+from textnb.models.registry import MODELS
 from textnb.storage import read_toml
 from textnb.text import Analyzer, Tokenizer, tokenizer
 from textnb.text.analyzer import SELECTION
-from textnb.text.imported import Imported
+from textnb.text.tokenizers import Imported
 
 _PLAIN = ("prior", "calibrate", "sample")
 _ANALYZER = {"normalise": "normalisers", **{key: key for key in ("ngram", "features", *SELECTION)}}

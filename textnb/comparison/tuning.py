@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison.criteria import has_criterion, scored
-from textnb.comparison.crossval import CrossValidated, Recipes, Watch, cross_validated
+from textnb.comparison.cross_validation import CrossValidated, Recipes, Tokenised, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
-from textnb.comparison.tokenised import Tokenised
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
 from textnb.evaluation.splits import nested_folds
-from textnb.models.table import MODELS
+from textnb.models.registry import MODELS
 from textnb.numerics import Floats
-from textnb.recipe import ClassifierRecipe
 
 MOST = 200
 """Candidates that are tried at most."""

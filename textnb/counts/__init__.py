@@ -2,21 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from textnb.lazily import names_of
+from textnb.extension import names_of
 
 if TYPE_CHECKING:
     from textnb.counts.class_counts import ClassCounts
     from textnb.counts.contingency import Contingency
-    from textnb.counts.counted_documents import CountedWhereRead
     from textnb.counts.counting import Counted, counted
-    from textnb.counts.digests import Digests
-    from textnb.counts.examples import Examples
-    from textnb.counts.histogram import DocumentHistogram
+    from textnb.counts.documents import CountedWhereRead, TermsOf
+    from textnb.counts.examples import Digests, Examples
+    from textnb.counts.histograms import DocumentHistogram
     from textnb.counts.learnt import Learnt
     from textnb.counts.matrix import as_counts, count_matrix
     from textnb.counts.moments import ClassMoments
     from textnb.counts.selection import selected_columns
-    from textnb.counts.terms import TermsOf
     from textnb.counts.vocabulary import Vocabulary
     from textnb.counts.weighting import WEIGHTINGS
 
@@ -47,12 +45,12 @@ __getattr__ = names_of(
         "ClassMoments": "moments",
         "Contingency": "contingency",
         "Counted": "counting",
-        "CountedWhereRead": "counted_documents",
-        "Digests": "digests",
-        "DocumentHistogram": "histogram",
+        "CountedWhereRead": "documents",
+        "Digests": "examples",
+        "DocumentHistogram": "histograms",
         "Examples": "examples",
         "Learnt": "learnt",
-        "TermsOf": "terms",
+        "TermsOf": "documents",
         "Vocabulary": "vocabulary",
         "as_counts": "matrix",
         "count_matrix": "matrix",

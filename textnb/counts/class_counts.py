@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from textnb.counts.labels import ROUNDING, class_sums, labelled_rows, places, presence, weighted_rows, without_rounding
 from textnb.counts.matrix import CSR, as_counts, with_columns
-from textnb.counts.sums import ROUNDING, class_sums, labelled_rows, places, presence, weighted_rows, without_rounding
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, NotLearntError
 

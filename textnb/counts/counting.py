@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.counts.counted_documents import CountedDocument
-from textnb.counts.digests import Digests, labelled_digest
-from textnb.counts.examples import Examples
+from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, TermsOf
+from textnb.counts.examples import Digests, Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
-from textnb.counts.native_rows import CountedRows, NativeRows
-from textnb.counts.terms import TermsOf
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 from textnb.parallel import map_on_threads, map_ordered

@@ -21,10 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from textnb.counts.class_histograms import ClassHistograms
-from textnb.counts.histogram import DocumentHistogram
+from textnb.counts.histograms import ClassHistograms, DocumentHistogram
+from textnb.counts.labels import canonical, labelled_rows, places
 from textnb.counts.matrix import CSR
-from textnb.counts.sums import canonical, labelled_rows, places
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.numerics import Floats

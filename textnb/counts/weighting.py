@@ -18,8 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
+from textnb.counts.labels import canonical, presence
 from textnb.counts.matrix import CSR
-from textnb.counts.sums import canonical, presence
 from textnb.errors import InputError
 from textnb.numerics import Floats
 

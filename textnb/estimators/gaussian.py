@@ -1,4 +1,7 @@
-"""Gaussian naive Bayes as an estimator."""
+"""Gaussian naive Bayes as an estimator.
+
+What learners of measurements share that need the rows themselves.
+"""
 
 from typing import Any
 
@@ -6,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.moments import ClassMoments, as_reals
 from textnb.errors import InputError
-from textnb.estimators.classifier import IncrementalClassifier
+from textnb.estimators.learner import IncrementalClassifier, Learner
 from textnb.models import gaussian
 from textnb.models.prior import Prior
+from textnb.models.rows import Labelled
 
 
 class GaussianNB(IncrementalClassifier):
@@ -50,6 +54,21 @@ class GaussianNB(IncrementalClassifier):
         if self.floor != 1e-9:
             raise InputError("for texts the floor of the Gaussian model is its own; leave it as it is")
         return {"model": "gaussian", "prior": self.prior, "options": {"variance": self.variance}}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class RealRows(Learner):
+    """A learner of X (D, V), dense or sparse, of either sign."""
+
+    def _as_rows(self, matrix: Any) -> Any:
+        return as_reals(matrix)
+
+    def _statistics(self, rows: Any, y: Any, sample_weight: ArrayLike | None) -> Labelled:
+        return Labelled.of_checked(rows, y, None, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -20,16 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.counts.categories import as_categories
-from textnb.counts.contingency import Contingency
+from textnb.counts.contingency import Contingency, as_categories
+from textnb.counts.labels import class_codes
 from textnb.counts.matrix import CSR
-from textnb.counts.sums import class_codes
 from textnb.errors import FitWarning, InputError
 from textnb.estimators.unb import UNB
-from textnb.models import unb
+from textnb.models.bregman import unb
+from textnb.models.bregman.families import FAMILIES, KL, family_of
+from textnb.models.bregman.family import Family
 from textnb.models.scorer import log_posterior
-from textnb.models.u_families import FAMILIES, KL, family_of
-from textnb.models.u_family import Family
 
 CRITERIA = ("log-loss", "joint-kl")
 ALPHAS = tuple(k / 100 for k in range(101))

@@ -1,21 +1,27 @@
-"""One evaluation of one classifier on labelled documents."""
+"""One evaluation of one classifier on labelled documents.
+
+What decisions have cost on labelled documents.
+
+The mistakes that a classifier was surest of: the first ones to look at.
+"""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.decisions import UNSURE, Costs
 from textnb.errors import InputError
 from textnb.evaluation import metrics
-from textnb.evaluation.reliability import Reliability
-from textnb.evaluation.risk_coverage import RiskCoverage
+from textnb.evaluation.metrics import numbered
+from textnb.evaluation.reliability import Reliability, RiskCoverage
+from textnb.language import UNKNOWN
 from textnb.models.scorer import most_probable
 from textnb.numerics import Floats
 
-UNKNOWN = "(unknown)"
 PER_CLASS = ("class", "precision", "recall", "f1", "documents")
 
 
@@ -100,3 +106,80 @@ class Evaluation:
             "confusion": self.confusion.tolist(),
             "per_class": [dict(zip(PER_CLASS, row, strict=True)) for row in self.per_class()],
         }
+
+
+@dataclass(frozen=True)
+class CostEvaluation:
+    """The mean cost of a document, decided by least expected cost and, beside it, always for the most probable class.
+
+    ``unsure`` documents had no answer; ``changed`` ones had another answer than the most probable class, or none.
+
+    >>> P = np.array([[0.4, 0.6], [0.1, 0.9]])
+    >>> CostEvaluation.of(["ham", "spam"], P, Costs({"ham": {"spam": 10}}), ["ham", "spam"])
+    CostEvaluation(mean_cost=0.5, mean_cost_of_most_probable=5.0, unsure=0, changed=2)
+    """
+
+    mean_cost: float
+    mean_cost_of_most_probable: float
+    unsure: int
+    changed: int
+
+    @classmethod
+    def of(cls, labels: Sequence[str], probabilities: Floats, costs: Costs, classes: Sequence[str]) -> "CostEvaluation":
+        """The costs of probabilities (D, C). Any answer to a label that the model does not know costs the default."""
+        if not len(labels):
+            raise InputError("there are no documents to test on")
+        y, likeliest = numbered(labels, classes), most_probable(probabilities)
+        decided = costs.rule(classes)(probabilities)
+        outcomes = _outcomes(costs, classes)
+        return cls(
+            float(outcomes[y, decided].mean()),
+            float(outcomes[y, likeliest].mean()),
+            int((decided == UNSURE).sum()),
+            int((decided != likeliest).sum()),
+        )
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The same as plain JSON values."""
+        return asdict(self)
+
+
+def _outcomes(costs: Costs, classes: Sequence[str]) -> Floats:
+    """Costs (C + 1, C + 1): the last row is of labels that the model does not know, the last column (-1) of UNSURE."""
+    known = np.vstack([costs.matrix(classes), np.full(len(classes), costs.default)])
+    unsure = math.inf if costs.unsure is None else costs.unsure
+    return np.column_stack([known, np.full(len(known), unsure)])
+
+
+class Mistake(NamedTuple):
+    """The row of a document, its true and its predicted class, and the probability that each of them was given.
+
+    A true class that the model does not know has the probability 0.
+    """
+
+    row: int
+    true: str
+    predicted: str
+    probability: float
+    probability_of_true: float
+
+
+def surest_mistakes(
+    labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str], most: int
+) -> list[Mistake]:
+    """At most so many mistakes among log probabilities (D, C), the surest first; of equally sure ones the earlier.
+
+    >>> logs = np.log([[0.3, 0.7], [0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
+    >>> [(each.row, each.predicted) for each in surest_mistakes(["x", "x", "x", "y"], logs, ["x", "y"], 2)]
+    [(2, 'y'), (0, 'y')]
+    """
+    predicted, y = most_probable(log_probabilities), numbered(labels, classes)
+    wrong = np.flatnonzero(predicted != y)
+    sure = np.exp(log_probabilities[wrong, predicted[wrong]])
+    surest = wrong[np.argsort(-sure, kind="stable")[:most]]
+    padded = np.hstack([np.exp(log_probabilities[surest]), np.zeros((len(surest), 1))])
+    return [
+        Mistake(i, str(labels[i]), classes[predicted[i]], float(row[predicted[i]]), float(row[y[i]]))
+        for i, row in zip(surest.tolist(), padded, strict=True)
+    ]

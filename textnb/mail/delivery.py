@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from textnb.errors import InputError
-from textnb.mail.maildir import BOXES, message_files
-from textnb.mail.maildir_names import Name
-from textnb.mail.marking import unmarked
+from textnb.mail.header_field import unmarked
+from textnb.mail.maildir import BOXES, Name, message_files
 from textnb.storage import give, sync_folder
 
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}

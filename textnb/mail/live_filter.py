@@ -4,12 +4,11 @@ import logging
 from pathlib import Path
 from threading import Lock
 
-from textnb.classifier import TextClassifier
+from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, TextnbError
-from textnb.mail.filtering import MailFilter
-from textnb.mail.learning import learn_decided
+from textnb.mail.corrections import learn_decided
+from textnb.mail.filter import Cutoffs, MailFilter, Verdict
 from textnb.mail.protocol import FAILED, Answered, Reply
-from textnb.mail.verdict import Cutoffs, Verdict
 
 _log = logging.getLogger("textnb")
 _Stamp = tuple[int, int, int]

@@ -6,10 +6,14 @@ r"""What ``textnb filterd`` and its clients say to each other over a Unix socket
 CODE is 0 for the class of spam, 1 for another, 2 for unsure; 3 where the message could not be filtered: REASON tells
 why, in one line, and the message comes back as it went or, where it is too long to be read at all, LENGTH is 0. Who
 does not get a whole reply keeps the message as it was.
+
+A message from standard input, and on to standard output: all of it, or an error.
 """
 
+import os
 import re
 import socket
+import sys
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -77,3 +81,20 @@ def _asked(path: str, message: bytes, seconds: float) -> Reply:
             pieces.append(piece)
             line.settimeout(max(until - time.monotonic(), 0.001))
     return Reply.of(b"".join(pieces))
+
+
+def message_in() -> bytes:
+    """What standard input holds."""
+    return b"" if sys.stdin is None else sys.stdin.buffer.read()
+
+
+def message_out(message: bytes) -> None:
+    """Write a message and see it off; OSError where it does not go."""
+    if sys.stdout is None:
+        raise OSError("standard output is closed")
+    try:
+        sys.stdout.buffer.write(message)
+        sys.stdout.buffer.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again when it ends
+        raise

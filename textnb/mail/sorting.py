@@ -18,11 +18,9 @@ from typing import NamedTuple
 from textnb.errors import InputError
 from textnb.mail.delivery import move, remove, twin_of
 from textnb.mail.destinations import Destinations
-from textnb.mail.filtering import MailFilter
-from textnb.mail.maildir import Maildir, Message, by_origin
-from textnb.mail.maildir_names import Name
-from textnb.mail.sorted_before import SortedBefore
-from textnb.mail.verdict import Verdict
+from textnb.mail.filter import MailFilter, Verdict
+from textnb.mail.maildir import Maildir, Message, Name, by_origin
+from textnb.mail.sort_memory import SortedBefore
 
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
 _SAVE_EVERY = 500

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.histogram import DocumentHistogram
+from textnb.counts.histograms import DocumentHistogram
+from textnb.counts.labels import presence
 from textnb.counts.matrix import CSR, are_whole
-from textnb.counts.sums import presence
 from textnb.models.dirichlet import UNBOUNDED, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut

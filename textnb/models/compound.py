@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histograms import ClassHistograms
 from textnb.counts.matrix import CSR, are_whole
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError

@@ -5,12 +5,12 @@ from typing import Any
 
 from textnb.counts.moments import ClassMoments
 from textnb.counts.weighting import WEIGHTINGS
-from textnb.models import bernoulli, complement, compound, gaussian, multinomial, text_unb
+from textnb.models import bernoulli, complement, compound, gaussian, multinomial
+from textnb.models.bregman import text_unb
 from textnb.models.gaussian import VARIANCES
 from textnb.models.left_out import LeftOut
-from textnb.models.model import Fit, Model, Options, Statistics
+from textnb.models.model import Choice, Fit, Model, Number, Options, Statistics
 from textnb.models.multinomial import ESTIMATES
-from textnb.models.options import Choice, Number
 from textnb.models.prior import Prior
 from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS, Smoothing, smoothing
 from textnb.numerics import Floats

@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.class_histograms import ClassHistograms
-from textnb.counts.histogram import DocumentHistogram
+from textnb.counts.histograms import ClassHistograms, DocumentHistogram
+from textnb.counts.labels import canonical
 from textnb.counts.matrix import CSR, are_whole
-from textnb.counts.sums import canonical
 from textnb.numerics import Floats, log_rising
 
 Ints = NDArray[np.int64]

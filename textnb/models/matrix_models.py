@@ -7,15 +7,15 @@ from typing import Any
 from textnb.counts.vocabulary import Columns
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import ConvergenceWarning
-from textnb.models import bayes_logistic, fisher, gaussian_discriminant, least_squares, logistic, mail, nb_logistic
-from textnb.models.class_weight import class_weighted
-from textnb.models.labelled import Labelled
-from textnb.models.model import Fit, Model, Options, Statistics
-from textnb.models.options import Choice, Number, Option
-from textnb.models.presence_ratios import RatioScorer
-from textnb.models.prior import Prior
-from textnb.models.shared_covariance import SharedCovariance, as_shrinkage
-from textnb.models.summed_scorer import SummedScorer
+from textnb.models.ensemble import mail
+from textnb.models.ensemble.joining import SummedScorer
+from textnb.models.ensemble.presence import RatioScorer
+from textnb.models.linear import discriminants, least_squares
+from textnb.models.linear.covariance import SharedCovariance, as_shrinkage
+from textnb.models.logistic import bayes_logistic, logistic, nb_logistic
+from textnb.models.model import Choice, Fit, Model, Number, Option, Options, Statistics
+from textnb.models.prior import Prior, class_weighted
+from textnb.models.rows import Labelled
 
 _WEIGHTINGS = ("tfidf-l2", *(name for name in WEIGHTINGS if name != "tfidf-l2"))
 _STRENGTH = "a number, not negative; the larger, the smaller the weights"
@@ -86,13 +86,13 @@ def _least_squares(rows: Labelled, options: Options) -> Fit:
 
 def _fisher(rows: Labelled, options: Options) -> Fit:
     covariance = SharedCovariance.of_rows(rows, options["shrinkage"])
-    scorer = fisher.fit_directions(covariance, fisher.directions(covariance))
+    scorer = discriminants.fit_directions(covariance, discriminants.directions(covariance))
     return Fit(scorer, found={"shrinkage": covariance.shrinkage}, holds_shares=False)
 
 
 def _gaussian_discriminant(rows: Labelled, options: Options) -> Fit:
     covariance = SharedCovariance.of_rows(rows, options["shrinkage"])
-    return Fit(gaussian_discriminant.fit_covariance(covariance), found={"shrinkage": covariance.shrinkage})
+    return Fit(discriminants.fit_covariance(covariance), found={"shrinkage": covariance.shrinkage})
 
 
 def _model(name: str, fit: Callable[[Labelled, Options], Fit], options: dict[str, Option]) -> Model:

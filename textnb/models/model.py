@@ -1,19 +1,71 @@
-"""What a model by name is: how it is fitted, from what, and what it can be told."""
+"""What a model by name is: how it is fitted, from what, and what it can be told.
+
+What a model can be told beside alpha and prior: the kinds of options, with their defaults and checks.
+"""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.class_histograms import ClassHistograms
+from textnb.counts.histograms import ClassHistograms
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
-from textnb.models.labelled import Labelled
 from textnb.models.left_out import LeftOut
-from textnb.models.options import Option
 from textnb.models.prior import Prior
+from textnb.models.rows import Labelled
 from textnb.models.scorer import Scorer
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some values, the default first.
+
+    >>> Choice(("mean", "map")).checked("median", "estimate")
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: estimate must be 'mean' or 'map', not 'median'
+    """
+
+    values: tuple[Any, ...]
+
+    @property
+    def default(self) -> Any:
+        """The first."""
+        return self.values[0]
+
+    @property
+    def allowed(self) -> str:
+        """The values, for a help text."""
+        return " or ".join(map(str, self.values))
+
+    def checked(self, value: Any, name: str) -> Any:
+        """The value, if it is one of them."""
+        if type(value) is not type(self.default) or value not in self.values:
+            raise InputError(f"{name} must be {' or '.join(map(repr, self.values))}, not {value!r}")
+        return value
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, or a name in its place, that a function accepts; ``allowed`` says which, for a help text."""
+
+    default: float | str
+    allowed: str
+    accepted: Callable[[Any], float | str]
+
+    def checked(self, value: Any, name: str) -> float | str:
+        """The value, if it is accepted."""
+        try:
+            return self.accepted(value)
+        except InputError as error:
+            raise InputError(f"{name}: {error}") from None
+
+
+Option = Choice | Number
+
 
 Options = Mapping[str, Any]
 

@@ -2,20 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from textnb.lazily import names_of
+from textnb.document import Document
+from textnb.extension import names_of
 from textnb.readers.columns import Columns, read_columns
 from textnb.readers.corpus import READERS, is_mail, read_corpus, read_input, read_table
 from textnb.readers.decoding import decoded
-from textnb.readers.document import Document
 from textnb.readers.mail_corpus import read_mail_stream
-from textnb.readers.settings import Settings
+from textnb.readers.settings import Settings, Troubles
 from textnb.readers.tables import read_lines
-from textnb.readers.trouble import Troubles
 
 if TYPE_CHECKING:
-    from textnb.readers.mail.features import MailFeatures
-    from textnb.readers.mail.message import read_message
-    from textnb.readers.mail.token_set import token_set
+    from textnb.readers.message.features import MailFeatures
+    from textnb.readers.message.message import read_message
+    from textnb.readers.message.token_set import token_set
 
 __all__ = [
     "READERS",
@@ -38,5 +37,5 @@ __all__ = [
 
 __getattr__ = names_of(  # what is for mail alone
     __name__,
-    {"MailFeatures": "mail.features", "read_message": "mail.message", "token_set": "mail.token_set"},
+    {"MailFeatures": "message.features", "read_message": "message.message", "token_set": "message.token_set"},
 )

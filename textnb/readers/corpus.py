@@ -4,14 +4,13 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from textnb.document import Document
 from textnb.errors import InputError
-from textnb.readers.document import Document
 from textnb.readers.folders import document_of, read_folder
 from textnb.readers.mail_corpus import MAIL_DAMAGE, is_mail_corpus, read_mail
 from textnb.readers.mailboxes import is_store
-from textnb.readers.settings import Settings, described
+from textnb.readers.settings import Settings, Troubles, described
 from textnb.readers.tables import open_bytes, read_records
-from textnb.readers.trouble import Troubles
 
 READERS = ("folder", "csv", "tsv", "jsonl", "lines", "mail")
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
+from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.decoding import decoded
-from textnb.readers.document import Document
-from textnb.readers.settings import DESCRIPTION, Settings
-from textnb.readers.trouble import Troubles
+from textnb.readers.settings import DESCRIPTION, Settings, Troubles
 
 
 def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:

@@ -9,16 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
+from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
-from textnb.readers.document import Document
 from textnb.readers.folders import composed, holds
 from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
-from textnb.readers.settings import DESCRIPTION, Settings, Then
-from textnb.readers.trouble import Troubles
+from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles
 
 if TYPE_CHECKING:
-    from textnb.readers.mail.features import MailFeatures
+    from textnb.readers.message.features import MailFeatures
 
 MAIL_DAMAGE = "messages have defects; what can be read of them was read"
 _BATCH = 1 << 18  # bytes of mail that are handed to another process at a time
@@ -70,7 +69,7 @@ _Plain = tuple[str | None, str, bytes]
 def _documents(messages: Iterator[_Unread], settings: Settings, enough: float = _ENOUGH) -> Iterator[Document]:
     """The messages, read: one after the other, or many at a time in processes of their own."""
     if as_jobs(settings.jobs) == 1:
-        from textnb.readers.mail.message import message_document
+        from textnb.readers.message.message import message_document
 
         return (message_document(raw, settings.mail, label, name) for label, name, raw in messages)
     read = partial(_read, settings.mail, settings.then)
@@ -79,7 +78,7 @@ def _documents(messages: Iterator[_Unread], settings: Settings, enough: float = 
 
 
 def _read(features: "MailFeatures | None", then: Then | None, messages: list[_Plain]) -> list[Document]:
-    from textnb.readers.mail.message import message_document
+    from textnb.readers.message.message import message_document
 
     documents = [message_document(raw, features, label, name) for label, name, raw in messages]
     return documents if then is None else then(documents)

@@ -5,6 +5,8 @@ in how a line of the text is kept that begins in the same way:
     mboxo, mboxrd   ">" stands before it; one ">" is taken away again
     mboxcl          the length of the text is in Content-Length; it is believed where a From_ line or the end follows it
 No more than a message and a little is in memory; of a message that is larger than any mail, its beginning.
+
+How much of a message is read.
 """
 
 import os
@@ -16,8 +18,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from textnb.readers.folders import holds
-from textnb.readers.mail.limits import LONGEST_MESSAGE
 from textnb.readers.tables import open_bytes
+
+LONGEST_MESSAGE = 1 << 25
+"""Bytes; the rest of a longer one is not read."""
+
 
 _FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
 _HEAD_END = re.compile(rb"\n(?=[ \t\r\v\f]*+\n|From )")

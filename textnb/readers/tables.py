@@ -11,11 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.decoding import REPLACEMENT, decoded, decoded_lines, encoding_of, pieces_of, undecodable
-from textnb.readers.document import Document
-from textnb.readers.settings import Settings
-from textnb.readers.trouble import Troubles
+from textnb.readers.settings import Settings, Troubles
 
 TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "本文", "テキスト", "文書", "文章")
 LABEL_COLUMNS = ("label", "class", "category", "target", "y", "ラベル", "クラス", "カテゴリ", "分類")

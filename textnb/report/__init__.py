@@ -9,9 +9,10 @@ another library's drawings follow light and dark, keep Japanese as text, and pas
 
 from typing import TYPE_CHECKING
 
-from textnb.lazily import names_of
-from textnb.report.language import LANGUAGES, Language
-from textnb.report.values import Estimate, ExplainedDocument, LearningCurve, Report, Table, Word
+from textnb.extension import names_of
+from textnb.language import LANGUAGES, Language
+from textnb.markup import Estimate
+from textnb.report.values import ExplainedDocument, LearningCurve, Report, Table, Word
 
 if TYPE_CHECKING:
     from textnb.report.charts import learning_curve_svg

@@ -3,14 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from textnb.explanation import ABSENT, BIAS, REST, Explanation
-from textnb.report.confusion import Pair, anchor, place_of
-from textnb.report.language import Language, language_of
-from textnb.report.markup import Html, element, joined
-from textnb.report.sections import Section
-from textnb.report.tables import scrolling, shown, signed
+from textnb.classifier.explanation import ABSENT, BIAS, REST, Explanation, Stretch, shaded
+from textnb.language import Language, language_of
+from textnb.markup import Html, element, joined, scrolling, shown, signed
+from textnb.report.sections import Pair, Section, anchor, place_of
 from textnb.report.values import ExplainedDocument, Report
-from textnb.shading import Stretch, shaded
 
 _TOP = 12
 _LONGEST = 10_000

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from textnb.language import Language
+from textnb.markup import Html, element
 from textnb.report import documents, sections
-from textnb.report.language import Language
-from textnb.report.markup import Html, element
 from textnb.report.sections import Section
 from textnb.report.values import Report
 from textnb.version import __version__

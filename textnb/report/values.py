@@ -4,20 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from textnb.classifier.explanation import Explanation
 from textnb.evaluation import CostEvaluation, Evaluation
-from textnb.evaluation.mistakes import Mistake
-from textnb.explanation import Explanation
-
-
-class Estimate(NamedTuple):
-    """A number with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-Cell = str | int | float | Estimate | None
+from textnb.evaluation.evaluation import Mistake
+from textnb.markup import Cell, Estimate
 
 
 class Table(NamedTuple):

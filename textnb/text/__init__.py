@@ -1,12 +1,10 @@
 """Text to terms: normalisers, tokenizers and the analyzer that joins them."""
 
-from textnb.text.analyzer import Analyzer, LocatedTerm
-from textnb.text.features import FEATURES
-from textnb.text.imported import NOWHERE
+from textnb.text.analyzer import FEATURES, Analyzer, LocatedTerm
+from textnb.text.janome.user_dictionary import UserDictionary
 from textnb.text.normalise import NORMALISERS
-from textnb.text.spec import TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
 from textnb.text.token import Recipe, Token, Tokenizer, without_surrogates
-from textnb.text.user_dictionary import UserDictionary
+from textnb.text.tokenizers import NOWHERE, TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
 
 __all__ = [
     "FEATURES",

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from textnb.text.extras import check_installed, installed_version
-from textnb.text.morphemes import IPADIC_PARTS, Morphemes
-from textnb.text.pieces import pieces
+from textnb.text.morphemes import IPADIC_PARTS, Morphemes, check_installed, installed_version, pieces
 from textnb.text.token import Token, without_surrogates
 
 UNKNOWN = "*"

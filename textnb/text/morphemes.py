@@ -1,9 +1,16 @@
-"""What the analysers of Japanese have in common: a form to count, parts of speech to keep, words to stop."""
+"""What the analysers of Japanese have in common: a form to count, parts of speech to keep, words to stop.
 
+The packages that some tokenizers need and that textnb does not bring along.
+
+Cutting a long text where an analyser hardly notices: after a line, a sentence, a space, and only then anywhere.
+"""
+
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib.util import find_spec
 
 from textnb.errors import InputError
 from textnb.text.token import Token, Tokenizer, without_surrogates
@@ -103,3 +110,63 @@ def _as_strings(value: object, field: str) -> tuple[str, ...]:
         if without_surrogates(item) != item:
             raise InputError(f"{field} holds {item!r}, which is half a character")
     return tuple(sorted(set(value)))
+
+
+PACKAGES = {"mecab": ("fugashi", "ipadic"), "sudachi": ("sudachipy", "sudachidict_core")}
+"""What a tokenizer needs; the extra of textnb that brings it has the tokenizer's name."""
+
+
+def check_installed(tokenizer: str) -> None:
+    """Refuses a tokenizer whose packages are not there, before it meets a text; nothing is imported."""
+    if not all(map(_is_there, PACKAGES[tokenizer])):
+        raise _missing(tokenizer)
+
+
+def installed_version(tokenizer: str, package: str) -> str:
+    """The version of a package that the tokenizer needs, without importing it."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError as error:
+        raise _missing(tokenizer) from error
+
+
+def _missing(tokenizer: str) -> InputError:
+    needed = " and ".join(PACKAGES[tokenizer])
+    return InputError(f"tokenizer {tokenizer!r} needs {needed}: pip install 'textnb[{tokenizer}]'")
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+LONGEST = 12_287
+"""Characters, which are at most 49,148 bytes in UTF-8. Sudachi refuses more than 49,149; MeCab loses or garbles a word
+that with the white space before it has more than 65,535, and has crashed on a run of 200,000 letters."""
+
+_ENDS = tuple(map(re.compile, (r"\n", r"[。！？!?][」』）)]*", r"\s")))
+
+
+def pieces(text: str, longest: int = LONGEST) -> Iterator[tuple[int, str]]:
+    """The text as pieces of at most that many characters, each with its start; a shorter text is one piece.
+
+    >>> list(pieces("犬だ。猫だ。鳥だ", longest=7))
+    [(0, '犬だ。猫だ。'), (6, '鳥だ')]
+    """
+    start = 0
+    while len(text) - start > longest:
+        end = start + _last_end(text[start : start + longest])
+        yield start, text[start:end]
+        start = end
+    yield start, text[start:]
+
+
+def _last_end(window: str) -> int:
+    for kind in _ENDS:
+        if ends := [found.end() for found in kind.finditer(window)]:
+            return ends[-1]
+    return len(window)

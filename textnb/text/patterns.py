@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textnb.errors import InputError
 from textnb.extension import uses_extension
-from textnb.text import cutters
+from textnb.text import characters
 from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, marks
 from textnb.text.token import Token, Tokenizer, plain_token
 
@@ -83,7 +83,7 @@ class Chars(_ByPieces):
     @property
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms."""
-        return cutters.grams(*self.n)
+        return characters.grams(*self.n)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class CharClass(_ByPieces):
     @property
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms."""
-        return cutters.runs()
+        return characters.runs()
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Words(_ByPieces):
     @property
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms."""
-        return cutters.words()
+        return characters.words()
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Whitespace(_ByPieces):
     @property
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms."""
-        return cutters.stretches()
+        return characters.stretches()
 
 
 def as_range(value: object, what: str) -> tuple[int, int]:

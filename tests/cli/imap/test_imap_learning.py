@@ -5,9 +5,9 @@ from imap_lines import Relay
 from mailbox_of_user import HAM, NEITHER, SPAM, mail
 
 from textnb import TextClassifier
-from textnb.mail.filtering import mail_document
+from textnb.mail.corrections import learnt_as
+from textnb.mail.filter import mail_document
 from textnb.mail.imap.memory import Memory
-from textnb.mail.learning import learnt_as
 
 
 def learnt(model, *mails):

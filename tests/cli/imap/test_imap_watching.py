@@ -8,7 +8,7 @@ import time
 from imap_lines import Relay
 from mailbox_of_user import SPAM, mail
 
-from textnb.mail.imap import watching
+from textnb.mail.imap import rounds
 
 
 def until(condition):
@@ -19,8 +19,8 @@ def until(condition):
 
 
 def test_watching_goes_on_over_a_broken_connection_until_it_is_told_to_stop(imap, box, monkeypatch):
-    monkeypatch.setattr(watching, "_PAUSE", 0.05)
-    monkeypatch.setattr(watching, "_PERIOD", 0.1)
+    monkeypatch.setattr(rounds, "_PAUSE", 0.05)
+    monkeypatch.setattr(rounds, "_PERIOD", 0.1)
     failures = []
 
     def user():

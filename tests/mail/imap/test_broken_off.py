@@ -6,15 +6,14 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
+from textnb.mail.corrections import learnt_as
 from textnb.mail.destinations import Destinations
-from textnb.mail.filtering import mail_document
+from textnb.mail.filter import Cutoffs, mail_document
 from textnb.mail.imap.connection import Account, ServerError
 from textnb.mail.imap.memory import Memory
 from textnb.mail.imap.rounds import Rounds
 from textnb.mail.imap.visit import MARK, Plan
-from textnb.mail.learning import learnt_as
 from textnb.mail.live_filter import LiveFilter
-from textnb.mail.verdict import Cutoffs
 
 SPAM, MORE, HAM = (f"Subject: {text}\r\n\r\n{text}\r\n".encode() for text in ("cheap pills", "pills cheap", "see you"))
 ACCOUNT = Account("imap.example.jp", "me")

@@ -3,10 +3,10 @@
 import pytest
 
 from textnb.errors import InputError
+from textnb.mail.header_field import message_digest
 from textnb.mail.imap import memory as remembering
 from textnb.mail.imap.connection import Account
 from textnb.mail.imap.memory import Looked, Memory, memory_path
-from textnb.mail.marking import message_digest
 
 
 def test_what_is_saved_is_read(tmp_path):

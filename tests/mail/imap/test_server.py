@@ -5,14 +5,13 @@ from collections import namedtuple
 import pytest
 
 from textnb.errors import InputError
+from textnb.mail.destinations import encoded
 from textnb.mail.imap import messages
 from textnb.mail.imap.connection import Account, EntryError, RefusedError, ServerError, _log_in, guarded
 from textnb.mail.imap.folders import Folders
 from textnb.mail.imap.memory import Looked
-from textnb.mail.imap.messages import Mailbox
-from textnb.mail.imap.moving import as_flags, move, set_flags
+from textnb.mail.imap.messages import Mailbox, as_flags, move, set_flags
 from textnb.mail.imap.password import Password
-from textnb.mail.modified_utf7 import encoded
 
 Namespaces = namedtuple("Namespaces", ["personal"])
 

@@ -3,10 +3,10 @@
 import pytest
 from imap_lines import END, saying
 
-from textnb.mail.imap import watching
+from textnb.mail.imap import rounds
 from textnb.mail.imap.connection import Account, connected
 from textnb.mail.imap.password import Password
-from textnb.mail.imap.watching import wait_for_news
+from textnb.mail.imap.rounds import wait_for_news
 
 pytest.importorskip("imapclient", reason="needs IMAPClient: pip install 'textnb[imap]'")
 
@@ -57,14 +57,14 @@ def test_a_server_that_refuses_idle_is_asked_again_after_so_long(word):
 
 @pytest.mark.parametrize("idle", [b"+ idling\r\n* OK still here\r\n", b"* 1 EXISTS\r\n+ idling\r\n"])
 def test_rounds_do_not_follow_each_other_at_once_however_much_a_server_says(idle, monkeypatch):
-    monkeypatch.setattr(watching, "_PERIOD", 0.05)
-    monkeypatch.setattr(watching, "_LEAST", 40.0)
+    monkeypatch.setattr(rounds, "_PERIOD", 0.05)
+    monkeypatch.setattr(rounds, "_LEAST", 40.0)
     [pause], told = waited(idle)
     assert 30 < pause <= 40
     assert told == [b"IDLE", b"DONE", b"NOOP"]
 
 
 def test_the_least_pause_is_no_longer_than_what_was_asked_for(monkeypatch):
-    monkeypatch.setattr(watching, "_LEAST", 40.0)
+    monkeypatch.setattr(rounds, "_LEAST", 40.0)
     [pause], _ = waited(b"* 1 EXISTS\r\n+ idling\r\n", seconds=5)
     assert pause <= 5

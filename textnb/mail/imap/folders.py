@@ -11,8 +11,8 @@ import re
 from unicodedata import normalize
 
 from textnb.errors import InputError
+from textnb.mail.destinations import decoded, encoded
 from textnb.mail.imap.connection import Client, as_text, understood
-from textnb.mail.modified_utf7 import decoded, encoded
 
 INBOX = "INBOX"
 

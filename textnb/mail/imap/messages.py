@@ -1,20 +1,31 @@
-"""The messages of a folder, in batches: so many bytes at a time, whatever the folder holds.
+r"""The messages of a folder, in batches: so many bytes at a time, whatever the folder holds.
 
 A message longer than ``LONGEST`` is fetched up to there and judged by that. BODY.PEEK is what is asked for, so that
 nothing becomes seen. What the server cannot give of one message does not keep the others back.
 
 UIDs are numbers of 32 bits (RFC 9051), and may have gaps of any length: few messages are asked for all at once, many in
 windows of UIDs.
+
+Flags on messages, and messages from folder to folder, so that none is ever lost.
+
+(1)  the server has MOVE         it moves them, in one step
+(2)  it has UIDPLUS              copy; flag as \Deleted; expunge those, by their UIDs
+(3)  it has neither              copy; flag as \Deleted; to expunge is left to the user
+
+Nothing is expunged but by UID: a plain EXPUNGE would take whatever else is flagged. What breaks off (2) or (3) leaves a
+copy too many at worst, never one too few.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from textnb.errors import InputError
+from textnb.mail.header_field import message_digest
 from textnb.mail.imap.connection import Client, RefusedError, ServerError, as_text, understood
 from textnb.mail.imap.folders import Folders
 from textnb.mail.imap.memory import Looked
-from textnb.mail.marking import message_digest
 
 LONGEST = 1 << 22
 """Bytes that are fetched of a message."""
@@ -173,3 +184,48 @@ def _body(data: dict[bytes, Any]) -> bytes | None:
 
 def _bytes(batch: list[Listed]) -> int:
     return sum(min(message.size, LONGEST) for message in batch)
+
+
+DELETED = "\\Deleted"
+_OPPOSITES = {"$junk": "$NotJunk", "$notjunk": "$Junk"}
+"""RFC 9051: of these two a message has one at most."""
+
+_SYSTEM = {flag.lower(): flag for flag in ("\\Seen", "\\Flagged", "\\Answered", "\\Draft")}
+_ATOM = re.compile(r"[!#$&'+-\[^-z|}~]+")
+
+
+def as_flags(given: str) -> tuple[str, ...]:
+    r"""Keywords and flags, blanks between them.
+
+    >>> as_flags(r"$Junk \seen")
+    ('$Junk', '\\Seen')
+    """
+    flags = tuple(_SYSTEM.get(flag.lower(), flag) for flag in given.split())
+    for flag in flags:
+        if flag not in _SYSTEM.values() and not (_ATOM.fullmatch(flag)):
+            raise InputError(
+                f"{flag!r} cannot be set: a keyword has ASCII letters, digits and signs such as $ or -, "
+                f"a flag is one of {', '.join(_SYSTEM.values())}"
+            )
+    return flags
+
+
+def set_flags(client: Client, uids: Sequence[int], flags: Sequence[str]) -> None:
+    """Set flags, and take away what they are the opposite of."""
+    if not uids or not flags:
+        return
+    opposites = [_OPPOSITES[flag.lower()] for flag in flags if flag.lower() in _OPPOSITES]
+    if opposites:
+        client.remove_flags(uids, opposites, silent=True)
+    client.add_flags(uids, list(flags), silent=True)
+
+
+def move(client: Client, uids: Sequence[int], folder: str) -> None:
+    """Move messages to a folder, named as it is sent."""
+    if client.has_capability("MOVE"):
+        client.move(uids, folder)
+        return
+    client.copy(uids, folder)
+    client.add_flags(uids, [DELETED], silent=True)
+    if client.has_capability("UIDPLUS"):
+        client.uid_expunge(uids)

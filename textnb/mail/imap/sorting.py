@@ -8,22 +8,42 @@ r"""The messages of a folder: judged, flagged, marked, moved.
 
 Nothing is lost and nothing done twice, wherever a run is broken off: while a batch is at hand its messages are ``left``
 in memory, to be looked at again, and ``moving`` if they are to be moved; then they are placed where they went.
+
+Whether a message has been brought back from a folder, or is one more copy of what is there still.
+
+The same bytes may be delivered twice: by a list and by its writer, by a sender that tries again, to two addresses of
+one owner. So bytes that are known in another folder were brought back only if that folder no longer holds them. What
+is flagged as deleted there counts as gone: programs without MOVE leave that behind.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from textnb.errors import InputError
-from textnb.mail.filtering import mail_document
-from textnb.mail.imap.connection import ServerError
-from textnb.mail.imap.copies import held
-from textnb.mail.imap.correcting import Lessons
+from textnb.mail.filter import Verdict, mail_document
+from textnb.mail.imap.connection import RefusedError, ServerError
+from textnb.mail.imap.learning import Lessons
 from textnb.mail.imap.memory import Looked
-from textnb.mail.imap.messages import Listed, Mailbox, Message
-from textnb.mail.imap.moving import DELETED, move, set_flags
+from textnb.mail.imap.messages import DELETED, Listed, Mailbox, Message, move, set_flags
 from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
-from textnb.mail.verdict import Verdict
+
+
+def held(visit: Visit, folder: str, messages: Sequence[Message]) -> set[str]:
+    """The digests of those messages of which the folder holds a copy; afterwards the folder is the one selected."""
+    if not visit.folders.can_hold(folder):
+        return set()
+    try:
+        box = visit.opened(folder)
+    except RefusedError:  # it has gone since folders were listed
+        return set()
+    return {message.digest for message in messages if _holds(box, message)}
+
+
+def _holds(box: Mailbox, wanted: Message) -> bool:
+    copies = box.batches(box.same_size(wanted.size))
+    return any(message.digest == wanted.digest for batch in copies for message in batch)
+
 
 _Key = TypeVar("_Key")
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from textnb.errors import InputError
+from textnb.mail.corrections import Done
 from textnb.mail.destinations import Destinations
+from textnb.mail.filter import Verdict
 from textnb.mail.imap.connection import Client
 from textnb.mail.imap.folders import INBOX, Folders
 from textnb.mail.imap.memory import Looked, Memory
 from textnb.mail.imap.messages import Mailbox
-from textnb.mail.learning import Done
 from textnb.mail.live_filter import LiveFilter
-from textnb.mail.verdict import Verdict
 
 MARK = "$TextnbSeen"
 """The keyword of messages that were judged; it goes with them from folder to folder, and other machines see it."""

@@ -1,0 +1,342 @@
+"""Left-out scores against classifiers that were fitted without the documents, and the states of a calibration."""
+
+import logging
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from textnb import Analyzer, TextClassifier
+from textnb.classifier.held_out import calibration, held_out_log_posterior
+from textnb.counts import as_counts, count_matrix
+from textnb.counts.examples import labelled_digest
+from textnb.errors import InputError
+from textnb.models.calibration import fit_calibration
+from textnb.models.registry import MODELS
+from textnb.readers import Document
+
+SPORT = ["goal match team", "team win win goal", "match goal own1", "team team match", "win goal referee team"]
+FOOD = ["salt oil egg", "egg pan oil oil", "salt egg own2", "pan pan egg", "oil salt team pan"]
+WEATHER = ["rain snow wind", "wind rain rain", "snow wind oil own3", "rain wind snow match"]
+CORPUS = [(text, label) for label, texts in (("sport", SPORT), ("food", FOOD), ("weather", WEATHER)) for text in texts]
+ONE_BY_ONE = [name for name, model in MODELS.items() if model.left_out is not None]
+OWN_FOLDS = {"nb-logistic", "mail"}  # the fit comes by such scores itself
+BY_FOLDS = [name for name, model in MODELS.items() if model.left_out is None and name not in OWN_FOLDS]
+EXACT = [(name, weighting) for name in ONE_BY_ONE for weighting in MODELS[name].weightings
+         if weighting in ("raw", "binary", "log")]  # fmt: skip
+
+
+def of(model, corpus=CORPUS, **settings):
+    texts, labels = zip(*corpus, strict=True)
+    return TextClassifier(model, **{"tokenizer": "whitespace", "analyzer": Analyzer(), **settings}).fit(texts, labels)
+
+
+def with_options(model, corpus=CORPUS, *, options, **settings):
+    recipe = replace(of(model, corpus, calibrate=False, **settings).recipe, options=options, calibrate=True)
+    texts, labels = zip(*corpus, strict=True)
+    documents = (Document(text, label) for text, label in zip(texts, labels, strict=True))
+    return TextClassifier.of(recipe, recipe.learnt(documents))
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """What the calibration was last fitted on."""
+    fitted_on = []
+
+    def fit(held_out, **settings):
+        fitted_on.append(held_out)
+        return fit_calibration(held_out, **settings)
+
+    monkeypatch.setattr("textnb.classifier.held_out.fit_calibration", fit)
+    return fitted_on
+
+
+def in_order(classifier, corpus=CORPUS):
+    """The documents in the order of their digests, in which they are kept."""
+    learnt = classifier.learnt
+    kept = learnt.examples if learnt.sample is None else learnt.sample.examples
+    by_digest = {labelled_digest(Document(text).digest, label): (text, label) for text, label in corpus}
+    return [by_digest[bytes(digest)] for digest in kept.digests], kept.digests[:, -1] % 5
+
+
+def scores_of(classifier, text):
+    """The scores of a text without the prior, and the number of its tokens that are known."""
+    fitted = classifier.fitted
+    tokens = [token for token in text.split() if token in fitted.vocabulary]
+    X = np.zeros((1, len(fitted.vocabulary)), int)
+    for token in tokens:
+        X[0, fitted.vocabulary.columns[token]] += 1
+    return fitted.likelihood(fitted.weigher(as_counts(X)))[0], fitted.log_prior, len(tokens)
+
+
+@pytest.mark.parametrize("prior", ["empirical", "uniform", {"food": 0.2, "sport": 0.3, "weather": 0.5}], ids=type)
+@pytest.mark.parametrize(("model", "weighting"), EXACT)
+def test_one_by_one_is_fitting_without_each_document(model, weighting, prior, seen):
+    settings = {"weighting": weighting, "alpha": 0.7, "prior": prior}
+    classifier = of(model, **settings)
+    (held_out,) = seen
+    documents, _ = in_order(classifier)
+    assert len(documents) == len(CORPUS) == len(held_out.y)
+    for i, document in enumerate(documents):
+        rest = of(model, [each for each in CORPUS if each != document], calibrate=False, **settings)
+        scores, log_prior, length = scores_of(rest, document[0])
+        np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(held_out.log_prior[i], log_prior)
+        assert held_out.lengths[i] == length
+        assert classifier.classes_[held_out.y[i]] == document[1]
+    assert held_out.weights.tolist() == [1] * len(CORPUS)
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "alpha"), [("complement", {"weight_norm": True}, 0.7), ("multinomial", {"estimate": "map"}, 2)]
+)
+def test_one_by_one_minds_the_options(model, options, alpha, seen):
+    with_options(model, options=options, alpha=alpha)
+    (held_out,) = seen
+    documents, _ = in_order(of(model))
+    for i, document in enumerate(documents):
+        rest = [each for each in CORPUS if each != document]
+        scores, *_ = scores_of(with_options(model, rest, options=options, alpha=alpha), document[0])
+        np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("prior", ["empirical", {"food": 0.2, "sport": 0.3, "weather": 0.5}], ids=type)
+@pytest.mark.parametrize("model", BY_FOLDS)
+def test_by_folds_is_fitting_without_each_fifth(model, prior, seen):
+    classifier = of(model, prior=prior)
+    (held_out,) = seen
+    documents, folds = in_order(classifier)
+    assert len(set(folds)) > 1
+    for i, document in enumerate(documents):
+        together = {each for each, fold in zip(documents, folds, strict=True) if fold == folds[i]}
+        others = [each for each in CORPUS if each not in together]
+        settled = {**classifier.recipe.options, **classifier.fitted.fit.found}
+        recipe = replace(classifier.recipe, options=settled, calibrate=False)
+        rest = TextClassifier.of(recipe, recipe.learnt(Document(*each) for each in others))
+        scores, log_prior, length = scores_of(rest, document[0])
+        np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(held_out.log_prior[i], log_prior)
+        assert held_out.lengths[i] == length
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_document_sees_itself(model, seen):
+    marked = [(f"{text} mark{i} mark{i}", label) for i, (text, label) in enumerate(CORPUS)]
+    classifier = of(model, marked)
+    (held_out,) = seen
+    documents, _ = in_order(classifier, marked)
+    for (text, _), length in zip(documents, held_out.lengths, strict=True):
+        assert 0 < length <= len(text.split()) - 2
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_documents_learnt_twice_are_left_out_one_copy_at_a_time_or_together(model, seen):
+    of(model, CORPUS + CORPUS[:3])
+    (held_out,) = seen
+    assert len(held_out.y) == len(CORPUS) + 3
+
+
+@pytest.mark.parametrize(("model", "weighting"), [(m, w) for m in MODELS for w in MODELS[m].weightings])
+def test_every_model_is_calibrated_on_a_small_corpus(model, weighting):
+    classifier = of(model, weighting=weighting)
+    assert classifier.calibration_state == "calibrated"
+    found = calibration(classifier.recipe, classifier.learnt, classifier.fitted)
+    assert found.json == classifier.fitted.calibration.json
+    assert np.isfinite([found.scale, found.shortening, *found.bias]).all()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_class_of_one_document_takes_no_part(model, seen):
+    classifier = of(model, [*CORPUS, ("rare bird team", "birds")])
+    (held_out,) = seen
+    assert classifier.calibration_state == "calibrated"
+    birds = classifier.classes_.tolist().index("birds")
+    assert birds not in held_out.y
+    assert classifier.fitted.calibration.bias[birds] == 0
+    assert classifier.predict_proba(["rare bird"])[0, birds] > 0
+
+
+def test_a_sample_is_weighted_by_what_it_stands_for(seen):
+    corpus = [(f"{text} filler{n}", label) for n in range(60) for text, label in CORPUS[:10]]
+    classifier = of("multinomial", corpus, sample=100)
+    (held_out,) = seen
+    assert 40 < len(held_out.y) < 160
+    assert set(held_out.weights) == {8.0}
+    assert held_out.weights.sum() == pytest.approx(len(corpus), rel=0.3)
+    assert classifier.calibration_state == "calibrated"
+
+
+@pytest.mark.parametrize(
+    ("settings", "corpus", "reason"),
+    [
+        ({"alpha": 0}, CORPUS, "alpha is 0"),
+        ({}, [("a b", "x"), ("b c", "x")], "fewer than two classes"),
+        ({}, [("a b", "x"), ("b c", "y")], "no class has two documents or more"),
+        ({}, [("a b", "x"), ("b c", "x"), ("c d", "y")], "fewer than two classes"),
+        ({}, [("", "x"), ("", "x"), ("", "y"), ("", "y")], "fewer than two classes"),
+        ({"prior": {"food": 0.0, "sport": 0.5, "weather": 0.5}}, CORPUS, "impossible"),
+    ],
+)
+def test_where_there_is_no_calibrating_it_is_told_why_and_the_probabilities_are_the_models(
+    settings, corpus, reason, caplog
+):
+    caplog.set_level(logging.INFO, "textnb")
+    classifier = of("multinomial", corpus, **settings)
+    (record,) = caplog.records
+    assert record.getMessage().startswith("probabilities are not calibrated: ")
+    assert reason in record.getMessage()
+    assert classifier.calibration_state == "none"
+    plain = of("multinomial", corpus, calibrate=False, **settings)
+    texts = [text for text, _ in corpus]
+    np.testing.assert_array_equal(classifier.predict_proba(texts), plain.predict_proba(texts))
+
+
+@pytest.mark.parametrize("prior", ["empirical", {"birds": 0.1, "food": 0.2, "sport": 0.3, "weather": 0.4}], ids=type)
+@pytest.mark.parametrize("model", BY_FOLDS)
+def test_a_class_within_one_fold_takes_no_part(model, prior, seen):
+    classifier = of(model, [*CORPUS, ("bird team", "birds"), ("bird team", "birds")], prior=prior)
+    (held_out,) = seen
+    assert classifier.calibration_state == "calibrated"
+    assert sorted(set(held_out.y)) == [1, 2, 3]
+    assert classifier.fitted.calibration.bias[0] == 0
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_where_all_documents_lie_in_one_fold_there_is_no_calibrating_and_no_failure(model, caplog):
+    caplog.set_level(logging.INFO, "textnb")
+    classifier = of(model, [("a b", "x"), ("a b", "x")])
+    assert classifier.calibration_state == "none"
+    assert "fewer than two classes" in caplog.records[-1].getMessage()
+
+
+def test_without_calibration_nothing_is_kept_and_nothing_said(caplog):
+    caplog.set_level(logging.INFO, "textnb")
+    classifier = of("multinomial", calibrate=False)
+    assert classifier.calibration_state == "none"
+    assert classifier.learnt.sample is None
+    assert classifier.fitted.calibration is None
+    assert not caplog.records
+
+
+def test_with_no_sample_the_calibration_stays_that_of_the_first_fit(caplog):
+    caplog.set_level(logging.INFO, "textnb")
+    classifier = of("multinomial", sample=0)
+    first = classifier.fitted.calibration.json
+    assert classifier.learnt.sample is None
+    assert classifier.calibration_state == "calibrated"
+    assert first == of("multinomial").fitted.calibration.json
+    classifier.update(["goal goal rain"], ["weather"])
+    assert classifier.calibration_state == "stale"
+    assert classifier.fitted.calibration.json == first
+    assert "what had been learnt before" in caplog.records[-1].getMessage()
+    classifier.forget(["goal goal rain"], ["weather"])
+    assert classifier.calibration_state == "calibrated"
+    assert classifier.fitted.calibration.json == first
+
+
+def test_with_no_sample_other_classes_end_the_calibration():
+    classifier = of("multinomial", sample=0)
+    classifier.update(["bird"], ["birds"])
+    assert classifier.calibration_state == "none"
+    swapped = of("multinomial", sample=0)
+    more = swapped.recipe.learnt([Document("bird", "birds")])
+    less = swapped.recipe.learnt([Document(text, "weather") for text in WEATHER])
+    swapped.change(swapped.learnt + more - less)  # as many classes as before, but others
+    assert swapped.classes_.tolist() == ["birds", "food", "sport"]
+    assert swapped.calibration_state == "none"
+
+
+def test_with_no_sample_updating_from_nothing_equals_fitting(tmp_path):
+    texts, labels = zip(*CORPUS, strict=True)
+    settings = {"tokenizer": "whitespace", "sample": 0}
+    TextClassifier(**settings).update(texts, labels).save(tmp_path / "updated")
+    TextClassifier(**settings).fit(texts, labels).save(tmp_path / "fitted")
+    TextClassifier(**settings).save(tmp_path / "untrained")
+    TextClassifier.load(tmp_path / "untrained").update(texts, labels).save(tmp_path / "later")
+    assert (tmp_path / "updated").read_bytes() == (tmp_path / "fitted").read_bytes()
+    assert (tmp_path / "later").read_bytes() == (tmp_path / "fitted").read_bytes()
+    TextClassifier.load(tmp_path / "fitted").forget(texts, labels).save(tmp_path / "emptied")
+    assert (tmp_path / "emptied").read_bytes() == (tmp_path / "untrained").read_bytes()
+
+
+def test_a_stale_calibration_stays_stale_in_a_file(tmp_path):
+    classifier = of("multinomial", sample=0).update(["goal goal rain"], ["weather"])
+    classifier.save(tmp_path / "model")
+    loaded = TextClassifier.load(tmp_path / "model")
+    assert loaded.calibration_state == "stale"
+    np.testing.assert_array_equal(loaded.predict_proba(SPORT), classifier.predict_proba(SPORT))
+
+
+def test_fitting_again_forgets_the_old_calibration():
+    classifier = of("multinomial", sample=0)
+    classifier.fit(["a", "b", "c"], ["food", "sport", "weather"])
+    assert classifier.calibration_state == "none"
+    assert classifier.fitted.calibration is None
+
+
+def test_forgetting_until_there_is_no_calibrating_leaves_none():
+    classifier = of("multinomial", [("a b", "x"), ("a", "x"), ("b", "y"), ("b b", "y")])
+    assert classifier.calibration_state == "calibrated"
+    classifier.forget(["a", "b"], ["x", "y"])
+    assert classifier.calibration_state == "none"
+
+
+def test_a_change_calibrates_anew():
+    classifier = of("multinomial")
+    before = classifier.fitted.calibration.json
+    classifier.update(["goal rain"], ["weather"])
+    assert classifier.calibration_state == "calibrated"
+    assert classifier.fitted.calibration.json != before
+    classifier.forget(["goal rain"], ["weather"])
+    assert classifier.fitted.calibration.json == before
+
+
+def test_documents_that_were_not_kept_cannot_calibrate():
+    classifier = of("multinomial", calibrate=False)
+    recipe = replace(classifier.recipe, calibrate=True)
+    with pytest.raises(InputError, match="no documents were kept"):
+        calibration(recipe, classifier.learnt, classifier.fitted)
+
+
+def test_what_cannot_be_calibrated_says_so_once(tmp_path, caplog):
+    caplog.set_level("INFO", "textnb")
+    classifier = TextClassifier(tokenizer="words").fit(["good fun", "bad day"], ["pos", "neg"])
+    assert len(caplog.records) == 1
+    classifier.save(tmp_path / "model.textnb")
+    again = TextClassifier.load(tmp_path / "model.textnb")
+    assert (len(caplog.records), again.calibration_state) == (1, "none")
+    again.save(tmp_path / "again.textnb")
+    assert (tmp_path / "again.textnb").read_bytes() == (tmp_path / "model.textnb").read_bytes()
+
+
+@pytest.mark.parametrize("model", [*ONE_BY_ONE[:1], *BY_FOLDS[:1]])
+def test_estimates_are_by_classifiers_that_have_not_seen_the_document(model):
+    classifier = of(model, **({"alpha": 1.0, "calibrate": True} if model in ONE_BY_ONE else {}))
+    labels, log_p = held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
+    kept, folds = in_order(classifier)
+    assert labels == [label for _, label in kept]
+    np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1.0)
+    for i, (text, label) in enumerate(kept[:3]):
+        mine = {i} if model in ONE_BY_ONE else set(np.flatnonzero(folds == folds[i]))
+        others = of(model, [pair for j, pair in enumerate(kept) if j not in mine], alpha=classifier.recipe.alpha)
+        expected = others.fitted.calibrated(classifier.fitted.calibration).log_posterior(
+            count_matrix([text.split()], others.fitted.vocabulary)[0]
+        )
+        assert dict(zip(classifier.fitted.classes, log_p[i], strict=True))[label] == pytest.approx(
+            dict(zip(others.fitted.classes, expected[0], strict=True))[label], rel=1e-6
+        )
+
+
+def test_estimates_without_a_calibration_are_the_models_own():
+    classifier = of("multinomial", alpha=1.0)
+    fitted = classifier.fitted.calibrated(None)
+    _, log_p = held_out_log_posterior(classifier.recipe, classifier.learnt, fitted)
+    (text, _), *rest = in_order(classifier)[0]
+    others = of("multinomial", rest, alpha=1.0, calibrate=False)
+    np.testing.assert_allclose(log_p[0], others.predict_log_proba([text])[0], rtol=1e-6)
+
+
+def test_no_estimates_where_no_documents_were_kept():
+    classifier = of("multinomial", calibrate=False)
+    with pytest.raises(InputError, match="no documents were kept"):
+        held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)

@@ -1,0 +1,210 @@
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textnb import Analyzer, Document, TextClassifier
+from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
+from textnb.counts import Learnt, counted
+from textnb.counts.learnt import Keeps
+from textnb.errors import InputError, UntrustedError
+from textnb.models.registry import MODELS
+from textnb.text import tokenizer
+
+SHARES = st.integers(1, 9).map(lambda n: {"x": n / 10, "y": 1 - n / 10})
+TOKENIZERS = st.one_of(
+    st.sampled_from(["auto", "words", "whitespace", "charclass"]).map(tokenizer),
+    st.tuples(st.integers(1, 2), st.integers(2, 4)).map(lambda n: tokenizer("chars", n=n)),
+    st.lists(st.text(max_size=3), max_size=2).map(lambda words: tokenizer("janome", form="base", stop_words=words)),
+)
+ANALYZERS = st.builds(
+    Analyzer,
+    normalisers=st.lists(st.sampled_from(["nfkc", "casefold", "urls"]), unique=True),
+    ngram=st.sampled_from([(1, 1), 2, (1, 3)]),
+    min_df=st.one_of(st.integers(0, 3), st.floats(0, 0.5)),
+    max_df=st.one_of(st.integers(3, 9), st.floats(0.5, 1)),
+    max_terms=st.one_of(st.none(), st.integers(1, 9)),
+)
+RECIPES = st.builds(
+    ClassifierRecipe,
+    st.just("multinomial"),
+    st.floats(0, 1e6) | st.sampled_from(["evidence", "evidence-class", "evidence-unigram", "leave-one-out"]),
+    st.one_of(st.sampled_from(["empirical", "uniform"]), SHARES, SHARES.map(lambda shares: list(shares.values()))),
+    TOKENIZERS,
+    ANALYZERS,
+    st.sampled_from(["raw", "binary", "log"]),
+    st.sampled_from([{}, {"estimate": "map"}]),
+    st.booleans(),
+    st.integers(0, 10_000),
+)
+
+
+def recipe(**settings):
+    return TextClassifier(**{"tokenizer": "whitespace", **settings}).recipe
+
+
+@settings(max_examples=60)
+@given(RECIPES)
+def test_a_recipe_comes_back_from_its_json(value):
+    again = ClassifierRecipe.of(json.loads(json.dumps(value.json)))
+    assert again == value
+    assert again.json == value.json
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"alpha": 1}, {"alpha": 1.0}),
+        ({"prior": {"x": 0.25, "y": 0.75}}, {"prior": {"y": 0.75, "x": 0.25}}),
+        ({"prior": [0.5, 0.5]}, {"prior": np.array([0.5, 0.5])}),
+        ({"analyzer": Analyzer(ngram=2)}, {"analyzer": Analyzer(ngram=(2, 2))}),
+        ({"tokenizer": "whitespace"}, {"tokenizer": tokenizer("whitespace")}),
+        ({"analyzer": None}, {"analyzer": Analyzer()}),
+    ],
+)
+def test_two_spellings_of_one_recipe_are_equal(one, other):
+    assert recipe(**one) == recipe(**other)
+    assert recipe(**one).json == recipe(**other).json
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"model": "multinominal"}, "model 'multinominal' is not known; known: .*multinomial"),
+        ({"weighting": "sqrt"}, "weighting 'sqrt' is not known; known: raw, raw-l2, binary, .*tfidf-l2"),
+        ({"tokenizer": "word"}, "tokenizer 'word' is not known"),
+        ({"tokenizer": 5}, "not 5"),
+        ({"tokenizer": lambda text: text.split()}, "cannot be imported"),
+        ({"analyzer": "casefold"}, "analyzer must be an Analyzer, not 'casefold'"),
+        ({"alpha": "1"}, "alpha '1' is not known; give a number, or one of: evidence, "),
+        ({"alpha": True}, "alpha must be a number or one of evidence, .* not True"),
+        ({"alpha": None}, "alpha must be a number or one of evidence, .* not None"),
+        ({"alpha": -0.5}, "alpha must be finite and not negative, not -0.5"),
+        ({"alpha": math.nan}, "alpha must be finite and not negative, not nan"),
+        ({"alpha": math.inf}, "alpha must be finite and not negative, not inf"),
+        ({"alpha": 10**400}, "alpha must be finite"),
+        ({"prior": "flat"}, "prior 'flat' is not known; known: empirical, uniform"),
+        ({"prior": None}, "prior .*None"),
+        ({"prior": 0.5}, "prior .*0.5"),
+        ({"prior": ["half", "half"]}, "prior .*half"),
+        ({"prior": {"x": None}}, "prior .*None"),
+        ({"prior": [-0.5, 1.5]}, "prior .*-0.5"),
+        ({"prior": [math.nan, 1.0]}, "prior .*nan"),
+        ({"prior": {"x": 0.5, "y": 0.6}}, "prior .*sum to 1"),
+        ({"calibrate": 1}, "calibrate must be True or False, not 1"),
+        ({"calibrate": "yes"}, "calibrate must be True or False, not 'yes'"),
+        ({"sample": -1}, "sample must be a whole number of documents, 0 for none, not -1"),
+        ({"sample": 2.5}, "sample must be a whole number .* not 2.5"),
+        ({"sample": True}, "sample must be a whole number .* not True"),
+        ({"sample": None}, "sample must be a whole number .* not None"),
+        ({"sample": 0, "weighting": "tfidf-l2"}, "'tfidf-l2' keeps the documents' counts; sample=0 forbids it"),
+        ({"model": "bernoulli", "weighting": "log"}, "bernoulli takes the weighting binary, not 'log'"),
+        ({"model": "compound", "weighting": "tfidf"}, "compound takes the weighting raw or binary, not 'tfidf'"),
+        ({"model": "compound", "alpha": 1}, "compound has not the alpha 1; it takes evidence"),
+        (
+            {"model": "bernoulli", "alpha": "leave-one-out"},
+            "bernoulli has not the alpha 'leave-one-out'; it takes a num",
+        ),
+        ({"alpha": "evidence-document"}, "'evidence-document' goes with the weighting raw or binary, not 'log'"),
+        ({"alpha": "leave-one-out", "weighting": "tfidf"}, "goes with the weighting raw or binary or log, not 'tfidf'"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_refused_by_name_when_it_is_given(settings, complaint):
+    with pytest.raises(InputError, match=complaint):
+        recipe(**settings)
+
+
+@pytest.mark.parametrize("alpha", [np.float64(0.5), np.float32(0.5), np.int64(2)])
+def test_a_number_of_numpys_is_a_number(alpha):
+    value = recipe(alpha=alpha)
+    assert type(value.alpha) is float
+    assert value.alpha == alpha
+
+
+def test_a_python_tokenizer_must_be_trusted_by_its_whole_name():
+    value = recipe(tokenizer="textwrap:wrap")
+    for trust in [(), ("textwrap",), ("textwrap:fill",)]:
+        with pytest.raises(UntrustedError, match="'textwrap:wrap'"):
+            ClassifierRecipe.of(value.json, trust)
+    with pytest.raises((InputError, UntrustedError), match="trust"):
+        ClassifierRecipe.of(value.json, "my_textwrap:wrapper")
+    assert ClassifierRecipe.of(value.json, ["textwrap:wrap"]) == value
+
+
+@pytest.mark.parametrize("name", ["builtins:eval", {"builtins": "eval"}])
+def test_a_python_tokenizer_under_the_disguise_of_a_name_must_be_trusted_too(name):
+    disguised = {**recipe().json, "tokenizer": {"name": name, "version": "1", "params": {}}}
+    with pytest.raises((InputError, UntrustedError), match="eval"):
+        ClassifierRecipe.of(disguised)
+
+
+def test_learning_in_parts_equals_learning_at_once(monkeypatch):
+    documents = [Document(f"a{i % 7} b{i % 11}", "xyz"[i % 3]) for i in range(1200)]
+    at_once = recipe().learnt(documents)
+    monkeypatch.setattr("textnb.classifier.recipe.ENTRIES", 1)
+    assert recipe().learnt(iter(documents)) == at_once
+
+
+def test_learning_what_has_been_counted_equals_learning_the_documents():
+    documents = [Document("a b a", "x"), Document("", "y"), Document("c", "x", fields={"to": ["me"]})]
+    for weighting in ("raw", "binary", "log"):
+        value = recipe(weighting=weighting)
+        (part,) = counted(documents, value.terms_of)
+        assert value.learnt_counted([part]) == value.learnt(documents)
+
+
+def test_no_documents_teach_nothing():
+    assert recipe(weighting="log").learnt([]) == Learnt.zero(2.0**-20, Keeps(sample=SAMPLE))
+    assert recipe(weighting="log", calibrate=False).learnt([]) == Learnt.zero(2.0**-20)
+
+
+@pytest.mark.parametrize(
+    ("settings", "keeps"),
+    [
+        ({}, Keeps(sample=SAMPLE)),
+        ({"sample": 7}, Keeps(sample=7)),
+        ({"sample": 0}, Keeps(sample=SAMPLE)),  # while the calibration is fitted
+        ({"calibrate": False}, Keeps()),
+        ({"weighting": "tfidf"}, Keeps(sample=SAMPLE)),
+        ({"weighting": "log-l2"}, Keeps(examples=True)),
+        ({"weighting": "log-l2", "calibrate": False}, Keeps(examples=True)),
+        ({"alpha": "evidence-class"}, Keeps(sample=SAMPLE)),
+        ({"alpha": "leave-one-out"}, Keeps(histograms=True, sample=SAMPLE)),
+        ({"alpha": "evidence-document", "weighting": "raw"}, Keeps(histograms=True, sample=SAMPLE)),
+        ({"model": "compound", "calibrate": False}, Keeps(histograms=True)),
+    ],
+)
+def test_what_is_kept_is_what_model_alpha_weighting_and_calibration_need(settings, keeps):
+    assert recipe(**settings).keeps == keeps
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "complaint"),
+    [
+        ("complement", {"estimate": "map"}, "complement has no option 'estimate'; it has weight_norm"),
+        ("bernoulli", {"estimate": "map"}, "bernoulli has no option 'estimate'; it has none"),
+        ("multinomial", {"estimate": "mode"}, "estimate of the model multinomial must be 'mean' or 'map', not 'mode'"),
+        ("complement", {"weight_norm": 1}, "weight_norm of the model complement must be False or True, not 1"),
+        ("multinomial", {"estimate": []}, r"must be 'mean' or 'map', not \[\]"),
+    ],
+)
+def test_an_option_that_the_model_has_not_is_refused_by_name(model, options, complaint):
+    plain = recipe(model=model)
+    with pytest.raises(InputError, match=complaint):
+        replace(plain, options=options)
+
+
+def test_a_model_of_every_name_has_the_weighting_that_suits_it():
+    found = {name: recipe(model=name).weighting for name in MODELS}
+    assert found == {name: model.weightings[0] for name, model in MODELS.items()}
+    assert (found["multinomial"], found["bernoulli"], found["compound"]) == ("log", "binary", "raw")
+
+
+def test_a_recipe_of_format_1_has_no_calibration():
+    old = {name: value for name, value in recipe(alpha=0.5).json.items() if name not in ("calibrate", "sample")}
+    del old["model"]["params"]["estimate"]
+    assert ClassifierRecipe.of(old) == recipe(alpha=0.5, calibrate=False)

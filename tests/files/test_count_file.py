@@ -1,0 +1,126 @@
+import random
+
+import numpy as np
+import pytest
+from small_models import rewritten
+
+from textnb import Document, TextClassifier
+from textnb.counts import counted
+from textnb.errors import ModelFileError
+from textnb.files.count_file import read_counts, write_counts
+
+DOCUMENTS = [
+    Document("b a b", "x", "1.txt", group="thread"),
+    Document("", "y", "2.txt"),
+    Document("梅 塩", "料理", "梅.txt", fields={"to": ["me"]}),
+    Document("a", None, ""),
+]
+CLASSIFIER = TextClassifier(tokenizer="whitespace")
+RECIPE = CLASSIFIER.recipe.terms_of
+
+
+def counts_of(documents):
+    (part,) = counted(documents, CLASSIFIER.recipe.terms_of)
+    return part
+
+
+@pytest.fixture
+def path(tmp_path):
+    write_counts(tmp_path / "corpus.counts", counts_of(DOCUMENTS), RECIPE)
+    return tmp_path / "corpus.counts"
+
+
+def test_documents_and_recipe_come_back(path):
+    original = counts_of(DOCUMENTS)
+    found, recipe = read_counts(path)
+    assert recipe == RECIPE
+    assert (found.X.toarray() == original.X.toarray()).all()
+    for name in ("vocabulary", "labels", "digests", "ids", "groups"):
+        assert getattr(found, name) == getattr(original, name)
+
+
+def test_two_files_of_equal_counts_are_equal_bytes(path, tmp_path):
+    found, recipe = read_counts(path)
+    write_counts(tmp_path / "again", found, recipe)
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_documents_without_any_word_come_back(tmp_path):
+    write_counts(tmp_path / "empty", counts_of([Document(""), Document("")]), RECIPE)
+    found, _ = read_counts(tmp_path / "empty")
+    assert found.X.shape == (2, 0)
+    assert found.labels == (None, None)
+
+
+@pytest.mark.parametrize("weighting", ["raw", "binary", "log"])
+def test_learning_from_the_file_equals_learning_from_the_texts(tmp_path, weighting):
+    labelled = DOCUMENTS[:3]
+    write_counts(tmp_path / "labelled", counts_of(labelled), RECIPE)
+    recipe = TextClassifier(tokenizer="whitespace", weighting=weighting).recipe
+    assert recipe.learnt_counted([read_counts(tmp_path / "labelled")[0]]) == recipe.learnt(labelled)
+
+
+@pytest.mark.parametrize("weighting", ["raw", "binary", "log"])
+@pytest.mark.parametrize("taught", [["a b 梅", "塩 塩 to:me", "c"], ["c", "d", "d d"]])
+def test_answers_from_the_file_equal_answers_from_the_texts(path, weighting, taught):
+    classifier = TextClassifier(tokenizer="whitespace", weighting=weighting).fit(taught, ["x", "y", "z"])
+    found, _ = read_counts(path)
+    np.testing.assert_allclose(
+        classifier.fitted.log_proba_counted(found), classifier.predict_log_proba(DOCUMENTS), rtol=1e-12
+    )
+
+
+def test_ids_that_cannot_be_written_do_not_spoil_the_file(tmp_path):
+    write_counts(tmp_path / "odd", counts_of([Document("a", id="bad\udcff.txt"), Document("b", id="b")]), RECIPE)
+    assert read_counts(tmp_path / "odd")[0].ids == ("bad?.txt", "b")
+
+
+def test_a_model_is_no_count_file(tmp_path):
+    TextClassifier(tokenizer="whitespace").fit(["a"], ["x"]).save(tmp_path / "model")
+    with pytest.raises(ModelFileError, match="model holds a 'model', not a 'counts'"):
+        read_counts(tmp_path / "model")
+
+
+def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path):
+    data, rng = path.read_bytes(), random.Random(2)
+    original = counts_of(DOCUMENTS)
+    for position in rng.sample(range(len(data)), 150):
+        (tmp_path / "damaged").write_bytes(
+            data[:position] + bytes([data[position] ^ rng.randrange(1, 256)]) + data[position + 1 :]
+        )
+        try:
+            found, recipe = read_counts(tmp_path / "damaged")
+        except ModelFileError:
+            continue
+        assert recipe == RECIPE
+        assert found.digests == original.digests
+        assert (found.X.toarray() == original.X.toarray()).all()
+
+
+def put(name, value):
+    return lambda _, arrays: arrays.update({name: value(arrays[name])})
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (put("counts.data", lambda data: -data), "'counts' has entries out of order or not positive"),
+        (put("counts.data", lambda data: data * np.nan), "'counts' has entries out of order or not positive"),
+        (put("counts.indices", lambda columns: columns + 9), "'counts' is not a sparse matrix"),
+        (put("counts.indptr", lambda ends: ends[:-1]), "'counts' is not a sparse matrix"),
+        (put("vocabulary.bytes", lambda letters: letters[::-1].copy()), "vocabulary|UTF-8"),
+        (put("vocabulary.ends", lambda ends: ends - 100), "'vocabulary' do not end where they should"),
+        (put("labels.ends", lambda ends: ends[[0, -1]]), "not of one length"),
+        (put("ids.bytes", lambda letters: letters | 128), "'ids' are not UTF-8"),
+        (put("digests", lambda digests: digests[:, :8].copy()), "not of one length"),
+        (put("digests", lambda digests: digests[:2]), "not of one length"),
+        (put("digests", lambda digests: digests.reshape(-1)), "'digests' is missing or of another kind"),
+        (lambda _, arrays: arrays.pop("groups.ends"), "'groups.ends' is missing"),
+        (lambda header, _: header.pop("recipe"), "recipe"),
+        (lambda header, _: header.update(recipe="words"), "recipe"),
+    ],
+)
+def test_content_that_does_not_fit_together_is_refused_by_name(path, change, complaint):
+    rewritten(path, "counts", change)
+    with pytest.raises(ModelFileError, match=rf"corpus.counts: .*({complaint})"):
+        read_counts(path)

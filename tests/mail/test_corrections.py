@@ -1,0 +1,188 @@
+"""Corrections: exact, noticed when repeated, and moved from class to class."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from textnb import Document, TextClassifier
+from textnb.errors import InputError, NotLearntError
+from textnb.mail.corrections import (
+    Done,
+    change_file,
+    learn,
+    learn_all,
+    learn_decided,
+    learn_into,
+    learnt_as,
+    refit,
+    unlearn,
+)
+from textnb.mail.filter import Cutoffs, MailFilter, Verdict, mail_document
+
+TEXTS = ["cheap pills now", "cheap watches", "see you at lunch", "lunch was good"]
+LABELS = ["spam", "spam", "ham", "ham"]
+MAIL = b"From: a@example.jp\nSubject: pills at lunch\n\ncheap lunch\n"
+
+
+@pytest.fixture
+def classifier():
+    return fitted()
+
+
+def fitted(more=(), label=None):
+    documents = [Document(text, label=name) for text, name in zip(TEXTS, LABELS, strict=True)]
+    return TextClassifier(tokenizer="words").fit(
+        [*documents, *(Document(d.text, label, fields=d.fields) for d in more)]
+    )
+
+
+def test_a_learnt_mail_is_a_training_document(classifier):
+    mail = mail_document(MAIL)
+    assert learn(classifier, mail, "spam") is Done.LEARNT
+    assert classifier.learnt == fitted([mail], "spam").learnt
+    assert learnt_as(classifier, mail) == ["spam"]
+
+
+def test_a_mail_learnt_twice_counts_once(classifier):
+    mail = mail_document(MAIL)
+    learn(classifier, mail, "spam")
+    once = classifier.learnt
+    assert learn(classifier, mail, "spam") is Done.KNOWN
+    assert classifier.learnt == once
+
+
+def test_was_moves_a_mail_and_may_be_repeated(classifier):
+    mail = mail_document(MAIL)
+    learn(classifier, mail, "spam")
+    assert learn(classifier, mail, "ham", was="spam") is Done.MOVED
+    assert classifier.learnt == fitted([mail], "ham").learnt
+    assert learn(classifier, mail, "ham", was="spam") is Done.KNOWN
+
+
+def test_was_does_no_harm_where_it_was_not(classifier):
+    mail = mail_document(MAIL)
+    assert learn(classifier, mail, "ham", was="spam") is Done.LEARNT
+    assert classifier.learnt == fitted([mail], "ham").learnt
+
+
+def test_one_mail_does_not_speak_for_two_classes(classifier):
+    mail = mail_document(MAIL)
+    learn(classifier, mail, "spam")
+    with pytest.raises(InputError, match="was learnt as spam; --was spam moves it"):
+        learn(classifier, mail, "ham")
+
+
+def test_a_mail_of_both_classes_is_taken_out_of_the_wrong_one(classifier):
+    mail = mail_document(MAIL)
+    classifier.update([mail, mail], ["spam", "ham"])
+    assert learn(classifier, mail, "ham", was="spam") is Done.MOVED
+    assert classifier.learnt == fitted([mail], "ham").learnt
+
+
+def test_unlearning_is_never_having_seen(classifier):
+    mail = mail_document(MAIL)
+    learn(classifier, mail, "spam")
+    assert unlearn(classifier, mail, "spam") is Done.UNLEARNT
+    assert classifier.learnt == fitted().learnt
+
+
+def test_what_was_never_learnt_cannot_be_unlearnt(classifier):
+    mail = mail_document(MAIL)
+    with pytest.raises(NotLearntError, match="not known under any class"):
+        unlearn(classifier, mail, "spam")
+    learn(classifier, mail, "ham")
+    with pytest.raises(NotLearntError, match=r"never learnt as 'spam'.*learnt as ham"):
+        unlearn(classifier, mail, "spam")
+
+
+def test_a_new_class_must_be_asked_for(classifier):
+    mail = mail_document(MAIL)
+    for label, was in (("spma", None), ("spam", "hma")):
+        with pytest.raises(InputError, match="is not among the model's classes: ham, spam"):
+            learn(classifier, mail, label, was=was)
+    with pytest.raises(InputError, match="name two classes"):
+        learn(classifier, mail, "spam", was="spam")
+    assert learn(classifier, mail, "friends", new=True) is Done.LEARNT
+    assert classifier.classes_.tolist() == ["friends", "ham", "spam"]
+
+
+def test_the_filter_knows_a_mail_again_that_it_has_marked(classifier):
+    learn(classifier, mail_document(MAIL), "spam")
+    marked = MailFilter(classifier, Cutoffs("spam"))(MAIL).message
+    assert learn(classifier, mail_document(marked), "spam") is Done.KNOWN
+
+
+def test_the_model_mail_hears_a_correction_at_once_and_refits_when_told():
+    texts, labels = [f"{text} {n}" for n in range(10) for text in TEXTS], LABELS * 10
+    classifier, mail = TextClassifier("mail", tokenizer="words").fit(texts, labels), mail_document(MAIL)
+    assert learn(classifier, mail, "spam") is Done.LEARNT
+    assert classifier.fitted.fit.since == 1
+    refit(classifier)
+    again = TextClassifier("mail", tokenizer="words").fit([*texts, mail], [*labels, "spam"])
+    assert classifier.fitted.fit.since == 0
+    assert classifier.predict_log_proba([MAIL.decode()]).tolist() == again.predict_log_proba([MAIL.decode()]).tolist()
+
+
+def test_refitting_changes_nothing_that_was_learnt(classifier):
+    before = classifier.learnt
+    assert refit(classifier) is Done.REFITTED
+    assert classifier.learnt == before
+
+
+def test_a_file_is_written_only_where_something_has_changed(classifier, tmp_path):
+    path, mail = tmp_path / "m.textnb", mail_document(MAIL)
+    classifier.save(path)
+    assert change_file(path, lambda c: learn(c, mail, "spam"))[1] is Done.LEARNT
+    assert TextClassifier.load(path).learnt == fitted([mail], "spam").learnt
+    written = path.stat().st_ino
+    assert change_file(path, lambda c: learn(c, mail, "spam"))[1] is Done.KNOWN
+    assert path.stat().st_ino == written
+    with pytest.raises(InputError, match="nowhere does not exist; train a model first"):
+        change_file(tmp_path / "nowhere", refit)
+
+
+def test_mails_learnt_at_the_same_time_are_all_learnt(classifier, tmp_path):
+    path = tmp_path / "m.textnb"
+    classifier.save(path)
+    mails = [Document(f"mail {number}") for number in range(6)]
+    with ThreadPoolExecutor(
+        6
+    ) as threads:  # the lock is one of open files, so threads wait for each other as processes do
+        done = threads.map(lambda mail: change_file(path, lambda c: learn(c, mail, "ham"))[1], mails)
+        assert set(done) == {Done.LEARNT}
+    assert TextClassifier.load(path).learnt == fitted(mails, "ham").learnt
+
+
+def test_what_was_decided_is_learnt_unless_the_user_has_said_otherwise(classifier, tmp_path):
+    path, mail = tmp_path / "m.textnb", mail_document(MAIL)
+    classifier.save(path)
+    assert learn_decided(path, MAIL, Verdict("spam", 1.0, False)) is Done.LEARNT
+    assert learn_decided(path, MAIL, Verdict("ham", 1.0, False)) is Done.KNOWN
+    assert learnt_as(TextClassifier.load(path), mail) == ["spam"]
+
+
+def test_many_lessons_are_learnt_as_one_after_the_other(classifier):
+    mails = [mail_document(MAIL), Document("lunch pills"), Document("watches"), Document(TEXTS[0])]
+    classifier.update(mails[1:2], ["ham"])
+    lessons = [(mails[0], "ham"), (mails[1], "spam"), (mails[0], "spam"), (mails[2], "ham"), (mails[3], "spam")]
+    one_by_one = TextClassifier(tokenizer="words").fit(TEXTS, LABELS).update(mails[1:2], ["ham"])
+    for mail, label in lessons:
+        other = "ham" if label == "spam" else "spam"
+        learn(one_by_one, mail, label, was=other)
+    assert learn_all(classifier, lessons) == {Done.LEARNT: 2, Done.MOVED: 1, Done.KNOWN: 1}
+    assert classifier.learnt == one_by_one.learnt
+    again = [(mail, learnt_as(classifier, mail)[0]) for mail in mails]
+    assert learn_all(classifier, again) == {Done.KNOWN: 4}
+    with pytest.raises(InputError, match="'spma' is not among the model's classes"):
+        learn_all(classifier, [(mails[0], "spma")])
+
+
+def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_path):
+    path, mails = tmp_path / "m.textnb", [mail_document(MAIL), Document("lunch pills")]
+    classifier.save(path)
+    lessons = [(mail, "spam") for mail in mails]
+    assert learn_into(path, lessons) == {Done.LEARNT: 2}
+    written = path.stat().st_ino
+    assert TextClassifier.load(path).learnt == fitted(mails, "spam").learnt
+    assert learn_into(path, lessons) == {Done.KNOWN: 2}
+    assert path.stat().st_ino == written

@@ -1,0 +1,140 @@
+"""The field put in and taken out: nothing else changes, for any bytes."""
+
+import email
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from textnb.mail.header_field import marked, unmarked
+from textnb.readers import read_message
+
+ROOT = Path(__file__).parents[2]
+MESSAGES = [path.read_bytes() for path in sorted((ROOT / "corpora" / "ja-mail").rglob("*.eml"))]
+FIELD = b"X-Textnb: class=spam; probability=0.999000; unsure=no"
+ENDS = [b"\n", b"\r\n", b"\r"]
+
+LINES = st.sampled_from(
+    [
+        b"From a@example.jp Fri Jan  2 03:04:05 2026",
+        b">From b@example.jp Fri Jan  2 03:04:05 2026",
+        b"From : c@example.jp",
+        b"Subject: lunch",
+        b"X-Textnb: class=ham",
+        b"x-textnb : forged",
+        b"X-TEXTNB:",
+        b"X-Textnb-Not: kept",
+        b" folded",
+        b"\tfolded X-Textnb: kept",
+        b" ",
+        b"",
+        b"no field at all",
+    ]
+)
+messages = st.builds(
+    lambda lines, end, last: end.join(lines) + last,
+    st.lists(LINES | st.binary(max_size=8), max_size=9),
+    st.sampled_from(ENDS),
+    st.sampled_from([b"", *ENDS]),
+)
+
+
+def lines_of(message):
+    """The lines of a message with their ends, one at a time: slow and plain."""
+    ends = b"\r\n" if b"\n" not in message else b"\n"
+    line, lines = b"", []
+    for byte in message:
+        line += bytes([byte])
+        if byte in ends:
+            lines.append(line)
+            line = b""
+    return [*lines, line] if line else lines
+
+
+def plainly_unmarked(message):
+    lines = lines_of(message)
+    kept = []
+    while lines and is_from_line(lines[0]):
+        kept.append(lines.pop(0))
+    own = False
+    while lines and lines[0] not in (b"\n", b"\r\n", b"\r"):
+        name, colon, _ = lines[0].partition(b":")
+        continues = lines[0].startswith((b" ", b"\t"))
+        own = own if continues else bool(colon) and name.rstrip(b" \t").lower() == b"x-textnb"
+        line = lines.pop(0)
+        kept += [] if own else [line]
+    return b"".join(kept + lines)
+
+
+def is_from_line(line):
+    first, space, rest = line.removeprefix(b">").partition(b" ")
+    return (first + space, line[-1:] in (b"\n", b"\r"), rest.lstrip(b" \t")[:1] != b":") == (b"From ", True, True)
+
+
+@given(messages)
+@settings(max_examples=50, deadline=None)
+@example(b"X-Textnb: a")
+@example(b"X-Textnb: a\n b\n\tc\n\nX-Textnb: text")
+def test_taking_out_is_what_going_line_by_line_gives(message):
+    assert unmarked(message) == plainly_unmarked(message)
+
+
+@given(messages | st.binary(max_size=40))
+@settings(max_examples=50, deadline=None)
+@example(b"")
+@example(b" folded from the first")
+@example(b"From nobody")
+def test_the_field_is_all_that_is_put_in(message):
+    result, before = marked(message, FIELD), unmarked(message)
+    ways = [way for end in ENDS for way in (FIELD + end, end + FIELD)]
+    assert any(result == before[:at] + way + before[at:] for at in range(len(before) + 1) for way in ways)
+
+
+@given(messages | st.binary(max_size=40))
+@settings(max_examples=50, deadline=None)
+@example(b" folded\n more\r")
+def test_what_was_put_in_comes_out_again(message):
+    again = unmarked(marked(message, FIELD))
+    assert again.rstrip(b"\r\n") == unmarked(message).rstrip(b"\r\n")
+    assert marked(marked(message, FIELD), FIELD).count(FIELD) == max(1, unmarked(message).count(FIELD) + 1)
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_it_stands_after_a_from_line_with_the_line_ends_of_the_message(end):
+    head = [b"From a Fri Jan  2 03:04:05 2026", b">From b Fri Jan  2 03:04:05 2026", b"Subject: x", b"", b"text", b""]
+    assert marked(end.join(head), FIELD) == end.join([*head[:2], FIELD, *head[2:]])
+
+
+def test_a_folded_field_gets_the_line_ends_of_the_message():
+    assert marked(b"To: a\r\n\r\n", b"X-Textnb: a;\n b") == b"X-Textnb: a;\r\n b\r\nTo: a\r\n\r\n"
+
+
+def test_forged_fields_go_wherever_they_stand_in_the_head_and_stay_in_the_text():
+    message = b"To: a\nX-Textnb: class=ham;\n probability=1\nX-textnb : b\nSubject: c\n\nX-Textnb: text\n"
+    assert unmarked(message) == b"To: a\nSubject: c\n\nX-Textnb: text\n"
+
+
+def test_a_head_that_begins_inside_a_field_is_not_taken_for_a_part_of_ours():
+    assert marked(b" folded\nTo: a\n", FIELD) == b" folded\n" + FIELD + b"\nTo: a\n"
+
+
+@pytest.mark.parametrize("message", MESSAGES[::4])
+def test_a_mail_program_finds_the_field_once_and_everything_else_as_before(message):
+    before, after = email.message_from_bytes(message), email.message_from_bytes(marked(message, FIELD))
+    assert after.get_all("X-Textnb") == ["class=spam; probability=0.999000; unsure=no"]
+    del after["X-Textnb"]
+    assert after.as_bytes() == before.as_bytes()
+    assert read_message(unmarked(marked(message, FIELD))) == read_message(message)
+
+
+def test_messages_broken_by_the_fuzzer_keep_every_byte(monkeypatch):
+    if not (ROOT / "scripts").is_dir():
+        pytest.skip("needs the scripts, which only the sources have")
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    from fuzz_mail import FIELD, changed, is_one_field_more
+
+    for case in range(150):
+        message = changed(random.Random(case), MESSAGES)
+        assert is_one_field_more(marked(message, FIELD), unmarked(message))

@@ -1,0 +1,148 @@
+"""Centred rows and the three ways to solve systems in their scatter."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from textnb.errors import FitWarning, InputError
+from textnb.models.linear import discriminants, least_squares, systems
+from textnb.models.linear.centred import Centred
+from textnb.models.linear.covariance import SharedCovariance
+from textnb.models.linear.systems import SOLVERS, inverse_times, regression, squared_norm
+
+SHAPES = [(40, 7), (9, 30), (12, 12)]
+
+
+def sparse_rows(n_rows, n_columns, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(0.6, (n_rows, n_columns)) * rng.gamma(2, 1, (n_rows, n_columns))
+    return X, np.arange(n_rows) % 3, rng.random(n_rows) + 0.5
+
+
+def plain_centred(X, y, weight):
+    means = np.array([np.average(X[y == k], axis=0, weights=weight[y == k]) for k in range(y.max() + 1)])
+    return (X - means[y]) * np.sqrt(weight)[:, np.newaxis]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_centred_rows_are_those_made_dense(shape, form):
+    X, y, weight = sparse_rows(*shape)
+    Z, plain = Centred.of(form(X), y, weight, 3), plain_centred(X, y, weight)
+    rng = np.random.default_rng(1)
+    A, B = rng.normal(size=(shape[1], 2)), rng.normal(size=(shape[0], 2))
+    np.testing.assert_allclose(Z.times(A), plain @ A, atol=1e-12)
+    np.testing.assert_allclose(Z.transposed_times(B), plain.T @ B, atol=1e-12)
+    np.testing.assert_allclose(Z.gram, plain.T @ plain, atol=1e-12)
+    np.testing.assert_allclose(Z.kernel, plain @ plain.T, atol=1e-12)
+    np.testing.assert_allclose(Z.squares, (plain**2).sum(axis=0), atol=1e-12)
+    assert squared_norm(Z) == pytest.approx(((plain.T @ plain) ** 2).sum())
+
+
+def test_the_kernel_is_made_of_blocks_of_rows():
+    X, y, weight = sparse_rows(600, 5)
+    Z = Centred.of(sparse.csr_array(X), y, weight, 3)
+    blocks = [block for _, block in Z.kernel_blocks()]
+    assert [len(block) for block in blocks] == [256, 256, 88]
+    np.testing.assert_array_equal(np.vstack(blocks), Z.kernel)
+
+
+@pytest.mark.parametrize("value", [0.1, 1e9, 1e-9])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_constant_column_is_zero_and_not_the_rounding_of_its_mean(value, form):
+    X, y, weight = sparse_rows(30, 4)
+    X[:, 2] = value
+    Z = Centred.of(form(X), y, weight, 3)
+    assert Z.squares[2] == 0
+    np.testing.assert_allclose(Z.times(np.eye(4))[:, 2], 0, atol=0)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("r", [0.0, 0.3, 50.0])
+def test_primal_dual_and_iterative_agree(shape, form, r):
+    X, y, weight = sparse_rows(*shape)
+    plain = plain_centred(X, y, weight)
+    T = np.random.default_rng(2).normal(size=(shape[0], 3))
+    B = plain.T @ T
+    wanted = np.linalg.pinv(plain.T @ plain + r * np.eye(shape[1]), rcond=1e-11, hermitian=True) @ B
+    Z = Centred.of(form(X), y, weight, 3)
+    for solver in SOLVERS:
+        np.testing.assert_allclose(regression(Z, T, r, solver), wanted, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(inverse_times(Z, B, r, solver), wanted, rtol=1e-6, atol=1e-8)
+
+
+EVERY_FIT = [
+    (least_squares.fit, {"l2": 0.5}),
+    (discriminants.fit_fisher, {"shrinkage": 0.2}),
+    (discriminants.fit_gaussian, {"shrinkage": 0.2}),
+    (discriminants.fit_gaussian, {}),
+]
+
+
+@pytest.mark.parametrize(("shape", "made"), [((40, 9), "gram"), ((9, 40), "kernel")])
+@pytest.mark.parametrize(("fit", "options"), EVERY_FIT)
+def test_the_smaller_side_is_solved_and_beyond_the_bound_no_square_matrix_is_made(
+    shape, made, fit, options, monkeypatch
+):
+    used = set()
+    for name in ("gram", "kernel"):
+        wanted = getattr(Centred, name).fget
+        watched = property(lambda self, name=name, wanted=wanted: (used.add(name), wanted(self))[1])
+        monkeypatch.setattr(Centred, name, watched)
+    X, y, weight = sparse_rows(*shape)
+    direct = fit(sparse.csr_array(X), y, sample_weight=weight, **options)
+    assert used == {made}
+    used.clear()
+    monkeypatch.setattr(systems, "LARGEST", 8)
+    iterative = fit(sparse.csr_array(X), y, sample_weight=weight, **options)
+    assert used == set()
+    np.testing.assert_allclose(direct.by_term, iterative.by_term, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(direct.bias, iterative.bias, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("bound", [4000, 100], ids=["dual", "iterative"])
+@pytest.mark.parametrize(("fit", "options"), EVERY_FIT)
+def test_many_terms_take_memory_for_copies_of_the_rows_and_a_small_square(fit, options, bound, monkeypatch):
+    monkeypatch.setattr(systems, "LARGEST", bound)
+    rng, y = np.random.default_rng(4), np.arange(300) % 3
+    entries = (rng.random(9000), (rng.integers(0, 300, 9000), rng.integers(0, 30_000, 9000)))
+    X = sparse.csr_array(entries, shape=(300, 30_000))
+    tracemalloc.start()
+    fit(X, y, **options)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20 * 8 * 3 * 30_000 + 4 * 8 * 300**2  # some tables like the weights; (V, V) would be 7 GB
+
+
+def test_units_of_columns_do_not_decide_the_rank():
+    rng = np.random.default_rng(3)
+    X, T = rng.normal(size=(50, 3)) * [1e-7, 1.0, 1e7], rng.normal(size=(50, 1))
+    Z = Centred.of(X, np.zeros(50, int), np.ones(50))
+    wanted = np.linalg.lstsq((X - X.mean(axis=0)) / [1e-7, 1, 1e7], T, rcond=None)[0] / np.array([[1e-7], [1], [1e7]])
+    np.testing.assert_allclose(regression(Z, T, 0.0), wanted, rtol=1e-8)
+
+
+def test_gradients_that_do_not_arrive_say_so(monkeypatch):
+    monkeypatch.setattr(systems, "_MOST_STEPS", 2)
+    X, y, weight = sparse_rows(40, 20)
+    with pytest.warns(FitWarning, match=r"a residual of .* after 2 steps"):
+        least_squares.fit(X, y, sample_weight=weight, solver="iterative")
+
+
+def test_an_unknown_solver_is_refused_with_the_known_ones():
+    with pytest.raises(InputError, match="solver 'qr' is not known; known: primal, dual, iterative"):
+        least_squares.fit([[1.0]], ["a"], solver="qr")
+
+
+def test_the_shared_covariance_is_solved_alike_by_every_solver():
+    X, y, weight = sparse_rows(20, 25)
+    found = [
+        discriminants.fit_covariance(SharedCovariance.of(sparse.csr_array(X), y, None, weight, 0.1, solver))
+        for solver in SOLVERS
+    ]
+    for other in found[1:]:
+        np.testing.assert_allclose(found[0].by_term, other.by_term, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(found[0].bias, other.bias, rtol=1e-6, atol=1e-8)

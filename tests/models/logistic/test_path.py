@@ -1,0 +1,117 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from textnb.models.logistic import path as path_module
+from textnb.models.logistic.path import STRENGTHS, Problem, Rows, best_log_loss, cross_validated, held_out_loss
+from textnb.models.logistic.ratios import Presence
+
+losses = pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
+
+
+def rows_of(n_rows=60, n_terms=25, n_classes=3, seed=0):
+    """Rows of which most tell their class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % n_classes
+    rates = 0.3 + 0.8 * (np.arange(n_terms) % n_classes == y[:, np.newaxis])
+    X = sparse.csr_array(rng.poisson(0.6 * rates))
+    weight = rng.integers(1, 3, n_rows).astype(float)
+    return Rows(Presence.of(X), y, weight, weight * (1 + y), n_classes), rng.integers(0, 4, n_rows)
+
+
+def maker(loss="logistic", min_df=2):
+    return lambda rows: Problem.of(rows, loss, 1.0, min_df)
+
+
+@losses
+def test_the_path_is_that_of_fitting_every_fold_from_scratch(loss, monkeypatch):
+    monkeypatch.setattr(path_module, "_CLOSE", 1e-9)
+    rows, folds = rows_of()
+    path, _ = cross_validated(rows, folds, maker(loss), STRENGTHS)
+    for t, l2 in enumerate(path.strengths):
+        scores = np.zeros((60, 3))
+        for f in range(4):
+            problem = maker(loss)(rows.chosen(folds != f))
+            linear = problem.linear(problem.minimum(l2, 1e-9, 1000).point.theta)
+            Z = problem.scaled(rows.presence.of_rows(folds == f)).toarray()
+            scores[folds == f] = Z @ linear.by_term + linear.bias
+        assert path.losses[t] == pytest.approx(best_log_loss(scores, rows.y, rows.weight), rel=1e-6)
+        if t == path.best:
+            np.testing.assert_allclose(path.scores, scores, atol=1e-6)
+
+
+@losses
+def test_the_path_with_its_loose_tolerance_is_close_to_the_exact_one(loss, monkeypatch):
+    rows, folds = rows_of()
+    loose, _ = cross_validated(rows, folds, maker(loss), STRENGTHS)
+    monkeypatch.setattr(path_module, "_CLOSE", 1e-9)
+    exact, _ = cross_validated(rows, folds, maker(loss), STRENGTHS)
+    n = min(len(loose.losses), len(exact.losses))
+    np.testing.assert_allclose(loose.losses[:n], exact.losses[:n], rtol=0.05)
+
+
+def test_a_path_ends_where_little_is_won_and_takes_the_least_loss():
+    rows, folds = rows_of()
+    path, _ = cross_validated(rows, folds, maker(), STRENGTHS)
+    assert path.strengths == STRENGTHS[: len(path.losses)]
+    assert path.best == int(np.argmin(path.losses))
+    falls = np.array(path.losses[1:]) / path.losses[:-1]
+    assert (falls[:-1] < 0.99).all()
+    assert falls[-1] >= 0.99
+
+
+def test_what_is_held_out_is_not_heard_of():
+    rows, folds = rows_of()
+    known, _ = cross_validated(rows, folds, maker(), [0.3])
+    mixed = rows._replace(y=np.where(folds == 0, (rows.y + 1) % 3, rows.y))
+    other, _ = cross_validated(mixed, folds, maker(), [0.3])
+    np.testing.assert_array_equal(known.scores[folds == 0], other.scores[folds == 0])
+    assert (known.scores[folds == 1] != other.scores[folds == 1]).any()
+
+
+def test_terms_and_ratios_are_learnt_anew_in_every_fold():
+    X = sparse.csr_array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]] * 2)
+    y, folds = np.array([0, 0, 1, 1] * 2), np.repeat([0, 1], 4)
+    rows = Rows(Presence.of(X), y, np.ones(8), np.ones(8), 2)
+    parts = [path_module.Fold(rows, folds == f, maker(min_df=3)) for f in range(2)]
+    assert [part.problem.columns.tolist() for part in parts] == [[], []]  # two rows are left, of three asked for
+    parts = [path_module.Fold(rows, folds == f, maker(min_df=2)) for f in range(2)]
+    assert [part.problem.columns.tolist() for part in parts] == [[0, 1], [0, 1]]  # the third has a ratio of 1
+
+
+def test_scores_of_pruned_models_are_those_of_pruning_in_the_fold(monkeypatch):
+    monkeypatch.setattr(path_module, "_CLOSE", 1e-9)
+    rows, folds = rows_of()
+    path, _ = cross_validated(rows, folds, maker(), [0.1], prune=0.3)
+    problem = maker()(rows.chosen(folds != 2))
+    few = problem.pruned(problem.minimum(0.1, 1e-9, 100).point.theta, 0.3)
+    linear = few.linear(few.minimum(0.1, 1e-9, 100).point.theta)
+    Z = few.scaled(rows.presence.of_rows(folds == 2)).toarray()
+    np.testing.assert_allclose(path.scores[folds == 2], Z @ linear.by_term + linear.bias, atol=1e-6)
+
+
+def test_a_class_in_one_fold_only_is_impossible_there_and_left_out_of_the_loss():
+    rows, folds = rows_of()
+    folds = np.where(rows.y == 2, 0, folds)
+    path, guess = cross_validated(rows, folds, maker(), [1.0])
+    assert np.isneginf(path.scores[folds == 0][:, 2]).all()
+    assert np.isfinite(path.scores[folds != 0]).all()
+    known = rows.y != 2
+    assert path.losses[0] == pytest.approx(best_log_loss(path.scores[known], rows.y[known], rows.weight[known]))
+    assert guess is None
+
+
+def test_where_nothing_can_be_held_out_there_is_no_path():
+    rows, folds = rows_of()
+    assert cross_validated(rows, folds * 0, maker(), STRENGTHS) is None
+    assert cross_validated(rows._replace(y=rows.y * 0, n_classes=1), folds, maker(), STRENGTHS) is None
+    assert cross_validated(rows, rows.y, maker(), STRENGTHS) is None
+    assert np.isnan(held_out_loss(rows, np.full((60, 3), -np.inf)))
+
+
+def test_the_guess_is_close_to_the_minimum_of_all_rows():
+    rows, folds = rows_of(200)
+    problem = maker(min_df=1)(rows)
+    path, guess = cross_validated(rows, folds, maker(min_df=1), [0.3])
+    theta = problem.minimum(path.strengths[0], 1e-9, 100).point.theta
+    assert np.linalg.norm(guess[np.append(problem.columns, -1)] - theta) < 0.5 * np.linalg.norm(theta)

@@ -1,0 +1,235 @@
+import pickle
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from textnb.errors import InputError
+from textnb.text.janome.tokenizer import Janome, without_surrogates
+
+WHITE = " \t\n\r\x0b\x1c\x85　\u2028"
+PIECES = [
+    "庭で犬が走った",
+    "すもももももも",
+    "。",
+    "、",
+    "!",
+    "？",
+    "\n",
+    "\n\n",
+    "\r\n\r\n",
+    " ",
+    "　",
+    "ｶﾞﾗｽ",
+    "ガラス",
+    "𠮷野家",
+]
+PIECES += [
+    "😀",
+    "abc",
+    "12.5",
+    "\x00",
+    "a\u0301",
+    "か\u3099",
+    "々々",
+    "ーーー",
+    "亜亜亜亜",
+    "ﬁ",
+    "株式会社",
+    "東京特許許可局",
+]
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=30) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+
+def check_equals_janome(text, reference):
+    expected = list(reference.tokenize(text))
+    tokens = list(Janome().tokens(text))
+    assert [(t.surface, t.base, t.reading, t.pos) for t in tokens] == [
+        (t.surface, t.base_form, t.reading, t.part_of_speech) for t in expected
+    ]
+    assert Janome()(text) == [t.surface for t in expected]
+    assert all(text[t.start : t.end] == t.surface for t in tokens)
+
+
+def test_tokens_are_janomes_on_the_bundled_corpus(reference, ja_mini):
+    for text in ja_mini[::9]:  # some of every class and half; the whole corpus takes half a minute
+        check_equals_janome(text, reference)
+
+
+@pytest.mark.parametrize("between", ["", "\n\n", "\r\n\r\n"], ids=repr)
+def test_tokens_are_janomes_on_a_long_text(between, reference, ja_mini):
+    text = between.join(ja_mini)[:3000]
+    assert len(text) == 3000
+    check_equals_janome(text, reference)
+
+
+def test_tokens_are_janomes_on_a_long_text_without_punctuation(reference, ja_mini):
+    text = re.sub(r"[^々-鿿ぁ-ヿ]|[、。]", "", "".join(ja_mini))[:3000]
+    assert len(text) == 3000
+    check_equals_janome(text, reference)
+
+
+@pytest.mark.parametrize("character", "あ亜アaＡ1ー。\n 　😀𠮷ｶ\u3099\x00\ufffd", ids=repr)
+def test_tokens_are_janomes_on_a_long_run_of_one_character(character, reference):
+    check_equals_janome("東京" + character * 1100 + "都", reference)
+
+
+@pytest.mark.parametrize("at", [497, 498, 499, 500, 501, 1022, 1023, 1024])
+@pytest.mark.parametrize("cut", ["\n\n", "\r\n\r\n", "。", "\n"], ids=repr)
+def test_tokens_are_janomes_where_a_chunk_may_end(at, cut, reference):
+    check_equals_janome(
+        "x" * (at - 20) + "庭で犬が走ったので猫も走ったとさたい" + "よ" * 2 + cut + "東京都" * 20, reference
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=TEXTS)
+@example(text="")
+@example(text=WHITE)
+@example(text=f"{WHITE}庭で 犬が　走った{WHITE}")
+@example(text="\ufeff庭で犬が")
+@example(text="𠮷野家で😀👨\u200d👩\u200d👧を見た\U0010ffff")
+@example(text="ﾊﾝｶｸｶﾞﾗｽﾉｳｻｷﾞｰ")
+def test_tokens_are_janomes_on_any_text(text, reference):
+    check_equals_janome(text, reference)
+
+
+@settings(max_examples=15, deadline=None)
+@given(pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=12), length=st.integers(400, 1500))
+def test_tokens_are_janomes_on_any_long_text(pieces, length, reference):
+    once = "".join(pieces)
+    check_equals_janome((once * (length // len(once) + 1))[:length], reference)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "東京\udfff都へ", "\ud83d\ude00 犬", "\udcff" * 3, " \udc80 "], ids=ascii)
+def test_a_lone_surrogate_is_read_as_the_replacement_character(text, reference):
+    with pytest.raises(UnicodeEncodeError):
+        list(reference.tokenize(text))
+    tokens = list(Janome().tokens(text))
+    assert (
+        Janome()(text) == [t.surface for t in tokens] == list(reference.tokenize(without_surrogates(text), wakati=True))
+    )
+    assert all(without_surrogates(text)[t.start : t.end] == t.surface for t in tokens)
+
+
+@given(text=st.text(st.characters() | st.characters(categories=["Cs"]), max_size=20))
+def test_without_surrogates_keeps_the_length_and_can_be_encoded(text):
+    clean = without_surrogates(text)
+    clean.encode("utf-8")
+    assert [(a, b) for a, b in zip(text, clean, strict=True) if a != b] == [
+        (c, "\ufffd") for c in text if "\ud800" <= c <= "\udfff"
+    ]
+
+
+def test_one_tokenizer_serves_several_threads_at_once(reference):
+    names = "東京都 東京駅 東京大学 東京湾 京都市 京都大学 京都府 大阪府 大阪城 大阪市 日本人 日本語 日本銀行 日本海"
+    words = names.split()  # threads that share one Janome spoil one another's look-up of common beginnings
+    texts = ["へ".join(words[i:] + words[:i]) * 5 for i in range(len(words))]
+    expected = [list(reference.tokenize(text, wakati=True)) for text in texts]
+    shared = Janome()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(shared, texts * 2))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == expected * 2
+    assert [shared(text) for text in texts] == expected
+
+
+def test_two_texts_may_be_read_in_turns(ja_mini):
+    one, other = "".join(ja_mini[:6]), "".join(ja_mini[6:12])
+    pairs = list(zip_longest(Janome().tokens(one), Janome().tokens(other)))
+    assert [a for a, _ in pairs if a] == list(Janome().tokens(one))
+    assert [b for _, b in pairs if b] == list(Janome().tokens(other))
+
+
+def test_cost_of_a_long_text_does_not_grow_with_its_square(monkeypatch):
+    from janome.tokenizer import Tokenizer
+
+    handed = []
+    partial = Tokenizer._Tokenizer__tokenize_partial
+
+    def counted(self, text, *rest):
+        handed.append(len(text))
+        return partial(self, text, *rest)
+
+    monkeypatch.setattr(Tokenizer, "_Tokenizer__tokenize_partial", counted)
+    text = "😀" * 150_000 + "\n\n" + "ア" * 149_998  # runs that Janome itself reads quickly
+    assert "".join(Janome(engine="reference")(text)) == text
+    assert max(handed) <= Tokenizer.MAX_CHUNK_SIZE
+    assert sum(handed) <= 2 * len(text)
+
+
+def test_a_tokenizer_that_has_been_used_is_picklable():
+    used = Janome(form="base", stop_words=["走る"])
+    assert used("庭で犬が走った") == ["庭", "で", "犬", "が", "た"]
+    copy = pickle.loads(pickle.dumps(used))
+    assert copy == used
+    assert hash(copy) == hash(used)
+    assert copy("庭で犬が走った") == ["庭", "で", "犬", "が", "た"]
+
+
+@pytest.mark.parametrize(
+    ("pos", "exclude_pos"),
+    [
+        (["名詞"], []),
+        (["名詞,固有名詞", "動詞"], []),
+        ([], ["助詞", "記号"]),
+        (["名詞"], ["名詞,数", "名詞,接尾"]),
+        (["名詞,固"], []),
+        (["名詞,"], []),
+        (["名詞,固有名詞,地域,一般"], []),
+        (["名詞"], ["名詞"]),
+    ],
+)
+def test_filters_keep_what_begins_with_whole_parts_of_speech(pos, exclude_pos, reference, ja_mini):
+    def begins(token, parts):
+        cells = token.part_of_speech.split(",")
+        return any(cells[: len(part.split(","))] == part.split(",") for part in parts)
+
+    text = ja_mini[0] + ja_mini[60] + "東京で2人がPythonを書いた。"
+    kept = [t for t in reference.tokenize(text) if (not pos or begins(t, pos)) and not begins(t, exclude_pos)]
+    for form, expected in (("surface", [t.surface for t in kept]), ("base", [t.base_form for t in kept])):
+        assert Janome(form=form, pos=pos, exclude_pos=exclude_pos)(text) == expected
+
+
+def test_filtered_tokens_keep_their_places():
+    text = " 庭で犬が走った "
+    tokens = Janome(form="base", pos=["名詞", "動詞"], stop_words=["犬"]).tokens(text)
+    assert [(t.surface, t.base, t.start, t.end) for t in tokens] == [("庭", "庭", 1, 2), ("走っ", "走る", 5, 7)]
+
+
+def test_stop_words_are_compared_with_what_is_counted():
+    text = "庭で犬が走った"
+    assert Janome(stop_words=["走る", "で"])(text) == ["庭", "犬", "が", "走っ", "た"]
+    assert Janome(form="base", stop_words=["走る", "で"])(text) == ["庭", "犬", "が", "た"]
+    assert Janome(form="base", stop_words=["走っ"])(text) == ["庭", "で", "犬", "が", "走る", "た"]
+
+
+def test_order_and_repeats_in_a_list_of_words_make_no_difference():
+    assert Janome(stop_words=["で", "が", "で"]) == Janome(stop_words={"が", "で"}) == Janome(stop_words=("が", "で"))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"form": "Base"}, "form 'Base' is not known; known: surface, base"),
+        ({"form": None}, "form None is not known"),
+        ({"pos": "名詞"}, "pos must be a list of strings, not '名詞'"),
+        ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must hold strings only, got \['助詞', 5\]"),
+        ({"stop_words": None}, "stop_words must be a list of strings, not None"),
+        ({"stop_words": [["a"]]}, "stop_words must hold strings only"),
+        ({"pos": ["名"]}, "part of speech '名' is not known; known: 名詞, 動詞"),
+        ({"exclude_pos": ["名刺,数"]}, "part of speech '名刺,数' is not known"),
+        ({"user_dictionary": 5}, "user_dictionary must be a path or a UserDictionary, not 5"),
+    ],
+)
+def test_a_parameter_that_makes_no_sense_is_refused(params, message):
+    with pytest.raises(InputError, match=message):
+        Janome(**params)

@@ -1,0 +1,181 @@
+"""The recipe of a classifier: everything about it but what it has learnt."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from textnb.counts import Counted, Learnt, TermsOf, counted
+from textnb.counts.counting import ENTRIES
+from textnb.counts.learnt import Keeps
+from textnb.counts.weighting import Weighting, weighting
+from textnb.errors import InputError, listed
+from textnb.models.model import Model
+from textnb.models.prior import PRIORS, Prior, as_shares
+from textnb.models.registry import model
+from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
+from textnb.readers import Document
+from textnb.text import Analyzer, Tokenizer, tokenizer_of
+from textnb.text import Recipe as Json
+
+SAMPLE = 3000
+"""About how many documents are kept for calibration at most; half of it when there are many more."""
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class ClassifierRecipe:
+    """A value that rebuilds a classifier; two classifiers of one recipe may be merged.
+
+    weighting: None for the one that suits the model. options: what else the model can be told. sample: how many
+    documents' counts are kept for calibration.
+    """
+
+    model: str
+    alpha: float | str
+    prior: Prior
+    tokenizer: Tokenizer
+    analyzer: Analyzer
+    weighting: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    calibrate: bool = True
+    sample: int = SAMPLE
+
+    def __post_init__(self) -> None:
+        chosen = model(self.model)
+        _set(self, "weighting", _as_weighting(self.weighting, chosen))
+        _set(self, "alpha", _as_alpha(self.alpha, chosen, self.weights.name))
+        _set(self, "options", _as_options(self.options, chosen))
+        _set(self, "prior", _as_prior(self.prior))
+        if not isinstance(self.analyzer, Analyzer):
+            raise InputError(f"analyzer must be an Analyzer, not {self.analyzer!r}")
+        if not isinstance(self.calibrate, bool):
+            raise InputError(f"calibrate must be True or False, not {self.calibrate!r}")
+        if type(self.sample) is not int or self.sample < 0:
+            raise InputError(f"sample must be a whole number of documents, 0 for none, not {self.sample!r}")
+        if chosen.answers_by_rows and not self.sample:
+            raise InputError(f"the model {self.model} answers by the documents that it has learnt; sample=0 forbids it")
+        if self.weights.normalised and not self.sample and not chosen.needs_rows:
+            raise InputError(f"the weighting {self.weighting!r} keeps the documents' counts; sample=0 forbids it")
+
+    @property
+    def weights(self) -> Weighting:
+        """How counts are weighted."""
+        assert self.weighting is not None
+        return weighting(self.weighting)
+
+    @property
+    def terms_of(self) -> TermsOf:
+        """From a document to its terms."""
+        return TermsOf(self.tokenizer, self.analyzer)
+
+    @property
+    def keeps(self) -> Keeps:
+        """What is kept of documents beside the statistics. A calibration needs a sample, if only while it is fitted."""
+        chosen = model(self.model)
+        histograms = chosen.needs_histograms or self.alpha in OF_DOCUMENTS
+        examples = self.weights.normalised or chosen.needs_rows
+        sample = (self.sample or SAMPLE) if self.calibrate and not examples else 0
+        return Keeps(histograms, examples, sample)
+
+    def learnt(self, documents: Iterable[Document], jobs: int = 1) -> Learnt:
+        """What labelled documents teach."""
+        return self.learnt_counted(counted(documents, self.terms_of, jobs=jobs, entries=ENTRIES))
+
+    def learnt_counted(self, parts: Iterable[Counted]) -> Learnt:
+        """What labelled documents teach that have been counted already."""
+        zero = Learnt.zero(self.weights.unit, self.keeps)
+        return sum((Learnt.of(part, self.weights, self.keeps) for part in parts), zero)
+
+    @property
+    def json(self) -> Json:
+        """The recipe as plain JSON values."""
+        return {
+            "model": {"name": self.model, "params": {"alpha": self.alpha, "prior": self.prior, **self.options}},
+            "tokenizer": self.tokenizer.recipe,
+            "analyzer": self.analyzer.recipe,
+            "weighting": self.weighting,
+            "calibrate": self.calibrate,
+            "sample": self.sample,
+        }
+
+    @classmethod
+    def of(cls, json: Mapping[str, Any], trust: Collection[str] = ()) -> "ClassifierRecipe":
+        """The recipe again; a Python tokenizer must be trusted by name. Those of format 1 have no calibration."""
+        params = dict(json["model"]["params"])
+        return cls(
+            json["model"]["name"],
+            params.pop("alpha"),
+            params.pop("prior"),
+            tokenizer_of(json["tokenizer"], trust),
+            Analyzer.of(json["analyzer"]),
+            json["weighting"],
+            params,
+            json.get("calibrate", False),
+            json.get("sample", SAMPLE),
+        )
+
+
+def differing(part: str, mine: Any, theirs: Any) -> str:
+    """Where two parts of recipes differ, in a few words.
+
+    >>> differing("weighting", "raw", "log")
+    "weighting ('raw' and 'log')"
+    >>> differing("analyzer", {"ngram": [1, 1]}, {"ngram": [1, 2]})
+    'analyzer ngram ([1, 1] and [1, 2])'
+    """
+    if isinstance(mine, dict) and isinstance(theirs, dict):
+        name = next(key for key in (*mine, *theirs) if repr(mine.get(key)) != repr(theirs.get(key)))
+        return differing(f"{part} {name}", mine.get(name), theirs.get(name))
+    shown = (text if len(text) < _SHOWN else text[:_SHOWN] + "..." for text in (repr(mine), repr(theirs)))
+    return f"{part} ({' and '.join(shown)})"
+
+
+def _set(recipe: ClassifierRecipe, name: str, value: Any) -> None:
+    object.__setattr__(recipe, name, value)
+
+
+def _as_weighting(name: str | None, chosen: Model) -> str:
+    if name is None:
+        return chosen.weightings[0]
+    weighting(name)
+    if name not in chosen.weightings:
+        raise InputError(f"the model {chosen.name} takes the weighting {' or '.join(chosen.weightings)}, not {name!r}")
+    return name
+
+
+def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
+    value = as_alpha_or_name(alpha)
+    known = (*(["a number"] if chosen.takes_a_number else []), *chosen.alphas)
+    if value not in chosen.alphas if isinstance(value, str) else not chosen.takes_a_number:
+        raise InputError(f"the model {chosen.name} has not the alpha {alpha!r}; it takes {' or '.join(known)}")
+    allowed = {"evidence-document": ("raw", "binary"), "leave-one-out": ("raw", "binary", "log")}
+    if value in allowed and of_weighting not in allowed[value]:
+        raise InputError(f"alpha {value!r} goes with the weighting {' or '.join(allowed[value])}, not {of_weighting!r}")
+    return value
+
+
+def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
+    for name in options:
+        if name not in chosen.options:
+            known = listed(chosen.options) or "none"
+            raise InputError(f"the model {chosen.name} has no option {name!r}; it has {known}")
+    return {
+        name: option.checked(options[name], f"{name} of the model {chosen.name}") if name in options else option.default
+        for name, option in chosen.options.items()
+    }
+
+
+def _as_prior(prior: Prior) -> Prior:
+    if isinstance(prior, str):
+        if prior not in PRIORS:
+            raise InputError(f"prior {prior!r} is not known; known: {', '.join(PRIORS)}, or a probability a class")
+        return prior
+    try:
+        if isinstance(prior, Mapping):
+            named = {str(name): float(share) for name, share in sorted(prior.items())}
+            as_shares(list(named.values()))
+            return named
+        return [float(share) for share in as_shares([float(share) for share in prior])]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"the prior must be a name or probabilities that sum to 1, not {prior!r}: {error}") from None

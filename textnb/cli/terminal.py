@@ -1,0 +1,242 @@
+"""What goes to standard error: progress, warnings and errors. Data goes to standard output and nowhere else.
+
+Rows to standard output: TSV with escapes, CSV, JSON lines.
+
+Verbs that go on until they are told to stop.
+"""
+
+import csv
+import json
+import logging
+import math
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType, NoneType
+from typing import Any, Literal, NoReturn, TextIO, TypeVar
+
+from textnb.errors import TextnbError
+
+Item = TypeVar("Item")
+
+
+def fail(error: object, code: int = 1) -> NoReturn:
+    """End with one clear line and an exit code."""
+    say(f"textnb: {one_line(error)}")
+    sys.exit(code)
+
+
+def say(line: str) -> None:
+    """A line on standard error."""
+    print(line, file=sys.stderr)
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    """A number and its noun.
+
+    >>> plural(1, "class", "classes"), plural(2000, "term")
+    ('1 class', '2,000 terms')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def one_line(error: object) -> str:
+    """A message without line ends or control characters."""
+    return "".join(c if c.isprintable() else " " for c in str(error))
+
+
+def prepare_streams() -> None:
+    """UTF-8 and LF everywhere; warnings and notes of textnb's own as one line each."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    warnings.showwarning = _show_warning
+    log = logging.getLogger("textnb")
+    log.setLevel(logging.INFO)
+    log.handlers = [_Said()]
+
+
+class _Said(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        say(f"textnb: {one_line(record.getMessage())}")
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    del category, filename, lineno, file, line
+    say(f"textnb: warning: {one_line(message)}")
+
+
+def progress(
+    items: Iterable[Item],
+    what: str,
+    total: Callable[[], int | None],
+    quiet: bool,
+    told: Callable[[Item], str] | None = None,
+) -> Iterator[Item]:
+    """The items themselves, with their number, rate and time left shown while standard error is a terminal.
+
+    told: what to say of the last one, in place of ``what``.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield from items
+        return
+    with _bar() as bar:
+        task = bar.add_task(what, total=total())
+        for item in items:
+            yield item
+            bar.update(task, advance=1, description=told(item) if told else what)
+
+
+@contextmanager
+def bytes_progress(what: str, quiet: bool) -> Iterator[Any]:
+    """A function to be told of every piece read."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with _bar() as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda size: bar.advance(task, size)
+
+
+def _bar() -> Any:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """Items a second."""
+
+        def render(self, task: Task) -> Text:
+            """The rate so far."""
+            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+Format = Literal["tsv", "csv", "jsonl"]
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+class Rows:
+    """A header, then one row for each call; flushed when told."""
+
+    def __init__(self, columns: Sequence[str], form: Format) -> None:
+        self.columns, self.form = tuple(columns), form
+        self._csv = csv.writer(sys.stdout, lineterminator="\n")
+        if form != "jsonl":
+            self._line(columns)
+
+    def row(self, values: Sequence[Any]) -> None:
+        """One row; floats keep every digit that matters."""
+        if self.form == "jsonl":
+            print_json(dict(zip(self.columns, values, strict=True)), indent=None)
+        else:
+            self._line(values)
+
+    def _line(self, values: Sequence[Any]) -> None:
+        if self.form == "csv":
+            self._csv.writerow(values)
+        else:
+            sys.stdout.write("\t".join(map(_cell, values)) + "\n")
+
+
+def _cell(value: Any) -> str:
+    text = str(value)
+    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
+
+
+def print_json(value: Any, indent: int | None = 1) -> None:
+    """A value as JSON; what JSON has no number for (infinity, NaN) is null."""
+    sys.stdout.write(json.dumps(_finite(value), ensure_ascii=False, indent=indent) + "\n")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
+    """A table for reading."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120)
+    if title is not None:
+        console.print(Text(title), soft_wrap=True)
+    table = Table()
+    numbers = [all(isinstance(row[i], (int, float, NoneType)) for row in rows) for i in range(len(columns))]
+    for column, number in zip(columns, numbers, strict=True):
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_shown(value)) for value in row))
+    console.print(table)
+
+
+def visible(text: str) -> str:
+    """The text with nothing in it that would steer a terminal; line ends and tabs stay.
+
+    >>> visible("a\x1b[31m\tb")
+    'a\ufffd[31m\tb'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t\u3000" else "\ufffd" for c in text)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else visible(str(value))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def told_to_stop() -> Iterator[Event]:
+    """An event that SIGINT and SIGTERM set, in place of what they do otherwise."""
+    stop = Event()
+
+    def told(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        stop.set()
+
+    before = {number: signal.signal(number, told) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def repeat(once: Callable[[], object], every: float, stop: Event) -> None:
+    """Do it every so many seconds until told to stop; an error is said once, and does not end it."""
+    said = ""
+    while not stop.is_set():
+        try:
+            once()
+            said = ""
+        except (TextnbError, OSError) as error:
+            if str(error) != said:
+                said = str(error)
+                say(f"textnb: {one_line(said)}; this goes on in case it passes")
+        stop.wait(every)

@@ -1,0 +1,211 @@
+"""Documents that are nearly the same, in time that grows with their number and not with its square.
+
+Each document is the set x of its terms (or shingles, ``textnb.corpus.near_duplicates``). Two are near duplicates where
+
+    J(x, y) = |x & y| / |x | y| >= t                                                                  (1)
+
+and groups are what such pairs connect. Then |x & y| >= t max(|x|, |y|), so that, with all terms in one order, the
+rarest first, x and y share one of the
+
+    |x| - ceil(t |x|) + 1   first terms of x                                                          (2)
+
+and one of as many of y (the prefix filter of Chaudhuri, Ganti and Kaushik 2006). Most terms that come first stand in
+one document alone, so only documents that share a rare term are compared at all, and these by (1) itself: nothing is
+drawn at random, nothing is estimated.
+
+Of each term, the documents that have it under (2) are put in the order of their sizes, and each is compared with the
+next ``WINDOW`` of the list whose size allows (1). So the cost is at most ``WINDOW`` comparisons an entry, and no pair
+is missed that has a common term under (2) with fewer documents than that between the two. Equal sets count once, and
+pairs that are connected already are passed over: a thousand copies, exact or nearly so, cost little more than one.
+
+Shingles: the set of all stretches of k characters of a text, by which texts that are nearly the same are known.
+
+    text      c_1 ... c_n, each run of white space as one space
+    shingles  { c_i ... c_(i+k-1) : i = 1 ... n-k+1 };  { text } where n < k;  { } where n = 0
+    number    sum_i c_i m^(k-i) mod 2^64, with m odd: a shingle is known by this number alone
+
+Characters, not words: they need no dictionary, and a text copied with slips keeps most of them in any language.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textnb.counts.labels import presence
+from textnb.counts.matrix import CSR, as_counts
+from textnb.errors import InputError
+from textnb.numerics import Floats, distinct, is_number
+
+THRESHOLD = 0.8
+WINDOW = 64
+_ROUNDING = 1e-9
+_ENTRIES = 1 << 22  # compared at once, some 100 MB
+
+Rows = NDArray[np.intp]
+
+
+def duplicate_groups(X: Any, *, threshold: float = THRESHOLD) -> Rows:
+    """For each row of X (D, V) the first row of its group of near duplicates: itself, where it is like none before it.
+
+    Only which entries of X are not 0 matters. A row of zeros is like no other. The groups will do as those of a
+    cross-validation: what is nearly the same then stays on one side of every split.
+
+    >>> duplicate_groups([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [2, 1, 1, 1, 0], [0, 0, 0, 0, 0]]).tolist()
+    [0, 1, 0, 3]
+    """
+    if not is_number(threshold) or not 0 < threshold <= 1:
+        raise InputError(f"the threshold of similarity must be above 0 and at most 1, not {threshold!r}")
+    sets = presence(as_counts(X))
+    first = _first_equal(sets)
+    kept = distinct(first)
+    group = kept[_connected(sets[kept], float(threshold))]
+    return np.asarray(group[np.searchsorted(kept, first)])
+
+
+def jaccard(X: Any, a: Rows, b: Rows) -> Floats:
+    """Eq. (1) for the rows a (P,) of X with the rows b (P,), (P,); of two rows of zeros 0.
+
+    >>> jaccard([[1, 1, 0], [0, 3, 1]], np.array([0, 0]), np.array([1, 0]))
+    array([0.33333333, 1.        ])
+    """
+    sets = presence(as_counts(X))
+    sizes = np.diff(sets.indptr)
+    return _similarity(sets, sizes, a, b)
+
+
+def _first_equal(sets: CSR) -> Rows:
+    """For each row the first that is equal to it; itself for a row of zeros."""
+    first: dict[bytes, int] = {}
+    rows = np.arange(sets.shape[0])
+    for row, (begin, end) in enumerate(pairwise(sets.indptr.tolist())):
+        if begin < end:
+            rows[row] = first.setdefault(blake2b(sets.indices[begin:end].tobytes()).digest(), row)
+    return rows
+
+
+def _connected(sets: CSR, threshold: float) -> Rows:
+    """For each of some distinct rows the first row of its group."""
+    from scipy.sparse.csgraph import connected_components
+
+    n = sets.shape[0]
+    sizes, lists = np.diff(sets.indptr), _Lists.of(sets, threshold)
+    shared = sets[:, np.flatnonzero(np.bincount(sets.indices, minlength=sets.shape[1]) > 1)]
+    group, links, compared = np.arange(n), np.empty(0, np.int64), np.empty(0, np.int64)
+    here = np.arange(len(lists.rows))
+    for step in range(1, WINDOW + 1):
+        here = lists.with_fellow(here, step, sizes, threshold)
+        if not len(here):
+            break
+        a, b = lists.rows[here], lists.rows[here + step]
+        apart = group[a] != group[b]
+        pairs = _not_in(compared, distinct(np.minimum(a, b)[apart] * n + np.maximum(a, b)[apart]))
+        compared = np.sort(np.concatenate([compared, pairs]))
+        near = pairs[_similarity(shared, sizes, *np.divmod(pairs, n)) >= threshold]
+        if len(near):
+            links = np.concatenate([links, near])
+            graph = sparse.coo_array((np.ones(len(links), bool), np.divmod(links, n)), shape=(n, n))
+            _, component = connected_components(graph, directed=False)
+            _, at, number = np.unique(component, return_index=True, return_inverse=True)
+            group = at[number]
+    return group
+
+
+class _Lists(NamedTuple):
+    """Entries of the terms under eq. (2), those of a term together, the smaller documents first."""
+
+    terms: NDArray[Any]
+    rows: Rows
+
+    @classmethod
+    def of(cls, sets: CSR, threshold: float) -> "_Lists":
+        """Without the terms that one document alone has."""
+        frequencies = np.bincount(sets.indices, minlength=sets.shape[1])
+        rank = np.empty(sets.shape[1], sets.indices.dtype)
+        rank[np.argsort(frequencies, kind="stable")] = np.arange(sets.shape[1])
+        ordered = sparse.csr_array((sets.data, rank[sets.indices], sets.indptr), shape=sets.shape)
+        ordered.sort_indices()
+        sizes = np.diff(sets.indptr)
+        rows = np.repeat(np.arange(sets.shape[0]), sizes)
+        place = np.arange(sets.nnz) - sets.indptr[rows]
+        first = sizes - np.ceil(threshold * sizes - _ROUNDING) + 1
+        kept = (place < first[rows]) & (ordered.indices >= np.count_nonzero(frequencies <= 1))
+        terms, rows = ordered.indices[kept], rows[kept]
+        order = np.lexsort((rows, sizes[rows], terms))
+        return cls(terms[order], rows[order])
+
+    def with_fellow(self, here: Rows, step: int, sizes: NDArray[Any], threshold: float) -> Rows:
+        """Those entries whose fellow so many steps on is of the same term, and of a size that allows eq. (1).
+
+        Beyond a fellow that is too large there are only larger ones: what is left out here stays out.
+        """
+        here = here[here + step < len(self.terms)]
+        here = here[self.terms[here] == self.terms[here + step]]
+        smaller, larger = sizes[self.rows[here]], sizes[self.rows[here + step]]
+        return here[smaller >= threshold * larger - _ROUNDING]
+
+
+def _not_in(known: Rows, numbers: Rows) -> Rows:
+    """The numbers that are not among the known ones; both in order."""
+    if not len(known):
+        return numbers
+    places = np.searchsorted(known, numbers).clip(max=len(known) - 1)
+    return np.asarray(numbers[known[places] != numbers])
+
+
+def _similarity(sets: CSR, sizes: NDArray[Any], a: Rows, b: Rows) -> Floats:
+    """|x & y| / (|x| + |y| - |x & y|) of pairs of rows; the sizes may count terms that no other row has."""
+    common = np.zeros(len(a))
+    ends = np.cumsum(np.diff(sets.indptr)[a] + np.diff(sets.indptr)[b])
+    cuts = np.unique([0, *np.searchsorted(ends, np.arange(_ENTRIES, ends[-1] if len(a) else 0, _ENTRIES)), len(a)])
+    for begin, end in pairwise(cuts):
+        common[begin:end] = sets[a[begin:end]].multiply(sets[b[begin:end]]).sum(axis=1)
+    union = sizes[a] + sizes[b] - common
+    return np.asarray(np.divide(common, union, out=np.zeros(len(a)), where=union > 0))
+
+
+SIZE = 5
+"""Characters of a shingle: in Japanese two or three words, in English about one."""
+
+Shingles = NDArray[np.uint64]
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def shingle_matrix(texts: Iterable[str]) -> CSR:
+    """X (D, V), 1 where a text has a shingle; a column for each shingle of any text.
+
+    >>> shingle_matrix(["abcdef", "abcde", ""]).toarray().sum(axis=1)
+    array([2, 1, 0])
+    """
+    return matrix_of_shingles([shingles(text) for text in texts])
+
+
+def shingles(text: str) -> Shingles:
+    """The numbers of a text's shingles, each once, in ascending order.
+
+    >>> len(shingles("aaaaaaaaaa")), len(shingles("a  b")), len(shingles(" "))
+    (1, 1, 0)
+    """
+    coded = " ".join(text.split()).encode("utf-32-le", "surrogatepass")
+    characters = np.frombuffer(coded, np.uint32).astype(np.uint64)
+    if not len(characters):
+        return characters
+    number = max(len(characters) - SIZE + 1, 1)
+    numbers = np.zeros(number, np.uint64)
+    for start in range(min(SIZE, len(characters))):
+        numbers = numbers * _MULTIPLIER + characters[start : start + number]
+    return distinct(numbers)
+
+
+def matrix_of_shingles(rows: list[Shingles]) -> CSR:
+    """The matrix of texts whose shingles have been numbered."""
+    columns, indices = np.unique(np.concatenate([np.empty(0, np.uint64), *rows]), return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    index = np.int32 if len(indices) < 2**31 else np.int64
+    ones = np.ones(len(indices), np.int32)
+    shape = (len(rows), len(columns))
+    return sparse.csr_array((ones, indices.astype(index), indptr.astype(index)), shape=shape)

@@ -1,0 +1,1 @@
+"""Files: a bundle of header and arrays, model files and count files."""

@@ -1,0 +1,218 @@
+"""Model files: a recipe, the learnt value, its calibration, and what took long to fit, in one bundle.
+
+Other scorers are made again on loading. Two saves of equal models are equal bytes.
+
+Fitted models as plain arrays and back, for those that are not made again in no time from counts.
+"""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from textnb.counts import Learnt, Vocabulary
+from textnb.counts.weighting import weighting
+from textnb.errors import ModelFileError, TextnbError
+from textnb.files.arrays import (
+    array_of,
+    checked,
+    packed_examples,
+    packed_histograms,
+    packed_learnt,
+    packed_sample,
+    unpacked_examples,
+    unpacked_histograms,
+    unpacked_learnt,
+    unpacked_sample,
+)
+from textnb.files.bundle import Arrays, read_bundle, write_bundle
+from textnb.models.calibration import Calibration
+from textnb.models.ensemble.joining import SummedScorer
+from textnb.models.ensemble.presence import RatioScorer
+from textnb.models.model import Fit
+from textnb.models.scorer import LinearScorer, ScaledScorer, Scorer
+from textnb.numerics import Floats
+
+_DIMENSIONS = {"by_term": 2, "bias": 1, "scale": 1, "ratios": 2, "shares": 1}
+
+
+class _Kind(NamedTuple):
+    """A scorer that a file can hold: its class, the names of its arrays, the arrays of one, and one of arrays."""
+
+    scorer: type
+    names: tuple[str, ...]
+    arrays: Callable[[Any], tuple[Floats, ...]]
+    built: Callable[..., Scorer]
+
+
+_KINDS = {
+    "linear": _Kind(LinearScorer, ("by_term", "bias"), lambda s: (s.by_term, s.bias), LinearScorer),
+    "scaled": _Kind(
+        ScaledScorer,
+        ("scale", "by_term", "bias"),
+        lambda s: (s.scale, s.linear.by_term, s.linear.bias),
+        lambda scale, *linear: ScaledScorer(scale, LinearScorer(*linear)),
+    ),
+    "ratios": _Kind(RatioScorer, ("ratios", "shares"), lambda s: (s.by_term, s.bias), RatioScorer),
+    "summed": _Kind(
+        SummedScorer,
+        ("ratios", "shares", "scale", "by_term", "bias"),
+        lambda s: (s.first.by_term, s.first.bias, s.second.scale, s.second.linear.by_term, s.second.linear.bias),
+        lambda ratios, shares, scale, *linear: SummedScorer(
+            RatioScorer(ratios, shares), ScaledScorer(scale, LinearScorer(*linear))
+        ),
+    ),
+}
+
+
+def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
+    """What the header says of a fit, and its arrays; nothing of a fit that is made again on loading."""
+    for name, kind in _KINDS.items():
+        if type(fit.scorer) is kind.scorer:
+            facts: dict[str, Any] = {"found": dict(fit.found), "facts": dict(fit.facts)}
+            facts |= {"holds_shares": fit.holds_shares, **({"since": fit.since} if fit.since else {})}
+            parts = zip(kind.names, kind.arrays(fit.scorer), strict=True)
+            return {"scorer": name, **facts}, {f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts}
+    return {}, {}
+
+
+def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fit:
+    """The fit again."""
+    name, found, told, holds_shares = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
+    if name not in _KINDS or not isinstance(found, dict) or not isinstance(told, dict):
+        raise ModelFileError(f"the header does not describe a fitted model, but {str(name)[:40]!r}")
+    parts = [_part(arrays, part, n_classes) for part in _KINDS[name].names]
+    scorer, since = _KINDS[name].built(*parts), _since(facts)
+    return Fit(scorer, found=found, facts=told, holds_shares=bool(holds_shares), since=since)
+
+
+def _since(facts: Mapping[str, Any]) -> int:
+    since = facts.get("since", 0)
+    if type(since) is not int or since < 0:
+        raise ModelFileError(f"the header does not say since how many documents, but {str(since)[:40]!r}")
+    return since
+
+
+def _part(arrays: Arrays, name: str, n_classes: int) -> Floats:
+    array = array_of(arrays, f"scorer.{name}", _DIMENSIONS[name], "f")
+    if np.isnan(array).any() or np.isposinf(array).any():
+        raise ModelFileError(f"the array 'scorer.{name}' holds what is not a number")
+    if name != "scale" and array.shape[-1] != n_classes:
+        raise ModelFileError(f"the array 'scorer.{name}' is not that of {n_classes} classes")
+    return array
+
+
+KIND = "model"
+
+
+class Calibrated(NamedTuple):
+    """A calibration, and the fingerprint of the learnt value that it was fitted for; None where none could be.
+
+    held_out: how many documents it was fitted on that had not been learnt; 0 where learnt ones were left out for it.
+    """
+
+    calibration: Calibration | None
+    of: str
+    held_out: int = 0
+
+
+class Content(NamedTuple):
+    """What a model file holds: the recipe as JSON, the learnt value, its calibration, and what was fitted to it.
+
+    fit: None for a model that is made again from the learnt value on loading.
+    """
+
+    recipe: Mapping[str, Any]
+    learnt: Learnt
+    calibrated: Calibrated | None = None
+    fit: Fit | None = None
+
+
+def write_model(path: str | Path, content: Content) -> None:
+    """Write a model as a whole or not at all."""
+    recipe, learnt, calibrated, fit = content
+    counts = learnt.counts
+    assert counts.vocabulary is not None
+    summary = {
+        "documents": len(learnt.digests),
+        "documents_by_class": dict(zip(counts.classes, counts.documents.tolist(), strict=True)),
+        "terms": counts.n_terms,
+        "vocabulary": counts.vocabulary.fingerprint,
+    }
+    header: dict[str, Any] = {"recipe": dict(recipe), "classes": list(counts.classes), "summary": summary}
+    if calibrated is not None:
+        found = {} if calibrated.calibration is None else calibrated.calibration.json
+        held_out = {"held_out": calibrated.held_out} if calibrated.held_out else {}
+        header["calibration"] = {**found, "of": calibrated.of, **held_out}
+    kept, arrays = _kept(learnt, counts.vocabulary)
+    if fit is not None:
+        kept["fit"], more = packed_fit(fit)
+        arrays |= more
+    write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
+
+
+def read_model(path: str | Path) -> Content:
+    """What a file holds; whatever does not fit together is refused."""
+    header, arrays = read_bundle(path, KIND)
+    recipe, classes = header.get("recipe"), header.get("classes", [])
+    if not isinstance(recipe, dict) or not _are_classes(classes):
+        raise ModelFileError(f"{path}: its header has no recipe or no sorted classes")
+    try:
+        unit = checked(lambda: weighting(recipe["weighting"]).unit)
+        learnt = unpacked_learnt(arrays, classes, unit)
+        kept = header.get("kept", {})  # of format 1 nothing was kept
+        whole = checked(lambda: _with_kept(learnt, kept, arrays))
+        fit = checked(lambda: unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None)
+        return Content(recipe, whole, checked(lambda: _calibrated(header)), fit)
+    except TextnbError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def _kept(learnt: Learnt, vocabulary: Vocabulary) -> tuple[dict[str, Any], Arrays]:
+    """What the header says of what is kept beside the statistics, and its arrays."""
+    facts: dict[str, Any] = {}
+    arrays: Arrays = {}
+    if learnt.histograms is not None:
+        facts["histograms"] = True
+        arrays |= packed_histograms(learnt.histograms)
+    if learnt.examples is not None:
+        facts["examples"] = True
+        arrays |= packed_examples("examples", learnt.examples, vocabulary, learnt.counts.classes)
+    if learnt.sample is not None:
+        facts["sample"], more = packed_sample(learnt.sample, vocabulary, learnt.counts.classes)
+        arrays |= more
+    return facts, arrays
+
+
+def _with_kept(learnt: Learnt, kept: Mapping[str, Any], arrays: Arrays) -> Learnt:
+    counts, digests = learnt.counts, learnt.digests
+    assert counts.vocabulary is not None
+    axes = counts.vocabulary, counts.classes
+    return Learnt(
+        counts,
+        digests,
+        unpacked_histograms(arrays, counts) if kept.get("histograms") else None,
+        unpacked_examples(arrays, "examples", *axes, digests) if kept.get("examples") else None,
+        unpacked_sample(kept["sample"], arrays, *axes, digests) if kept.get("sample") else None,
+    )
+
+
+def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
+    facts = header.get("calibration")
+    if facts is None:
+        return None
+    calibration = Calibration.of(facts, len(header["classes"])) if "scale" in facts else None
+    held_out = facts.get("held_out", 0)
+    if type(held_out) is not int or held_out < 0 or (held_out and calibration is None):
+        raise ModelFileError(f"its calibration is of {held_out!r} held-out documents")
+    return Calibrated(calibration, str(facts["of"]), held_out)
+
+
+def _are_classes(classes: Any) -> bool:
+    return (
+        isinstance(classes, list)
+        and all(isinstance(name, str) for name in classes)
+        and all(a < b for a, b in pairwise(classes))
+    )

@@ -1,0 +1,111 @@
+"""Markup that cannot be forged: a plain string is escaped wherever it is put, and only ``Html`` is not.
+
+    element("td", "<b>", class_="term")  ->  <td class="term">&lt;b&gt;</td>
+
+So a document that holds tags or a script shows as text, without anybody having to think of it.
+
+Tables: every column and every row has its header, and a wide one scrolls by itself, by keyboard too.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+from textnb.language import Language
+
+_VOID = frozenset({"meta", "link", "br", "wbr"})
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+Attribute = str | int | float | bool | None
+
+
+class Estimate(NamedTuple):
+    """A number with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+Cell = str | int | float | Estimate | None
+
+
+class Html(str):
+    """Markup, safe as it stands. Made by ``element``, ``joined`` and ``text``; of trusted text only by its name."""
+
+    __slots__ = ()
+
+
+def text(value: str) -> Html:
+    """The markup that shows a string; characters that no page may hold are shown as U+FFFD.
+
+    >>> text("<script>"), text(Html("<p>"))
+    ('&lt;script&gt;', '<p>')
+    """
+    return value if isinstance(value, Html) else Html(escape(_UNPRINTABLE.sub("\ufffd", value)))
+
+
+def joined(parts: Iterable[str]) -> Html:
+    """One after the other."""
+    return Html("".join(map(text, parts)))
+
+
+def element(name: str, /, *children: str, **attributes: Attribute) -> Html:
+    """An element. An attribute's name ends in _ where Python keeps it for itself, and has _ for -; None leaves it out.
+
+    >>> element("th", "<i>", scope="col", class_="a", data_x=1, hidden=True, title=None)
+    '<th scope="col" class="a" data-x="1" hidden="">&lt;i&gt;</th>'
+    """
+    told = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{"" if value is True else text(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    return Html(f"<{name}{told}>" if name in _VOID else f"<{name}{told}>{joined(children)}</{name}>")
+
+
+def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], say: Language) -> Html:
+    """A table whose first column names the rows."""
+    numbers = [all(not isinstance(row[i], str) for row in rows) for i in range(len(columns))]
+    head = [
+        element("th", say.name(column), scope="col", class_="number" if number else None)
+        for column, number in zip(columns, numbers, strict=True)
+    ]
+    body = [element("tr", element("th", shown(row[0]), scope="row"), *map(_cell, row[1:], numbers[1:])) for row in rows]
+    return scrolling(caption, element("thead", element("tr", *head)), element("tbody", *body))
+
+
+def scrolling(caption: str, *parts: str, class_: str | None = None) -> Html:
+    """A table in a region of its own, so that the page itself never has to scroll sideways."""
+    whole = element("table", element("caption", caption), *parts, class_=class_)
+    return element("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
+
+
+def _cell(value: Cell, number: bool) -> Html:
+    return element("td", shown(value), class_="number" if number else None)
+
+
+def shown(value: Cell) -> str:
+    """A value in a few characters.
+
+    >>> shown(0.91234), shown(12345), shown(Estimate(0.5, 0.4, 0.6)), shown(None)
+    ('0.9123', '12,345', '0.5000 <small>0.4000–0.6000</small>', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, Estimate):
+        return joined([shown(value.value), " ", element("small", f"{value.low:.4f}–{value.high:.4f}")])
+    if isinstance(value, float):
+        return f"{value:.4f}" if math.isfinite(value) else signed(value).lstrip("+")
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def signed(value: float) -> str:
+    """A value with its sign.
+
+    >>> signed(1.5), signed(-0.25), signed(float("inf"))
+    ('+1.500', '−0.250', '+∞')
+    """
+    size = "∞" if math.isinf(value) else "?" if math.isnan(value) else f"{abs(value):.3f}"
+    return f"{'−' if value < 0 else '+'}{size}"

@@ -1,0 +1,127 @@
+"""Bregman divergences, and multiplication and division of distributions in their sense (Fujimoto and Murata).
+
+    D_U(p, q) = sum_x U(xi(q)) - U(xi(p)) - p (xi(q) - xi(p))                                                      (1)
+    p (x) q   = u(xi(p) + xi(q) - c)                   the joint of x and y, each c such that the mass is 1        (2)
+    r (/) q   = u(xi(r) - xi(q) - c')                  what was multiplied with q to give r                        (3)
+
+U = exp gives the Kullback-Leibler divergence, the ordinary product and the ordinary quotient. The families of U stand
+in ``u_families``, how c is found in ``u_product``.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.errors import InputError
+from textnb.models.bregman.families import FAMILIES, KL, Ex1, Ex2, Ex3, Ex4, family_of
+from textnb.models.bregman.family import Family
+from textnb.models.bregman.independence import UIndependent, as_surprisals
+from textnb.models.bregman.normaliser import Enumerated, least_surprisal
+from textnb.numerics import Floats
+
+__all__ = [
+    "FAMILIES",
+    "KL",
+    "Ex1",
+    "Ex2",
+    "Ex3",
+    "Ex4",
+    "Family",
+    "divergence",
+    "family_of",
+    "independent",
+    "product",
+    "quotient",
+]
+
+_MOST_CELLS = 1 << 26
+
+
+def divergence(p: ArrayLike, q: ArrayLike, family: str | Family = "kl", pi: float = 1.0) -> float:
+    """D_U of eq. (1); p and q of one shape, not negative. Where q is 0 and p is not it may be infinite.
+
+    >>> round(divergence([0.5, 0.5], [0.9, 0.1]), 12), round(divergence([0.5, 0.5], [0.9, 0.1], "ex2", pi=1.0), 12)
+    (0.510825623766, 0.16)
+    """
+    family = family_of(family, pi)
+    p, q = (_as_values(family, values) for values in (p, q))
+    if p.shape != q.shape:
+        raise InputError(f"p has shape {p.shape}, q has shape {q.shape}")
+    xi_p, xi_q = family.xi(p), family.xi(q)
+    limit = family.name == "ex2" and family.pi <= -1  # otherwise p xi(p) vanishes with p
+    with np.errstate(invalid="ignore"):
+        products = np.where((p == 0) & np.isinf(xi_p), 0.0, p * (xi_q - xi_p))
+        terms = family.U(xi_q) - family.U(xi_p) - products
+    terms = np.where((p == 0) & (xi_p != xi_q) & limit, np.inf, terms)
+    return float(np.where(p == q, 0.0, terms).sum())
+
+
+def product(margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: float = 1.0, norm: str = "u") -> Floats:
+    """The U-product of distributions, eq. (2): an axis for each axis of each margin, in their order.
+
+    norm: ``u`` subtracts c within u; ``m`` divides by the sum, and is not associative.
+
+    >>> product([[0.5, 0.3, 0.2], [0.7, 0.3]], family="ex1", pi=0.5).round(4)
+    array([[0.4107, 0.1245],
+           [0.2324, 0.0541],
+           [0.1491, 0.0292]])
+    """
+    surprisals = as_surprisals(margins)
+    shape = [size for a in surprisals for size in a.shape]
+    if np.prod(shape, dtype=float) > _MOST_CELLS:
+        raise InputError(
+            f"the joint would have {np.prod(shape, dtype=float):.3g} cells; ask UIndependent for single ones"
+        )
+    return np.exp(independent(margins, family, pi, norm).log_joint()).reshape(shape)
+
+
+def independent(
+    margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: float = 1.0, norm: str = "u"
+) -> UIndependent:
+    """The U-independent model with these margins, of which single cells, margins and c can be asked.
+
+    >>> model = independent([[0.5, 0.3, 0.2], [0.7, 0.3]], family="ex1", pi=0.5)
+    >>> round(model.c, 8), np.exp(model.log_p(np.array([[0, 0], [0, -1]]))).round(8), model.normaliser
+    (-0.4864155, array([0.41068388, 0.53519103]), 'enumerated')
+    """
+    return UIndependent.of([a.ravel() for a in as_surprisals(margins)], family_of(family, pi), norm)
+
+
+def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", pi: float = 1.0) -> Floats:
+    """The U-quotient of eq. (3): the joint of the first variables, of a joint whose last axes are those of ``margin``.
+
+    It undoes the product. Of a joint that is none, each value of the margin would give another quotient: refused.
+
+    >>> p, q = [0.5, 0.3, 0.2], [0.7, 0.3]
+    >>> quotient(product([p, q], "ex1", 0.5), q, "ex1", 0.5)
+    array([0.5, 0.3, 0.2])
+    """
+    family = family_of(family, pi)
+    whole, a = as_surprisals([joint, margin])
+    if whole.shape[-a.ndim :] != a.shape or whole.ndim == a.ndim:
+        raise InputError(f"the joint has shape {whole.shape}, which does not end in a margin's {a.shape}")
+    rest = whole.shape[: -a.ndim]
+    possible = np.isfinite(a.ravel())
+    t = family.coordinate(whole.reshape(-1, a.size)[:, possible]) - family.coordinate(a.ravel()[possible])
+    t -= t.max(axis=0)
+    if not np.allclose(t, t[:, :1], rtol=1e-6, atol=1e-6, equal_nan=True):
+        raise InputError(
+            f"the joint is no {family.name} product with that margin: its quotients differ from value to value"
+        )
+    likeliest = int(np.argmin(a.ravel()[possible]))
+    return np.exp(_normalised(family, -t[:, likeliest])).reshape(rest)
+
+
+def _normalised(family: Family, d: Floats) -> Floats:
+    """log u(z - c) with z = -scale d, least d 0, and c such that the mass is 1."""
+    finite = d[np.isfinite(d)]
+    return -family.shifted(least_surprisal(family, Enumerated.of([finite]), len(finite)), d)
+
+
+def _as_values(family: Family, values: ArrayLike) -> Floats:
+    array = np.asarray(values, np.float64)
+    limit = (array == 0) & (family.p_domain.low == 0)
+    for value in array[~(family.p_domain.holds(array) | limit)].ravel()[:1]:
+        raise InputError(f"{family.name} with pi = {family.pi:.6g}: p = {value:.6g} is outside {family.p_domain}")
+    return array

@@ -1,0 +1,328 @@
+"""Families of convex functions U, each with a product of probabilities of its own (Fujimoto and Murata, table 1).
+
+    u = U',  xi = u^-1:      u(xi(p)) = p                                                                      (1)
+
+           u(z)                          xi(p)                          pi
+    kl     exp(z)                        log p                          has none
+    ex1    exp(sgn(z) |z|^(1/pi))        sgn(log p) |log p|^pi          above 0; 1 is the ordinary product
+    ex2    (pi z + 1)^(1/pi)             (p^pi - 1) / pi                not 0
+    ex3    exp(z) + pi                   log(p - pi)                    below every p
+    ex4    exp((1 - exp(-z)) / pi)       -log(1 - pi log p)             above 0
+
+What is computed with is the surprisal a = -log p and a coordinate t, of which xi is an affine function. It keeps its
+digits where p is 1e-300 and where pi is near 0:
+
+    xi = scale t + offset:      ex1: t = (1 - a^pi) / pi,  ex4: t = -log(1 + pi a) / pi,  the others: t = xi   (2)
+    shifted(a, d) = the surprisal of u(xi(e^-a) - scale d)                                                     (3)
+
+p = 0 is in the domain of ex2 with pi > 0 and of ex3 with pi < 0. The others meet it in the limit: xi(0) = -inf and
+u(-inf) = 0; only ex3 with pi >= 0 does not, and refuses it.
+"""
+
+from dataclasses import dataclass
+from math import exp, gamma, inf, isfinite
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from textnb.errors import InputError
+from textnb.models.bregman.family import POSITIVE, REALS, Family, Flags, Interval, check_pi, nowhere
+from textnb.numerics import Floats, log_of
+
+_ROUNDING = 1e-9
+_LARGE = 50.0
+
+
+@dataclass(frozen=True)
+class KL:
+    """U = exp, of the Kullback-Leibler divergence and the ordinary product."""
+
+    name: ClassVar[str] = "kl"
+    pi: float = 1.0
+    scale: ClassVar[float] = 1.0
+    offset: ClassVar[float] = 0.0
+    ordinary: ClassVar[bool] = True
+    p_domain: ClassVar[Interval] = POSITIVE
+    z_domain: ClassVar[Interval] = REALS
+
+    def xi(self, p: ArrayLike) -> Floats:
+        """log p."""
+        return log_of(p)
+
+    def u(self, z: ArrayLike) -> Floats:
+        """exp(z)."""
+        return np.asarray(np.exp(z))
+
+    def U(self, z: ArrayLike) -> Floats:  # noqa: N802
+        """exp(z)."""
+        return np.asarray(np.exp(z))
+
+    def coordinate(self, a: ArrayLike) -> Floats:
+        """-a."""
+        return -np.asarray(a, np.float64)
+
+    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """a + d."""
+        return np.add(a, d)
+
+    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
+        """Nowhere."""
+        return nowhere(a, d)
+
+
+@dataclass(frozen=True)
+class Ex1:
+    """The family of the paper's experiments; below 1 pi sharpens the differences between cells, above 1 it blunts."""
+
+    pi: float
+    name: ClassVar[str] = "ex1"
+    offset: ClassVar[float] = -1.0
+    p_domain: ClassVar[Interval] = POSITIVE
+    z_domain: ClassVar[Interval] = REALS
+
+    def __post_init__(self) -> None:
+        check_pi(self, POSITIVE)
+
+    @property
+    def scale(self) -> float:
+        """pi."""
+        return self.pi
+
+    @property
+    def ordinary(self) -> bool:
+        """With pi = 1."""
+        return self.pi == 1
+
+    def xi(self, p: ArrayLike) -> Floats:
+        """sgn(log p) |log p|^pi."""
+        log_p = log_of(p)
+        return np.asarray(np.sign(log_p) * np.abs(log_p) ** self.pi)
+
+    def u(self, z: ArrayLike) -> Floats:
+        """exp(sgn(z) |z|^(1/pi))."""
+        return np.asarray(np.exp(np.sign(z) * np.abs(z) ** (1 / self.pi)))
+
+    def U(self, z: ArrayLike) -> Floats:  # noqa: N802
+        """Gamma(pi + 1) Q(pi, a) with a = |z|^(1/pi) below 0; above, Gamma(pi + 1) + z 1F1(pi; pi + 1; a)."""
+        z = np.asarray(z, np.float64)
+        a = np.abs(z) ** (1 / self.pi)
+        below = special.gammaincc(self.pi, np.where(z < 0, a, 0.0))
+        above = special.hyp1f1(self.pi, self.pi + 1, np.where(z > 0, a, 0.0))
+        return np.asarray(gamma(self.pi + 1) * below + np.maximum(z, 0.0) * above)
+
+    def coordinate(self, a: ArrayLike) -> Floats:
+        """(1 - a^pi) / pi."""
+        with np.errstate(over="ignore"):
+            return np.asarray(-np.expm1(self.pi * log_of(a)) / self.pi)
+
+    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """a (1 + pi d a^-pi)^(1/pi), and (pi d)^(1/pi) where a is 0."""
+        a, d = np.asarray(a, np.float64), np.asarray(d, np.float64)
+        if self.pi == 1:
+            return np.asarray(a + d)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            grown = a * np.exp(np.log1p(self.pi * d * a**-self.pi) / self.pi)
+        vanishing = ~np.isfinite(grown) | (a == 0)  # where a^-pi is beyond all numbers, a is far below what d adds
+        if not vanishing.any():
+            return np.asarray(grown)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.where(vanishing, (self.pi * d) ** (1 / self.pi), grown))
+
+    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
+        """Nowhere."""
+        return nowhere(a, d)
+
+
+@dataclass(frozen=True)
+class Ex2:
+    """Powers of p: the beta divergence. With pi > 0 no z may fall below -1/pi."""
+
+    pi: float
+    name: ClassVar[str] = "ex2"
+    scale: ClassVar[float] = 1.0
+    offset: ClassVar[float] = 0.0
+    ordinary: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.pi) or self.pi == 0:
+            raise InputError(f"ex2: pi = {self.pi:.6g} is outside (-inf, 0) and (0, inf)")
+
+    @property
+    def p_domain(self) -> Interval:
+        """With 0, where pi > 0."""
+        return Interval(0.0, inf, has_low=self.pi > 0)
+
+    @property
+    def z_domain(self) -> Interval:
+        """The side of -1/pi on which pi z + 1 is not negative."""
+        return Interval(-1 / self.pi, inf, has_low=True) if self.pi > 0 else Interval(-inf, -1 / self.pi)
+
+    def xi(self, p: ArrayLike) -> Floats:
+        """(p^pi - 1) / pi."""
+        return self.coordinate(-log_of(p))
+
+    def u(self, z: ArrayLike) -> Floats:
+        """(pi z + 1)^(1/pi)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.exp(np.log1p(self.pi * np.asarray(z, np.float64)) / self.pi))
+
+    def U(self, z: ArrayLike) -> Floats:  # noqa: N802
+        """(p^(1+pi) - 1) / (1 + pi) with p = u(z), and log p where pi is -1."""
+        with np.errstate(divide="ignore"):
+            log_p = np.log1p(self.pi * np.asarray(z, np.float64)) / self.pi
+        return np.asarray(log_p if self.pi == -1 else np.expm1((1 + self.pi) * log_p) / (1 + self.pi))
+
+    def coordinate(self, a: ArrayLike) -> Floats:
+        """xi itself."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.expm1(-self.pi * np.asarray(a, np.float64)) / self.pi)
+
+    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """a - log(1 - pi d e^(pi a)) / pi."""
+        a, d = np.asarray(a, np.float64), np.asarray(d, np.float64)
+        with np.errstate(divide="ignore"):
+            return np.asarray(a - np.log1p(np.maximum(-self.pi * d * np.exp(self.pi * a), -1.0)) / self.pi)
+
+    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
+        """Below -1/pi, with pi > 0."""
+        return np.asarray(self.pi * np.asarray(d) * np.exp(self.pi * np.asarray(a)) > 1 + _ROUNDING)
+
+
+@dataclass(frozen=True)
+class Ex3:
+    """A shifted logarithm: every p lies above pi. With pi < 0 a product may fall below 0, which is no probability."""
+
+    pi: float
+    name: ClassVar[str] = "ex3"
+    scale: ClassVar[float] = 1.0
+    offset: ClassVar[float] = 0.0
+    z_domain: ClassVar[Interval] = REALS
+
+    def __post_init__(self) -> None:
+        check_pi(self, Interval(-inf, 1.0))
+
+    @property
+    def ordinary(self) -> bool:
+        """With pi = 0."""
+        return self.pi == 0
+
+    @property
+    def p_domain(self) -> Interval:
+        """Above pi."""
+        return Interval(self.pi, inf)
+
+    def xi(self, p: ArrayLike) -> Floats:
+        """log(p - pi)."""
+        return log_of(np.asarray(p, np.float64) - self.pi)
+
+    def u(self, z: ArrayLike) -> Floats:
+        """exp(z) + pi."""
+        return np.asarray(np.exp(z) + self.pi)
+
+    def U(self, z: ArrayLike) -> Floats:  # noqa: N802
+        """exp(z) + pi z."""
+        return np.asarray(np.exp(z) + self.pi * np.asarray(z))
+
+    def coordinate(self, a: ArrayLike) -> Floats:
+        """xi itself."""
+        a = np.asarray(a, np.float64)
+        return -a if self.pi == 0 else self.xi(np.exp(-a))
+
+    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """-log(e^(-a-d) - pi (e^-d - 1))."""
+        return np.asarray(np.add(a, d) if self.pi == 0 else -log_of(np.maximum(self._shifted(a, d), 0.0)))
+
+    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
+        """Where u(z) < 0."""
+        return np.asarray(self._shifted(a, d) < -_ROUNDING * abs(self.pi))
+
+    def _shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        a, d = np.asarray(a, np.float64), np.asarray(d, np.float64)
+        return np.asarray(np.exp(-a - d) - self.pi * np.expm1(-d))
+
+
+@dataclass(frozen=True)
+class Ex4:
+    """A logarithm of the surprisal."""
+
+    pi: float
+    name: ClassVar[str] = "ex4"
+    offset: ClassVar[float] = 0.0
+    ordinary: ClassVar[bool] = False
+    z_domain: ClassVar[Interval] = REALS
+
+    def __post_init__(self) -> None:
+        check_pi(self, POSITIVE)
+
+    @property
+    def scale(self) -> float:
+        """pi."""
+        return self.pi
+
+    @property
+    def p_domain(self) -> Interval:
+        """Below exp(1/pi)."""
+        return Interval(0.0, exp(1 / self.pi) if self.pi > 1 / 700 else inf)
+
+    def xi(self, p: ArrayLike) -> Floats:
+        """-log(1 - pi log p)."""
+        return np.asarray(-np.log1p(-self.pi * log_of(p)))
+
+    def u(self, z: ArrayLike) -> Floats:
+        """exp((1 - exp(-z)) / pi)."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(-np.expm1(-np.asarray(z, np.float64)) / self.pi))
+
+    def U(self, z: ArrayLike) -> Floats:  # noqa: N802
+        """exp(1/pi) E1(x) = u(z) e^x E1(x) with x = exp(-z) / pi."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.u(z) * _scaled_e1(np.exp(-np.asarray(z, np.float64)) / self.pi))
+
+    def coordinate(self, a: ArrayLike) -> Floats:
+        """-log(1 + pi a) / pi."""
+        return np.asarray(-np.log1p(self.pi * np.asarray(a, np.float64)) / self.pi)
+
+    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """a e^(pi d) + (e^(pi d) - 1) / pi."""
+        a, rise = np.asarray(a, np.float64), self.pi * np.asarray(d, np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(np.where(a == 0, 0.0, a * np.exp(rise)) + np.expm1(rise) / self.pi)
+
+    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
+        """Nowhere."""
+        return nowhere(a, d)
+
+
+FAMILIES: dict[str, Any] = {"kl": KL, "ex1": Ex1, "ex2": Ex2, "ex3": Ex3, "ex4": Ex4}
+
+
+def family_of(name: str | Family, pi: float = 1.0) -> Family:
+    """The family of a name with its pi, checked; KL has no parameter, and whatever pi is given says nothing.
+
+    >>> family_of("ex1", 0.5)
+    Ex1(pi=0.5)
+    >>> family_of("ex1", -1)
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: ex1: pi = -1 is outside (0, inf)
+    """
+    if not isinstance(name, str):
+        return name
+    if name not in FAMILIES:
+        raise InputError(f"family {name!r} is not known; known: {', '.join(FAMILIES)}")
+    if isinstance(pi, bool) or not isinstance(pi, (int, float, np.integer, np.floating)):
+        raise InputError(f"pi must be a number, not {pi!r}")
+    family: Family = KL() if name == "kl" else FAMILIES[name](float(pi))
+    return family
+
+
+def _scaled_e1(x: Floats) -> Floats:
+    """e^x E1(x): scipy's, and beyond 50, where that vanishes, sum_k (-1)^k k! / x^(k+1)."""
+    near, far = np.minimum(x, _LARGE), np.maximum(x, _LARGE)
+    term = total = 1 / far
+    for k in range(1, 25):
+        term = -term * k / far
+        total = total + term
+    return np.asarray(np.where(x > _LARGE, total, np.exp(near) * special.exp1(near)))

@@ -1,0 +1,217 @@
+"""The U-product: several distributions made one, multiplied in the sense of U (Fujimoto and Murata, eq. 3 to 9).
+
+    f(x_1 .. x_n) = u(sum_i xi(p_i(x_i)))                                                                          (1)
+    norm="u":  p  = u(sum_i xi(p_i(x_i)) - c),   c such that p has mass 1                                          (2)
+    norm="m":  p  = f / sum f                                                                                      (3)
+
+(2) is associative and has an inverse, the U-division; (3) is not. With the coordinate t of ``u_families``,
+d_i(x) = max t_i - t_i(x) and T = sum_i d_i, the likeliest cell has T = 0; let its surprisal be v. Then
+
+    -log p = shifted(v, T),                          sum over cells of exp(-shifted(v, T)) = 1                     (4)
+
+which falls in v, is at least 1 at v = 0 and at most 1 at v = log M, M the number of cells: v is its one root there, and
+
+    c = scale (sum_i max t_i - t(v)) + (n - 1) offset                                                              (5)
+
+A variable whose value is not known is summed out. Where u would leave its domain, or its range gives no probability,
+that is an error.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textnb.errors import InputError
+from textnb.models.bregman.family import Family
+from textnb.models.bregman.normaliser import CellSums, least_surprisal, log_mass, n_cells, over_cells
+from textnb.numerics import Floats
+
+NORMS = ("u", "m")
+EXACT = "exact"
+_PAIRS = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class UIndependent:
+    """The joint distribution of n variables that are U-independent, with the margins given; immutable.
+
+    ``surprisals``: -log p of each value of each variable, (M_i,); ``normaliser``: how the sum over cells was done,
+    ``exact`` (there is none to do: the ordinary product), ``enumerated`` or ``approximated``; ``v``: the surprisal of
+    the likeliest cell, before ``log_total`` is taken off (norm="m").
+    """
+
+    family: Family
+    norm: str
+    surprisals: tuple[Floats, ...]
+    normaliser: str
+    v: float
+    log_total: float
+
+    @classmethod
+    def of(cls, surprisals: Sequence[Floats], family: Family, norm: str = "u") -> "UIndependent":
+        """From checked surprisals; a variable that can take no value at all is refused."""
+        if norm not in NORMS:
+            raise InputError(f"norm {norm!r} is not known; known: {', '.join(NORMS)}")
+        surprisals = tuple(surprisals)
+        for i, a in enumerate(surprisals):
+            _refuse_outside(family, i, a)
+        if family.ordinary:
+            return cls(family, norm, surprisals, EXACT, float(sum(a.min() for a in surprisals)), 0.0)
+        numbers = [_finite(d) for d in _numbers(family, surprisals)]
+        n, v, log_total = n_cells(numbers), 0.0, 0.0
+        if norm == "u":
+            found, way = over_cells(family, numbers, lambda sums: least_surprisal(family, sums, n))
+            v = float(found)
+        else:
+            v = float(family.shifted(0.0, _below_one(family, surprisals)))
+            if not np.isfinite(v):
+                raise InputError(f"{family}: every cell vanishes before it is normalised; use norm='u'")
+            found, way = over_cells(family, numbers, lambda sums: log_mass(family, v, sums) + v)
+            log_total = float(found) - v
+        _refuse_leaving(family, v, float(sum(d.max() for d in numbers)))
+        return cls(family, norm, surprisals, way, v, log_total)
+
+    @property
+    def c(self) -> float:
+        """The constant of eq. (2); 0 where nothing is subtracted (norm="m")."""
+        if self.family.ordinary or self.norm == "m":
+            return 0.0
+        family, n = self.family, len(self.surprisals)
+        largest = sum(family.coordinate(a.min()) for a in self.surprisals)
+        return float(family.scale * (largest - family.coordinate(self.v)) + (n - 1) * family.offset)
+
+    @cached_property
+    def numbers(self) -> tuple[Floats, ...]:
+        """d_i, (M_i,) each."""
+        return tuple(_numbers(self.family, self.surprisals))
+
+    def log_p(self, codes: NDArray[np.intp]) -> Floats:
+        """log p of cells by the numbers of their values, (R, n) -> (R,); -1 is a value not known, and summed out."""
+        known = codes >= 0
+        table = self.surprisals if self.family.ordinary else self.numbers
+        sums = np.zeros(len(codes))
+        for i, d in enumerate(table):
+            sums += np.where(known[:, i], d[codes[:, i]], 0.0)
+        if self.family.ordinary or not self.surprisals:
+            return -sums
+        out = -self.family.shifted(self.v, sums) - self.log_total
+        gaps = np.flatnonzero(~known.all(axis=1))
+        patterns, which = np.unique(known[gaps], axis=0, return_inverse=True)
+        for k, pattern in enumerate(patterns):
+            rows = gaps[which.ravel() == k]
+            out[rows] = self._summed_out(sums[rows], np.flatnonzero(~pattern))
+        return out
+
+    def log_joint(self) -> Floats:
+        """log p of every cell, an axis a variable."""
+        table = self.surprisals if self.family.ordinary else self.numbers
+        sums: Any = 0.0
+        for d in table:
+            sums = np.add.outer(sums, d)
+        if self.family.ordinary:
+            return np.asarray(-sums)
+        return np.asarray(-self.family.shifted(self.v, sums) - self.log_total)
+
+    def margin(self, variables: Sequence[int]) -> Floats:
+        """The joint distribution of some of the variables, in the order given, the others summed out."""
+        variables = list(variables)
+        shape = [len(self.surprisals[i]) for i in variables]
+        codes = np.full((int(np.prod(shape)), len(self.surprisals)), -1, np.intp)
+        codes[:, variables] = np.indices(shape).reshape(len(shape), -1).T
+        return np.exp(self.log_p(codes)).reshape(shape)
+
+    def entropy(self) -> float:
+        """-sum p log p over all cells."""
+        if self.family.ordinary:
+            return float(sum(_entropy(a) for a in self.surprisals))
+        numbers = [_finite(d) for d in self.numbers]
+        return float(over_cells(self.family, numbers, self._entropy)[0])
+
+    def _entropy(self, sums: CellSums) -> float:
+        total = 0.0
+        for block in sums.blocks():
+            a = self.family.shifted(self.v, block.values) + self.log_total
+            weights = 1.0 if block.weights is None else block.weights
+            total += float((weights * np.where(np.isfinite(a), a, 0.0) * np.exp(block.log_factor - a)).sum())
+        return total
+
+    def _summed_out(self, bases: Floats, variables: NDArray[np.intp]) -> Floats:
+        """log p of cells of which the known values have the sums ``bases`` (R,)."""
+        different, which = np.unique(bases, return_inverse=True)
+
+        def asked(sums: CellSums) -> Floats:
+            size = max(len(block.values) for block in sums.blocks())
+            parts = _parts(different, max(1, _PAIRS // size))
+            return np.concatenate([log_mass(self.family, self.v, sums, part) for part in parts])
+
+        logs, _ = over_cells(self.family, [_finite(self.numbers[i]) for i in variables], asked)
+        return logs[which.ravel()] - self.log_total
+
+
+def _numbers(family: Family, surprisals: Sequence[Floats]) -> Iterator[Floats]:
+    for a in surprisals:
+        t = family.coordinate(a)
+        if (np.isinf(t) & np.isfinite(a)).any():
+            least = float(np.exp(-a[np.isfinite(a)].max()))
+            raise InputError(f"{family.name}: pi = {family.pi:.6g} is too far out for a probability of {least:.3g}")
+        yield t.max() - t
+
+
+def _finite(d: Floats) -> Floats:
+    return d[np.isfinite(d)]
+
+
+def _below_one(family: Family, surprisals: Sequence[Floats]) -> float:
+    """How far xi of the likeliest cell of eq. (1) lies below xi(1), in units of scale."""
+    largest = sum(float(family.coordinate(a).max()) for a in surprisals)
+    return float(family.coordinate(0.0)) - largest - (len(surprisals) - 1) * family.offset / family.scale
+
+
+def _refuse_outside(family: Family, i: int, a: Floats) -> None:
+    p = np.exp(-a)
+    if np.isposinf(a).all():
+        raise InputError(f"variable {i} has no value of positive probability")
+    vanishing = (p == 0) & (family.p_domain.low == 0)  # the limit p = 0, and what is smaller than every float
+    for value in p[~(family.p_domain.holds(p) | vanishing)][:1]:
+        raise InputError(f"{family.name} with pi = {family.pi:.6g}: p = {value:.6g} is outside {family.p_domain}")
+
+
+def _refuse_leaving(family: Family, v: float, farthest: float) -> None:
+    if not family.leaves(v, farthest).any():
+        return
+    z = float(family.scale * (family.coordinate(v) - farthest) + family.offset)
+    low = float(family.xi(0.0))
+    raise InputError(
+        f"{family.name} with pi = {family.pi:.6g}: the least likely cell has z = {z:.6g}, outside [{low:.6g}, inf), "
+        "where u(z) is a probability"
+    )
+
+
+def _entropy(a: Floats) -> float:
+    finite = a[np.isfinite(a)]
+    return float((finite * np.exp(-finite)).sum())
+
+
+def _parts(values: Floats, size: int) -> Iterator[Floats]:
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
+def as_surprisals(margins: Sequence[ArrayLike]) -> list[Floats]:
+    """-log p of checked distributions, of any number of axes each."""
+    found = []
+    for i, margin in enumerate(margins):
+        try:
+            p = np.asarray(margin, np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"margin {i} must be numbers: {error}") from None
+        if p.size == 0 or not ((p >= 0).all() and abs(p.sum() - 1) <= 1e-8):
+            raise InputError(f"margin {i} must be probabilities that sum to 1, not {p.sum():.9g} with {p.size} values")
+        with np.errstate(divide="ignore"):
+            found.append(-np.log(p))
+    if not found:
+        raise InputError("there is nothing to multiply: no margins")
+    return found

@@ -1,0 +1,157 @@
+"""Empirical U-NB: naive Bayes with the attributes multiplied in the sense of U, of Fujimoto and Murata.
+
+    p(k)      = N_k / N                              N_k documents of class k, of N; not smoothed                  (1)
+    p(v|k)    = (N_kjv + alpha) / (N_k + alpha M_j)  N_kjv: of class k with value v in column j, M_j values        (2)
+    p(x, k)   = p(k) (x)_j p(x_j|k)                  the U-product over all columns                                (3)
+    p(x, k)   = p(k) (x)_{j in S} p(x_j|k) prod_{j not in S} p(x_j|k)      over some, the others multiplied        (4)
+
+(The paper's eq. 16 to 19.) The margins stay those of naive Bayes and only the product is another; ex1 with pi = 1 is
+naive Bayes. The abbreviation also stands for the universal-set naive Bayes of other authors, which this is not.
+
+M_j counts the values that have been seen. A value that has not been seen tells nothing of its column, which is summed
+out of the joint distribution; in (4) a column outside S has the factor 1, which is the same. A class that a column
+leaves no value (alpha = 0, no documents) has probability 0 for every row.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.counts.contingency import Contingency
+from textnb.counts.matrix import CSR
+from textnb.errors import InputError
+from textnb.models import categorical
+from textnb.models.bregman.family import Family
+from textnb.models.bregman.independence import EXACT, UIndependent
+from textnb.models.bregman.normaliser import APPROXIMATED, ENUMERATED
+from textnb.models.prior import Prior
+from textnb.models.scorer import Differences, LinearScorer, check_columns, difference, log_posterior
+from textnb.numerics import Floats
+
+
+def fit(
+    tables: Contingency,
+    family: Family,
+    alpha: float = 1.0,
+    attributes: Sequence[int] | None = None,
+    norm: str = "u",
+    prior: Prior = "empirical",
+) -> "UNBScorer":
+    """The scorer of eq. (3), or with ``attributes`` (columns from 0) of eq. (4), over ``tables.indicators(X)``.
+
+    >>> from textnb.models.bregman import family_of
+    >>> tables = Contingency.of([["a", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1])
+    >>> np.exp(fit(tables, family_of("ex1", 0.5)).joint_log_scores(tables.indicators([["a", "x"]]))).round(4)
+    array([[0.2778, 0.0219]])
+    """
+    columns = as_attributes(attributes, tables.n_features)
+    linear = categorical.fit(tables, alpha, prior)
+    starts = np.array([0, *accumulate(map(len, tables.values))])
+    parts = tuple(_product(linear.weights[k], starts, columns, family, norm) for k in range(len(tables.classes)))
+    return UNBScorer(_without(linear, starts, columns), starts, columns, parts)
+
+
+def as_attributes(attributes: Any, n_features: int) -> tuple[int, ...]:
+    """Checked numbers of columns, sorted; all of them for None."""
+    if attributes is None:
+        return tuple(range(n_features))
+    numbers = np.asarray(attributes)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+        raise InputError(f"attributes must be numbers of columns, not {attributes!r}")
+    columns = sorted(set(numbers.tolist()))
+    for j in columns:
+        if not 0 <= j < n_features:
+            raise InputError(f"attributes name column {j}; the columns are 0 to {n_features - 1}")
+    if len(columns) != numbers.size:
+        raise InputError(f"attributes name a column twice: {attributes!r}")
+    return tuple(columns)
+
+
+def _product(
+    log_p: Floats, starts: NDArray[np.intp], columns: Sequence[int], family: Family, norm: str
+) -> UIndependent | None:
+    """p(x_S|k) of one class; None where some column has no value."""
+    surprisals = [-log_p[starts[j] : starts[j + 1]] for j in columns]
+    if any(np.isposinf(a).all() for a in surprisals):
+        return None
+    return UIndependent.of(surprisals, family, norm)
+
+
+def _without(linear: LinearScorer, starts: NDArray[np.intp], columns: Sequence[int]) -> LinearScorer:
+    """The product over the columns that are not to be U-multiplied."""
+    by_term = linear.by_term.copy()
+    for j in columns:
+        by_term[starts[j] : starts[j + 1]] = 0.0
+    return LinearScorer(by_term, linear.bias)
+
+
+@dataclass(frozen=True, eq=False)
+class UNBScorer:
+    """``rest``: p(k) and the columns multiplied as ever; ``products``: p(x_S|k) of each class, over ``columns``.
+
+    ``starts`` (F + 1,): where each column's values begin among those of the indicators.
+    """
+
+    rest: LinearScorer
+    starts: NDArray[np.intp]
+    columns: tuple[int, ...]
+    products: tuple[UIndependent | None, ...]
+
+    @property
+    def bias(self) -> Floats:
+        """The log prior, (C,)."""
+        return self.rest.bias
+
+    @property
+    def normaliser(self) -> str:
+        """How the constants c were found: ``enumerated``, ``approximated`` (of any class), ``exact`` (none needed)."""
+        ways = {product.normaliser for product in self.products if product is not None}
+        return next((way for way in (APPROXIMATED, ENUMERATED) if way in ways), EXACT)
+
+    def joint_log_scores(self, X: CSR) -> Floats:
+        """log p(x, k), (D, C)."""
+        check_columns(X, len(self.rest.by_term))
+        codes = codes_of(X, self.starts)[:, self.columns]
+        scores = self.rest.joint_log_scores(X)
+        for k, product in enumerate(self.products):
+            scores[:, k] += -np.inf if product is None else product.log_p(codes)
+        return scores
+
+    def log_posterior(self, X: CSR) -> Floats:
+        """The scores normalised; impossible rows get the prior."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
+
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """log p(x_S|k) is shared among the values in proportion to xi; what cannot be shared is in the bias."""
+        score = self.joint_log_scores(X)[0]
+        values = self.rest.differences(X, label, against).values + difference(
+            self._shares(X, label), self._shares(X, against)
+        )
+        with np.errstate(invalid="ignore"):
+            return Differences(float(difference(score[label], score[against]) - values.sum()), values)
+
+    def _shares(self, X: CSR, k: int) -> Floats:
+        """What each entry of a matrix of one row has of log p(x_S|k)."""
+        product, shares = self.products[k], np.zeros(X.nnz)
+        if product is None:
+            return shares
+        codes = codes_of(X, self.starts)
+        columns = np.searchsorted(self.starts, X.indices, side="right") - 1
+        for j, a in zip(self.columns, product.surprisals, strict=True):
+            shares[columns == j] = product.family.xi(np.exp(-a))[codes[0, j]]
+        total = shares.sum()
+        with np.errstate(invalid="ignore"):
+            return shares * (product.log_p(codes[:, self.columns])[0] / total) if total != 0 else shares
+
+
+def codes_of(X: CSR, starts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The number of each row's value in each column, (D, F), from indicators; -1 where it has none."""
+    codes = np.full((X.shape[0], len(starts) - 1), -1, np.intp)
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    columns = np.searchsorted(starts, X.indices, side="right") - 1
+    codes[rows, columns] = X.indices - starts[columns]
+    return codes

@@ -1,0 +1,133 @@
+"""Calibrated probabilities: naive Bayes counts every word as new evidence, so its posteriors are far too sure.
+
+With s_ik the log likelihood (or other score) of document i under class k, pi_k the prior and n_i the number of tokens
+of the document that the model knows,
+
+    z_ik = log pi_k + a s_ik / (1 + n_i / n_0) + b_k,    p(k | i) = exp z_ik / sum_k' exp z_ik'              (1)
+
+a, 1/n_0 and the b_k minimise, over documents that were left out of the statistics which scored them,
+
+    sum_i -w_i log p(y_i | i) + (log^2 a + (m / n_0)^2 + sum_k b_k^2) / 20,   m the mean of n_i              (2)
+
+the penalty drawing towards a = 1, b = 0 and no effect of length. w_i is the number of documents that i stands for. A
+class of which no document was scored takes no part and keeps b_k = 0. A document without any known token has nothing to
+be scaled: it gets the prior itself, and has no part in (2).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.errors import InputError
+from textnb.models.ensemble.joining import careful_targets
+from textnb.numerics import Floats, log_softmax
+
+_PENALTY = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Documents scored by statistics that had not seen them.
+
+    scores (D, C) without the prior, log_prior (D, C), lengths (D,) in known tokens, y (D,), weights (D,).
+    """
+
+    scores: Floats
+    log_prior: Floats
+    lengths: Floats
+    y: NDArray[np.intp]
+    weights: Floats
+
+    def rows(self, kept: NDArray[Any]) -> "HeldOut":
+        """Some of them."""
+        return HeldOut(*(getattr(self, each.name)[kept] for each in fields(self)))
+
+
+def joined(parts: Sequence[HeldOut]) -> HeldOut:
+    """The documents of all parts, of which there is one at least."""
+    return HeldOut(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(HeldOut)))
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """a (``scale``), 1/n_0 (``shortening``) and b (C,) (``bias``) of eq. (1)."""
+
+    scale: float
+    shortening: float
+    bias: Floats
+
+    def factors(self, lengths: Floats) -> Floats:
+        """What the scores of documents of these lengths are multiplied by, (D,)."""
+        return np.asarray(self.scale / (1 + self.shortening * lengths))
+
+    def log_posterior(self, scores: Floats, log_prior: Floats, lengths: Floats) -> Floats:
+        """Eq. (1), (D, C). scores: without the prior; a document impossible under every class gets the prior."""
+        scaled = scores * self.factors(lengths)[:, np.newaxis] + self.bias + log_prior
+        nothing = (lengths == 0) | np.isneginf(scores.max(axis=1))
+        return log_softmax(np.where(nothing[:, np.newaxis], log_prior, scaled))
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {"scale": self.scale, "shortening": self.shortening, "bias": self.bias.tolist()}
+
+    @classmethod
+    def of(cls, json: Any, n_classes: int) -> "Calibration":
+        """The calibration again; numbers that no fit could give are refused."""
+        scale, shortening, bias = json["scale"], json["shortening"], np.array(json["bias"], np.float64)
+        sound = bias.shape == (n_classes,) and np.isfinite([scale, shortening, *bias]).all()
+        if not sound or scale <= 0 or shortening < 0:
+            raise InputError("the calibration has not one finite bias a class, a positive scale and a shortening >= 0")
+        return cls(float(scale), float(shortening), bias)
+
+
+def fit_calibration(held_out: HeldOut, *, careful: bool = False) -> Calibration:
+    """The minimum of eq. (2); InputError where there is nothing to learn from.
+
+    careful: for scores that do not grow with the document and are joined with care; n_0 is not sought, and targets fall
+    short of 1 (``models/joining.py``).
+
+    >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
+    >>> even = np.log(np.full((4, 2), 0.5))
+    >>> found = fit_calibration(HeldOut(scores, even, np.full(4, 50.0), np.array([0, 1, 0, 1]), np.ones(4)))
+    >>> bool(found.factors(np.array([50.0]))[0] < 0.5)
+    True
+    """
+    from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
+
+    held_out = held_out.rows(held_out.lengths > 0)
+    taking_part = np.unique(held_out.y)
+    if len(taking_part) < 2:
+        raise InputError("fewer than two classes have two documents or more, with words of other documents in them")
+    scores, log_prior = held_out.scores[:, taking_part], held_out.log_prior[:, taking_part]
+    y = np.searchsorted(taking_part, held_out.y)
+    rows = np.arange(len(y))
+    if not np.isfinite(scores[rows, y] + log_prior[rows, y]).all():
+        raise InputError("the model holds some documents that it has not seen for impossible")
+    possible = np.isfinite(scores)
+    scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
+    own = (np.arange(len(taking_part)) == y[:, np.newaxis]).astype(float)
+    targets = careful_targets(y, held_out.weights, possible) if careful else own
+    mean_length = max(float(np.average(held_out.lengths, weights=held_out.weights)), 1.0)
+    relative = held_out.lengths / mean_length
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        log_scale, shortening, bias = parameters[0], parameters[1], parameters[2:]
+        factors = np.exp(log_scale) / (1 + shortening * relative)
+        log_p = log_softmax(log_prior + scores * factors[:, np.newaxis] + bias)
+        wrong = np.exp(log_p) - targets
+        wrong *= held_out.weights[:, np.newaxis]
+        by_factor = (wrong * scores).sum(axis=1) * factors
+        slopes = [by_factor.sum(), -(by_factor * relative / (1 + shortening * relative)).sum(), *wrong.sum(axis=0)]
+        products = (targets * np.where(targets > 0, log_p, 0.0)).sum(axis=1)
+        value = -(held_out.weights * products).sum() + _PENALTY / 2 * (parameters @ parameters)
+        return float(value), np.array(slopes) + _PENALTY * parameters
+
+    bounds = [(-20.0, 20.0), (0.0, 0.0 if careful else None), *((None, None) for _ in taking_part)]
+    found = minimize(loss, np.zeros(2 + len(taking_part)), jac=True, method="L-BFGS-B", bounds=bounds).x
+    bias = np.zeros(held_out.scores.shape[1])
+    bias[taking_part] = found[2:]
+    return Calibration(float(np.exp(found[0])), float(found[1] / mean_length), bias)

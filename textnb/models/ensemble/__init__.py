@@ -1,0 +1,1 @@
+"""Models that join the scores of others."""

@@ -1,0 +1,125 @@
+"""Several scores joined into one by a small logistic model, whose probabilities are careful.
+
+With s_mik score m of row i for class k, by a model that has not seen the row, n_k the rows of class k and n of all,
+
+    z_ik = log n_k / n + sum_m a_m s_mik + d_k,      p(k|i) = exp z_ik / sum_l exp z_il                          (1)
+    t_ik = 1 - e_i for the row's own class, e_i shared by the others,      e_i = 1 / (n_y + 2),  y = y_i         (2)
+    a, d = argmin - sum_ik t_ik log p(k|i) + (sum_m (a_m - 1/M)^2 + sum_k d_k^2) / 20       a_m >= 0             (3)
+
+So the scores of all classes share one factor, and the M + C numbers can be learnt from few rows. With none at all the
+scores are averaged. The targets (2) are Platt's (1999): that none of n rows went wrong does not say that none will.
+With targets of 1, scores that tell all rows apart would make for probabilities without bound.
+
+A score of -inf stands for a class that the model did not know: the class takes no part in that row; a row whose own
+class is unknown has no part in (3).
+
+A scorer that is the sum of two.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.counts.matrix import CSR
+from textnb.models.ensemble.presence import RatioScorer
+from textnb.models.logistic.ratios import Numbers
+from textnb.models.scorer import Differences, ScaledScorer, log_posterior
+from textnb.numerics import Floats, log_softmax
+
+_PENALTY = 0.1
+
+
+class Joint(NamedTuple):
+    """a (M,) and log D_k/D + d_k (C,) of eq. (1)."""
+
+    factors: Floats
+    bias: Floats
+
+    def scores(self, scores: Floats) -> Floats:
+        """z of eq. (1), (D, C), from scores (M, D, C)."""
+        known = np.isfinite(scores).all(axis=0)
+        joined = np.tensordot(self.factors, np.where(known, scores, 0.0), 1) + self.bias
+        return np.where(known, joined, -np.inf)
+
+
+def joint(scores: Floats, y: Numbers) -> Joint:
+    """The minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
+
+    >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
+    >>> joint(np.array([first]), np.array([0, 0, 1, 1])).factors.round(2)  # three to one at 2 and at 3
+    array([0.44])
+    """
+    from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
+
+    n_scores, _, n_classes = scores.shape
+    log_shares = _log_shares(y, n_classes)
+    kept = np.flatnonzero(np.isfinite(scores[:, np.arange(len(y)), y]).all(axis=0))
+    scores, y = scores[:, kept], y[kept]
+    known = np.asarray(np.isfinite(scores).all(axis=0))
+    targets = careful_targets(y, np.ones(len(y)), known)
+    scores, start = np.where(known, scores, 0.0), np.where(known, log_shares, -np.inf)
+    mean = np.concatenate([np.full(n_scores, 1 / n_scores), np.zeros(n_classes)])
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        factors, shift = parameters[:n_scores], parameters[n_scores:]
+        log_p = log_softmax(start + np.tensordot(factors, scores, 1) + shift)
+        wrong = np.exp(log_p) - targets
+        slopes = np.concatenate([(wrong * scores).sum(axis=(1, 2)), wrong.sum(axis=0)])
+        away = parameters - mean
+        return float(_PENALTY / 2 * away @ away - _product(targets, log_p)), slopes + _PENALTY * away
+
+    bounds = [(0.0, None)] * n_scores + [(None, None)] * n_classes
+    exact = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500}
+    found = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options=exact).x if len(kept) else mean
+    return Joint(found[:n_scores], log_shares + found[n_scores:])
+
+
+def careful_targets(y: Numbers, weights: Floats, known: NDArray[np.bool_]) -> Floats:
+    """t of eq. (2), (D, C), for classes by number y (D,) of weighted rows; known (D, C): which classes take part.
+
+    >>> careful_targets(np.array([0, 0, 1]), np.ones(3), np.ones((3, 2), bool)).round(3).tolist()
+    [[0.75, 0.25], [0.75, 0.25], [0.333, 0.667]]
+    """
+    n_classes = known.shape[1]
+    short = 1 / (np.bincount(y, weights, n_classes)[y] + 2)
+    own = np.arange(n_classes) == y[:, np.newaxis]
+    others = known & ~own
+    share = others * (short / np.maximum(others.sum(axis=1), 1))[:, np.newaxis]
+    return np.asarray(np.where(own, 1 - share.sum(axis=1, keepdims=True), share))
+
+
+def _product(targets: Floats, log_p: Floats) -> float:
+    return float((targets * np.where(targets > 0, log_p, 0.0)).sum())
+
+
+def _log_shares(y: Numbers, n_classes: int) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(np.bincount(y, minlength=n_classes) / len(y))
+
+
+@dataclass(frozen=True, eq=False)
+class SummedScorer:
+    """score_k(x) = first_k(x) + second_k(x), biases and all, over the same V terms."""
+
+    first: RatioScorer
+    second: ScaledScorer
+
+    @property
+    def bias(self) -> Floats:
+        """(C,)."""
+        return self.first.bias + self.second.bias
+
+    def joint_log_scores(self, X: CSR) -> Floats:
+        """The sums, (D, C)."""
+        return self.first.joint_log_scores(X) + self.second.joint_log_scores(X)
+
+    def log_posterior(self, X: CSR) -> Floats:
+        """The sums normalised, (D, C)."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
+
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """What each stored entry of one row adds to score(label) - score(against), in both."""
+        one, other = (scorer.differences(X, label, against) for scorer in (self.first, self.second))
+        return Differences(one.bias + other.bias, one.values + other.values)

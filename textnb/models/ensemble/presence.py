@@ -1,0 +1,124 @@
+"""A score from the terms that a document holds, by how many documents of each class hold them.
+
+With n_kj the documents of class k that hold term j, D_k the documents of class k, a > 0:
+
+    w_kj   = log (n_kj + a) / (D_k + 2a) - log (m_kj + a) / (M_k + 2a)   m, M: the same of all other classes     (1)
+    W_kj   = w_kj where |w_kj| >= LEAST, else 0                                                                  (2)
+    N_k(x) = the terms j of x with W_kj != 0                                                                     (3)
+    s_k(x) = sum over N_k(x) of W_kj / |N_k(x)|^POWER                                                            (4)
+
+A small a lets rare terms speak, (2) leaves out the many that say little, and the power lies between a sum, which makes
+long documents far too sure, and a mean. Of two classes s_1 = -s_2.
+
+- One class: all scores are 0. A class without documents: -inf. A document without a term in N_k: s_k = 0.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from textnb.counts.matrix import CSR
+from textnb.models.logistic.ratios import Numbers
+from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.numerics import Floats
+
+ALPHA = 0.01
+LEAST = 1.5
+POWER = 0.75
+
+
+@dataclass(frozen=True, eq=False)
+class RatioScorer:
+    """bias_k + s_k(x): ``by_term`` (V, C) is W transposed, times any number a class.
+
+    >>> scorer = RatioScorer(np.array([[2.0, -2.0], [3.0, -3.0], [0.0, 0.0]]), np.zeros(2))
+    >>> scorer.joint_log_scores(sparse.csr_array([[4, 0, 1], [1, 1, 0], [0, 0, 0]])).round(3)
+    array([[ 2.   , -2.   ],
+           [ 2.973, -2.973],
+           [ 0.   ,  0.   ]])
+    """
+
+    by_term: Floats
+    bias: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """(C, V)."""
+        return self.by_term.T
+
+    @cached_property
+    def _summed(self) -> Floats:
+        """What is added up for eq. (4), (V, 2C): W, and 1 where it is not 0."""
+        return np.hstack([self.by_term, self.by_term != 0])
+
+    def joint_log_scores(self, X: CSR) -> Floats:
+        """Eq. (4) and the bias, (D, C)."""
+        check_columns(X, len(self.by_term))
+        sums, numbers = np.hsplit(_presence(X) @ self._summed, 2)
+        return np.asarray(sums / _lengths(numbers) + self.bias)
+
+    def log_posterior(self, X: CSR) -> Floats:
+        """The scores normalised, (D, C)."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
+
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """What each stored entry of one row adds to score(label) - score(against)."""
+        lengths = _lengths(_presence(X) @ (self.by_term != 0))[0]
+        mine, other = (self.by_term[X.indices, k] / lengths[k] for k in (label, against))
+        bias = float(difference(self.bias[label], self.bias[against]))
+        return Differences(bias, np.where(X.data > 0, mine - other, 0.0))
+
+
+def _lengths(numbers: Floats) -> Floats:
+    """|N_k|^POWER, and 1 for none."""
+    return np.asarray(np.maximum(numbers, 1.0) ** POWER)
+
+
+def telling_ratios(containing: Floats, documents: Floats) -> Floats:
+    """W of eq. (2) transposed, (V, C), from n (V, C) and D (C,).
+
+    >>> telling_ratios(np.array([[9.0, 0.0], [5.0, 4.0]]), np.array([10.0, 10.0])).round(2)
+    array([[ 6.8, -6.8],
+           [ 0. ,  0. ]])
+    """
+    if np.count_nonzero(documents) < 2:
+        return np.zeros(containing.shape)
+    others, rest = containing.sum(axis=1, keepdims=True) - containing, documents.sum() - documents
+    log_p = np.log(containing + ALPHA) - np.log(documents + 2 * ALPHA)
+    log_q = np.log(others + ALPHA) - np.log(rest + 2 * ALPHA)
+    ratios = log_p - log_q
+    return np.where((np.abs(ratios) >= LEAST) & (documents > 0), ratios, 0.0)
+
+
+def ratio_scorer(containing: Floats, documents: Floats) -> RatioScorer:
+    """Eq. (4) for n (V, C) and D (C,)."""
+    return RatioScorer(telling_ratios(containing, documents), np.where(documents > 0, 0.0, -np.inf))
+
+
+def held_out_ratios(X: CSR, y: Numbers, n_classes: int, folds: Numbers) -> Floats:
+    """Eq. (4) for every row of X (D, V) by the rows outside its fold, (D, C)."""
+    total, scores = containing_by_class(X, y, n_classes), np.empty((len(y), n_classes))
+    documents = np.bincount(y, minlength=n_classes)
+    for fold in np.unique(folds):
+        rows = np.flatnonzero(folds == fold)
+        part = containing_by_class(X[rows], y[rows], n_classes)
+        scorer = ratio_scorer(total - part, documents - np.bincount(y[rows], minlength=n_classes).astype(float))
+        scores[rows] = scorer.joint_log_scores(X[rows])
+    return scores
+
+
+def containing_by_class(X: CSR, y: Numbers, n_classes: int) -> Floats:
+    """n of eq. (1) transposed, (V, C)."""
+    of_class = sparse.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
+    return np.asarray((of_class @ _presence(X)).toarray().T)
+
+
+def _presence(X: CSR) -> CSR:
+    """1 for every term that is there, once."""
+    X = sparse.csr_array(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return sparse.csr_array(((X.data > 0).astype(np.float64), X.indices, X.indptr), shape=X.shape)

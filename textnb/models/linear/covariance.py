@@ -1,0 +1,130 @@
+"""One covariance for all classes, shrunk towards a multiple of the identity, and systems in it.
+
+    S   = sum_k N_k S_k / N,   S_k the covariance of class k      maximum likelihood: divided by N     (V, V)   (1)
+    S_s = (1 - s) S + s t I,   t = trace(S) / V                   t = 1 where no class varies at all           (2)
+    s   = b2 / d2,   d2 = |S - t I|^2,   b2 = min(d2, sum_i w_i |z_i z_i' - S|^2 / N^2)          "auto"        (3)
+
+with z_i a document less its class's mean and |.|^2 the sum of squared entries; (3) is Ledoit and Wolf's (2004), at
+least 1e-6 so that S_s has an inverse, and 1 where no class varies. s = 0 is S itself. Then a direction in which no
+class varies is left out where the class means agree in it, and refused where they do not: it would separate the
+classes at any distance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.errors import InputError
+from textnb.models.linear.centred import Centred
+from textnb.models.linear.systems import inverse_times, squared_norm
+from textnb.models.rows import Labelled
+from textnb.numerics import Floats
+
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCovariance:
+    """S_s of eq. (2) as ``Z`` (D, V), s and t; beside it ``classes``, ``documents`` N_k (C,), ``means`` (C, V)."""
+
+    classes: tuple[Any, ...]
+    documents: Floats
+    means: Floats
+    Z: Centred
+    shrinkage: float
+    scale: float
+    solver: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: ArrayLike,
+        classes: Sequence[Any] | None = None,
+        sample_weight: ArrayLike | None = None,
+        shrinkage: float | str = "auto",
+        solver: str | None = None,
+    ) -> "SharedCovariance":
+        """From X (D, V), dense or sparse, with labels y (D,)."""
+        return cls.of_rows(Labelled.of(X, y, classes, sample_weight), shrinkage, solver)
+
+    @classmethod
+    def of_rows(cls, data: Labelled, shrinkage: float | str = "auto", solver: str | None = None) -> "SharedCovariance":
+        """From labelled rows."""
+        wanted, data = as_shrinkage(shrinkage), data.some
+        moments = data.moments(data.y, len(data.classes))
+        Z = Centred.around(moments, data.X, data.y, data.weight)
+        trace = float(Z.squares.sum() / data.weight.sum())
+        found = wanted if wanted is not None else _best_shrinkage(Z, data.weight)
+        scale = trace / Z.shape[1] if trace > 0 else 1.0
+        return cls(data.classes, data.documents, moments.means, Z, found, scale, solver)
+
+    @property
+    def centre(self) -> Floats:
+        """The mean of all documents, (V,)."""
+        return np.asarray(self.documents @ self.means / self.documents.sum())
+
+    @property
+    def apart(self) -> Floats:
+        """The class means less that of all documents, (C, V); 0 for a class without documents."""
+        return np.where(self.documents[:, np.newaxis] > 0, self.means - self.centre, 0.0)
+
+    def inverse_times(self, B: Floats) -> Floats:
+        """S_s^-1 B, (V, K)."""
+        if self.shrinkage == 1:
+            return np.asarray(B / self.scale)
+        factor = (1 - self.shrinkage) / self.documents.sum()
+        W = inverse_times(self.Z, B, self.shrinkage * self.scale / factor, self.solver)
+        if self.shrinkage == 0:
+            self._refuse_without_variance(B, W)
+        return np.asarray(W / factor)
+
+    def _refuse_without_variance(self, B: Floats, W: Floats) -> None:
+        """Z'Z W = B must hold in every column, in units of its deviation."""
+        left = abs(self.Z.transposed_times(self.Z.times(W)) - B).max(axis=1)
+        deviations = np.sqrt(self.Z.squares / self.documents.sum())
+        there = deviations > 0
+        largest = (abs(B[there]).max(axis=1) / deviations[there]).max(initial=1.0)
+        sizes = np.sqrt(deviations**2 + (self.documents @ self.means**2) / self.documents.sum())
+        for j in np.flatnonzero(left > 1e-6 * largest * deviations + 1e-12 * sizes)[:1]:
+            raise InputError(
+                f"the classes differ where none of them varies (column {j}): the covariance has no inverse; "
+                "use shrinkage > 0 or 'auto'"
+            )
+
+
+def _best_shrinkage(Z: Centred, weight: Floats) -> float:
+    """Eq. (3), with |z z' - S|^2 = |z|^4 - 2 z'S z + |S|^2, which sums to sum_i w_i |z_i|^4 - N |S|^2."""
+    if Z.squares.sum() == 0:
+        return 1.0
+    n, n_columns = weight.sum(), Z.shape[1]
+    norm = squared_norm(Z) / n**2
+    fourths = float((_squared_lengths(Z) ** 2 / weight).sum())  # rows of Z have the root of w in them
+    spread = norm - (Z.squares.sum() / n) ** 2 / n_columns
+    noise = (fourths - n * norm) / n**2
+    if spread <= 1e-14 * norm:  # S is t I already
+        return _LEAST
+    return float(np.clip(noise / spread, _LEAST, 1.0))
+
+
+def _squared_lengths(Z: Centred) -> Floats:
+    """|z_i|^2, (D,): the diagonal of ZZ'."""
+    if not Z.is_sparse:
+        return np.asarray((Z.rows**2).sum(axis=1))
+    rows = np.asarray(Z.rows.multiply(Z.rows).sum(axis=1))
+    crossed = np.asarray(Z.rows @ Z.means.T)[np.arange(len(rows)), Z.groups]
+    own = (Z.means**2).sum(axis=1)[Z.groups]
+    return np.asarray(np.maximum(rows - 2 * Z.roots * crossed + Z.roots**2 * own, 0.0))
+
+
+def as_shrinkage(shrinkage: Any) -> float | None:
+    """A checked share between 0 and 1; None for ``auto``."""
+    if isinstance(shrinkage, str) and shrinkage == "auto":
+        return None
+    number = isinstance(shrinkage, (int, float, np.number)) and not isinstance(shrinkage, bool)
+    if not number or not 0 <= shrinkage <= 1:
+        raise InputError(f"shrinkage must be 'auto' or a number from 0 to 1, not {shrinkage!r}")
+    return float(shrinkage)

@@ -1,0 +1,64 @@
+"""Least squares for classification: the classes as targets of a ridge regression, one column of zeros and ones each.
+
+    t_ik = 1 where document i is of class k, else 0                                                        (1)
+    E    = sum_i w_i |W x_i + b - t_i|^2 / 2 + l2 |W|^2 / 2         W (C, V), b (C,) is not penalised      (2)
+    W    = argmin of E about the means,  b = mean(t) - W mean(x)    means weighted by w                    (3)
+    score_k(x) = W_k x + b_k                                                                               (4)
+
+The scores of a document sum to 1, whatever l2 is, since those of the targets do and b is free; they are no
+probabilities, for they may be negative or above 1. l2 = 0 is ordinary least squares, of least |W| where several W are
+best (V > D). A constant column weighs nothing; one class has W = 0 and b = 1; a class without documents scores 0.
+How (3) is solved, and in which memory, stands in ``scatter_systems``.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.errors import InputError
+from textnb.models.linear.centred import Centred
+from textnb.models.linear.systems import regression
+from textnb.models.rows import Labelled
+from textnb.models.scorer import LinearScorer
+
+
+def fit(
+    X: Any,
+    y: ArrayLike,
+    classes: Sequence[Any] | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    l2: float = 1.0,
+    solver: str | None = None,
+) -> LinearScorer:
+    """The scorer of eq. (4), from X (D, V), dense or sparse, with labels y (D,).
+
+    solver: ``primal``, ``dual``, ``iterative``, or None for the one that fits the shape of X.
+
+    >>> scorer = fit([[0.0], [1.0], [2.0]], ["x", "x", "y"], l2=0)
+    >>> scorer.joint_log_scores(np.array([[0.0], [2.0]])).round(3)
+    array([[ 1.167, -0.167],
+           [ 0.167,  0.833]])
+    """
+    return fit_rows(Labelled.of(X, y, classes, sample_weight), l2, solver)
+
+
+def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScorer:
+    """The same, of labelled rows."""
+    l2, data = as_l2(l2), data.some
+    together = np.zeros(len(data.y), np.intp)
+    moments = data.moments(together, 1)
+    shares = data.documents / data.documents.sum()
+    targets = (np.eye(len(shares))[data.y] - shares) * np.sqrt(data.weight)[:, np.newaxis]
+    Z = Centred.around(moments, data.X, together, data.weight)
+    by_term = regression(Z, targets, l2, solver)
+    return LinearScorer(by_term, shares - moments.means[0] @ by_term)
+
+
+def as_l2(l2: Any) -> float:
+    """A checked strength of the penalty."""
+    if isinstance(l2, bool) or not isinstance(l2, (int, float, np.number)) or not 0 <= l2 < np.inf:
+        raise InputError(f"l2 must be a finite number and not negative, not {l2!r}")
+    return float(l2)

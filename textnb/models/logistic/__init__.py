@@ -1,0 +1,1 @@
+"""Logistic models: losses and solvers, evidence, naive Bayes features."""

@@ -1,0 +1,140 @@
+"""Multinomial logistic regression: the classes' probabilities of largest entropy that keep the sums of the features.
+
+    p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)                                                  (1)
+    L      = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2           W (C, V), b (C,); b is not penalised     (2)
+
+Where the gradient is 0 and l2 = 0, the features summed over all rows with weights p(k|x_i) are those summed over the
+rows of class k. The loss and its derivatives stand in ``softmax_loss.py``, the ways to its minimum in
+``logistic_solvers.py``. The minimum is unique for l2 > 0, up to a number added to all b_k; of all such b the one of
+sum 0 is taken, and W has the sum 0 in every column.
+
+- A fit ends where |gradient| <= tol |gradient at the start| (all W = 0, p(k|x) the share of class k; features measured
+  from their means), or says that it did not.
+- One class: all weights are 0. A constant column: its weight is 0. A class of which no row has a weight: p = 0.
+- l2 = 0 and rows that can be separated: the loss falls for ever, there is no minimum. The fit says so, and is left
+  where the gradient had become small.
+- No rows, weights that are all 0, numbers that are not finite: refused.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from textnb.counts.labels import labelled_rows
+from textnb.counts.moments import as_reals
+from textnb.errors import ConvergenceWarning, InputError, listed
+from textnb.models.logistic import solvers
+from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
+from textnb.models.logistic.solvers import SOLVERS, bound, is_small, minimum
+from textnb.models.prior import ClassWeight, class_weighted
+from textnb.models.scorer import LinearScorer
+from textnb.numerics import Floats, is_number
+
+_STILL_MOVING = 0.1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is minimised and how: l2 >= 0; solver ``newton``, ``lbfgs`` or ``gradient``; tol > 0; max_iter >= 1."""
+
+    l2: float = 1.0
+    solver: str = "newton"
+    tol: float = 1e-5
+    max_iter: int = 1000
+
+    def __post_init__(self) -> None:
+        if not is_number(self.l2) or not 0 <= self.l2 < np.inf:
+            raise InputError(f"l2 must be a finite number and not negative, not {self.l2!r}")
+        if self.solver not in SOLVERS:
+            raise InputError(f"solver {self.solver!r} is not known; known: {listed(SOLVERS)}")
+        if not is_number(self.tol) or not 0 < self.tol < np.inf:
+            raise InputError(f"tol must be a positive number, not {self.tol!r}")
+        if not is_number(self.max_iter) or self.max_iter < 1 or self.max_iter != int(self.max_iter):
+            raise InputError(f"max_iter must be a whole number above 0, not {self.max_iter!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticFit:
+    """The scorer, the loss there, the norm of its gradient, the steps, and what is wrong with it, if anything is."""
+
+    scorer: LinearScorer
+    value: float
+    gradient_norm: float
+    iterations: int
+    trouble: str = ""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it is the minimum, to the tolerance."""
+        return not self.trouble
+
+
+def fit(
+    X: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight = None,
+    settings: Settings | None = None,
+) -> LinearScorer:
+    """The scorer of eq. (1) for X (D, V), sparse or dense, and labels y (D,); classes are sorted.
+
+    >>> scorer = fit([[0.0], [1.0], [2.0], [3.0]], ["x", "x", "y", "y"])
+    >>> scorer.weights.round(4), scorer.bias.round(4)
+    (array([[-0.6807],
+           [ 0.6807]]), array([ 1.021, -1.021]))
+    """
+    X = as_reals(X)
+    classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
+    weight = class_weighted(np.ones(len(codes)) if weight is None else weight, codes, classes, class_weight)
+    found = solution(X, codes, weight, len(classes), settings or Settings())
+    if found.trouble:
+        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
+    return found.scorer
+
+
+def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: Settings) -> LogisticFit:
+    """The minimum of eq. (2) for checked rows X (D, V), classes by number y (D,) and weights (D,)."""
+    weighty = np.flatnonzero(weight > 0)
+    if not len(weighty):
+        raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
+    if len(weighty) < len(weight):
+        X, y, weight = X[weighty], y[weighty], weight[weighty]
+    present, y = np.unique(y, return_inverse=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused, or a step that is not taken
+        found = _minimum(SoftmaxLoss.of(X, y, weight, float(settings.l2)), settings)
+    if len(present) == n_classes:
+        return found
+    by_term, bias = np.zeros((X.shape[1], n_classes)), np.full(n_classes, -np.inf)
+    by_term[:, present], bias[present] = found.scorer.by_term, found.scorer.bias
+    return LogisticFit(LinearScorer(by_term, bias), found.value, found.gradient_norm, found.iterations, found.trouble)
+
+
+def _minimum(loss: SoftmaxLoss, settings: Settings) -> LogisticFit:
+    small = bound(loss, float(settings.tol))
+    found = minimum(loss, small, int(settings.max_iter), solver=settings.solver)
+    point: SoftmaxPoint = found.point
+    trouble = found.trouble
+    if loss.l2 == 0 and _has_no_minimum(point, small):
+        norm = f"the norm of the gradient is {point.gradient_norm:.3g}"
+        trouble = f"there is no finite optimum: the rows can be separated and l2 is 0; use l2 > 0 ({norm})"
+    return LogisticFit(loss.scorer(point.theta), point.value, point.gradient_norm, found.steps, trouble)
+
+
+def _has_no_minimum(point: SoftmaxPoint, small: float) -> bool:
+    """Without a penalty: whether every row has its own class above the others, so that larger weights are ever better,
+    or the gradient is small and Newton's step still moves scores: the loss falls off like exp(-s), for ever."""
+    if point.loss.shape[1] == 0:
+        return False
+    own = np.exp(point.log_p_true)
+    others = point.p.copy()
+    others[np.arange(len(own)), point.loss.y] = 0
+    if (own > others.max(axis=1)).all():
+        return True
+    if not point.gradient_norm <= small:
+        return False
+    step = solvers.exact(point) if is_small(point.loss) else solvers.truncated(point, 0.1)
+    return bool(np.abs(step.scores).max() > _STILL_MOVING)

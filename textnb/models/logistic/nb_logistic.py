@@ -1,0 +1,217 @@
+"""A linear model of terms weighed by naive Bayes log-count ratios (Wang and Manning 2012).
+
+    z_i = (b_i * s) / |b_i * s|           b_ij = 1 where x_ij > 0, s_j the largest log-count ratio of term j        (1)
+    W, b = argmin sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2                                                       (2)
+
+The scale s stands in ``nb_ratios.py``. The loss is that of logistic regression (``softmax_loss.py``), or the squared
+hinge (``squared_hinge.py``), which has scores and no probabilities. l2 is a number, or found from the rows: ``cv`` by
+cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold; ``evidence``, of the
+logistic loss only, by the probability of the labels given the scaled rows (``best_l2.py``), without a search by folds.
+
+- min_df ``auto``: terms of a single document are left out, unless that leaves too little (``counts/selection.py``).
+- prune: the share of the terms to keep. Those with the largest weights at the minimum stay; the others get the scale
+  0, and (1) and (2) are done again. (Single weights, as many, did no better and kept five times as many terms.)
+- One class: all weights are 0. A row without a known term has the scores of the bias. A class of which no row has a
+  weight: -inf, p = 0. Where no row can be held out there is nothing to choose by, and ``cv`` takes ``OTHERWISE``.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from textnb.counts.labels import labelled_rows
+from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.selection import found_min_df
+from textnb.errors import ConvergenceWarning, InputError, listed
+from textnb.models.logistic.evidence import best_l2
+from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, Problem, Rows, cross_validated
+from textnb.models.logistic.ratios import Numbers, Presence, frequent_terms
+from textnb.models.prior import ClassWeight, class_weighted
+from textnb.models.rows import as_folds, dealt_folds
+from textnb.models.scorer import LinearScorer, ScaledScorer
+from textnb.numerics import Floats, is_number
+
+OTHERWISE = 1.0
+N_FOLDS = 4
+_DECIMALS = 12
+_CLOSE = {"logistic": 0.01, "squared-hinge": 0.1}
+_WEAKEST = {"logistic": 0.0, "squared-hinge": 0.1}
+"""On news articles closer minima and, of the squared hinge, weaker penalties took long and answered no better."""
+_NAMED = ("cv", "evidence")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
+    0 < prune <= 1 or None; tol > 0 or None, for that of the loss; max_iter >= 1."""
+
+    l2: float | str = "cv"
+    loss: str = "logistic"
+    a: float = 1.0
+    min_df: float | str = "auto"
+    prune: float | None = None
+    tol: float | None = None
+    max_iter: int = 1000
+
+    def __post_init__(self) -> None:
+        as_strength(self.l2)
+        _check_choice("min_df", self.min_df, ("auto",))
+        if self.loss not in LOSSES:
+            raise InputError(f"loss {self.loss!r} is not known; known: {listed(LOSSES)}")
+        if (self.l2, self.loss) == ("evidence", "squared-hinge"):
+            raise InputError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
+        if not _is_positive(self.a):
+            raise InputError(f"a must be a positive number, not {self.a!r}")
+        if self.tol is not None and not _is_positive(self.tol):
+            raise InputError(f"tol must be a positive number or None, not {self.tol!r}")
+        if self.prune is not None:
+            as_share(self.prune)
+        if not is_number(self.max_iter) or self.max_iter < 1 or self.max_iter != int(self.max_iter):
+            raise InputError(f"max_iter must be a whole number above 0, not {self.max_iter!r}")
+
+    @property
+    def close(self) -> float:
+        """The tolerance: |weights - minimum| <= close |weights|."""
+        return _CLOSE[self.loss] if self.tol is None else float(self.tol)
+
+    @property
+    def strengths(self) -> tuple[float, ...]:
+        """Those that ``cv`` tries."""
+        return tuple(l2 for l2 in STRENGTHS if l2 >= _WEAKEST[self.loss])
+
+
+@dataclass(frozen=True, eq=False)
+class NBLogisticFit:
+    """The scorer, the strength and min_df behind it, the path that chose the strength, and how the fit went.
+
+    ``path.scores`` (D, C) are those of every row by a model that has not seen its fold, at that strength.
+    """
+
+    scorer: ScaledScorer
+    l2: float
+    min_df: float
+    path: Path | None
+    value: float
+    iterations: int
+    trouble: str = ""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it is the minimum, to the tolerance."""
+        return not self.trouble
+
+
+def fit(
+    X: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    class_weight: ClassWeight = None,
+    settings: Settings | None = None,
+) -> ScaledScorer:
+    """The scorer of eq. (2) for counts X (D, V), sparse or dense, and labels y (D,); classes are sorted.
+
+    >>> scorer = fit([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]], ["x", "x", "y", "y"], settings=Settings(l2=1.0))
+    >>> scorer.scale.round(3), scorer.weights[0].round(3)
+    (array([1.099, 1.099, 0.   ]), array([ 0.521, -0.521,  0.   ]))
+    """
+    X = as_counts(X)
+    classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
+    weight = np.ones(len(codes)) if weight is None else weight
+    kept = np.flatnonzero(weight > 0)
+    X, codes, weight = X[kept], codes[kept], weight[kept]
+    costs = class_weighted(weight, codes, classes, class_weight)
+    found = solution(X, codes, weight, costs, len(classes), settings or Settings())
+    if found.trouble:
+        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
+    return found.scorer
+
+
+def solution(
+    X: CSR,
+    y: Numbers,
+    documents: Floats,
+    weight: Floats,
+    n_classes: int,
+    settings: Settings,
+    folds: ArrayLike | None = None,
+) -> NBLogisticFit:
+    """Eq. (2) for checked counts X (D, V), classes by number y (D,), and two weights (D,), positive: how many documents
+    a row stands for, and what it weighs in the loss.
+
+    ``folds`` (D,), whole numbers, say which rows are held out together. Where they are given there is a path, with the
+    scores of rows held out, even for a single l2.
+    """
+    if not len(y):
+        raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
+    rows = Rows(Presence.of(X), y, documents, weight, n_classes)
+    min_df = float(_min_df(rows) if settings.min_df == "auto" else settings.min_df)
+    terms = frequent_terms(rows.presence, documents, min_df)  # in a part of the rows none is more frequent
+    rows = rows.of_terms(terms)
+
+    def make(some: Rows) -> Problem:
+        return Problem.of(some, settings.loss, float(settings.a), min_df)
+
+    problem = make(rows)
+    strengths = settings.strengths if settings.l2 == "cv" else (_strength(settings.l2, problem),)
+    tried, guess = None, None
+    if folds is not None or settings.l2 == "cv":
+        groups = dealt_folds(X, y, N_FOLDS) if folds is None else as_folds(folds, len(y))
+        tried, guess = cross_validated(rows, groups, make, strengths, settings.prune) or (None, None)
+    l2 = strengths[0] if len(strengths) == 1 else OTHERWISE if tried is None else tried.strengths[tried.best]
+    start = None if guess is None else guess[np.append(problem.columns, -1)]
+    found = problem.minimum(l2, settings.close, int(settings.max_iter), start)
+    if settings.prune is not None:
+        problem = problem.pruned(found.point.theta, settings.prune)
+        found = problem.minimum(l2, settings.close, int(settings.max_iter))
+    scorer = _on_all_terms(problem, found.point.theta, terms, X.shape[1])
+    return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
+
+
+def _on_all_terms(problem: Problem, theta: Floats, terms: Numbers, n_terms: int) -> ScaledScorer:
+    """The scorer of counts; terms that are not in use have the scale 0.
+
+    Classes that are alike shall tie: digits that only rounding has made are cut off.
+    """
+    linear, columns = problem.linear(theta), terms[problem.columns]
+    by_term, scale = np.zeros((n_terms, len(linear.bias))), np.zeros(n_terms)
+    by_term[columns], scale[columns] = linear.by_term.round(_DECIMALS), problem.scale
+    return ScaledScorer(scale, LinearScorer(by_term, linear.bias.round(_DECIMALS)))
+
+
+def _strength(l2: float | str, problem: Problem) -> float:
+    """As given, or by evidence."""
+    if l2 != "evidence":
+        return float(l2)
+    y = np.searchsorted(problem.present, problem.rows.y)
+    return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
+
+
+def _min_df(rows: Rows) -> int:
+    """Of ``auto``."""
+    return found_min_df(rows.presence.containing(rows.documents), float(rows.documents.sum()))
+
+
+def as_strength(l2: Any) -> float | str:
+    """A checked strength of the penalty, or how it is to be found."""
+    _check_choice("l2", l2, _NAMED)
+    return l2 if isinstance(l2, str) else float(l2)
+
+
+def as_share(prune: Any) -> float:
+    """A checked share of the terms to keep."""
+    if not _is_positive(prune) or prune > 1:
+        raise InputError(f"prune must be a share above 0 and at most 1, not {prune!r}")
+    return float(prune)
+
+
+def _is_positive(value: Any) -> bool:
+    return is_number(value) and 0 < value < np.inf
+
+
+def _check_choice(name: str, value: Any, named: tuple[str, ...]) -> None:
+    if not (_is_positive(value) or (isinstance(value, str) and value in named)):
+        raise InputError(f"{name} must be a positive number or {' or '.join(map(repr, named))}, not {value!r}")

@@ -1,0 +1,298 @@
+"""The squared hinge loss, one class against the rest: that of a linear support vector machine.
+
+Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise -1:
+
+    f_ik = W_k x_i + b_k,   h_ik = max(0, 1 - t_ik f_ik)                                     (D, C)     (1)
+    L    = sum_i w_i sum_k h_ik^2 + l2/2 |W|^2                                                          (2)
+    dL/dW_k = -2 sum_i w_i t_ik h_ik x_i + l2 W_k,     dL/db_k = -2 sum_i w_i t_ik h_ik                 (3)
+    (H U)_k = 2 sum_i w_i [h_ik > 0] a_ik x_i + l2 U_k                        a_i = U x_i + c           (4)
+    (H c)_k = 2 sum_i w_i [h_ik > 0] a_ik
+
+L has one continuous derivative; H is its generalised second one, which jumps where a row crosses its margin. Newton's
+method with a line search ends at the minimum all the same. liblinear minimises L / l2 with C = 1 / l2, but penalises b.
+
+The parameters are theta (V+1, M), of rows measured from their mean m (``centred_rows.py``), the last row for the bias,
+one column a class. Of two classes the second's scores are the first's negated, and theta has one column:
+
+    W' = theta_w S,    b = (theta_b - m' theta_w) S            S (M, C): I, or (-1, 1) for two classes  (5)
+
+There, L counts each row once and one vector is penalised. One class has no column.
+
+The minimum of the squared hinge by dual coordinate descent (Hsieh et al. 2008), a row at a time for all classes.
+
+Rows x_i (V,) of weight w_i, targets t_im = 1 or -1, weights theta (V, M), bias b (M,); L stands in
+``squared_hinge.py``. With f_im = theta_m x_i + b_m and e_i = l2 / (2 w_i), at the minimum of L
+
+    theta_m = sum_i alpha_im t_im x_i           alpha_im = max(0, 1 - t_im f_im) / e_i                  (1)
+    sum_i alpha_im t_im = 0                     since the bias is free                                  (2)
+
+A pass takes the rows in an order of chance. Each alpha becomes the best that it can be while the others stay, as if the
+bias were the weight of a column of ones, counted from where it was; theta goes along, so that (1) holds on the left:
+
+    alpha_im <- max(0, alpha_im - (t_im f_im - 1 + e_i alpha_im) / (|x_i|^2 + 1 + e_i))                 (3)
+    theta_m += change t_im x_i,   b_m += change t_im                                                    (4)
+    b_m += sum_i alpha_im t_im                  after each pass, until (2) holds                        (5)
+
+(5) is the method of multipliers. How far theta may be from the minimum is known at any time: any alpha >= 0 for which
+(2) holds gives a lower bound of L, and L curves upwards by l2 at least. Where (2) does not hold yet, the larger of the
+two sides of a column is made smaller.
+
+    L* >= l2 (sum_im alpha_im - sum_im e_i alpha_im^2 / 2 - |theta|^2 / 2) = D                          (6)
+    |theta - theta*|^2 <= 2 (L(theta, b) - D) / l2          b: the best for theta                       (7)
+
+A pass looks at every number of X twice, in a copy of X by rows that is kept. (3) and (4) are in C
+(``textnb/native/hinge.c``). Without the extension, for dense rows, for a small Hessian, and where the passes do not get
+there, Newton's method does the same.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from textnb.extension import uses_extension
+from textnb.models.linear.centred import CentredRows
+from textnb.models.logistic.solvers import is_small
+from textnb.models.scorer import LinearScorer
+from textnb.numerics import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredHingeLoss:
+    """L of eq. (2) as a function of theta (V+1, M); every class has rows.
+
+    >>> loss = SquaredHingeLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
+    >>> loss.at(np.array([[0.5], [0.0]])).value
+    0.625
+    """
+
+    Z: CentredRows
+    targets: Floats
+    to_classes: Floats
+    l2: float
+
+    @classmethod
+    def of(cls, X: Any, y: NDArray[np.intp], weight: Floats, l2: float) -> "SquaredHingeLoss":
+        """X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
+        to_classes = against_the_rest(int(y.max()) + 1)
+        return cls(CentredRows.of(X, weight), np.where(to_classes.T > 0, 1.0, -1.0)[y], to_classes, l2)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of theta: (V+1, M)."""
+        return self.Z.shape[1], self.targets.shape[1]
+
+    @property
+    def start(self) -> Floats:
+        """Weights of 0; of them the best bias is the mean target."""
+        theta = np.zeros(self.shape)
+        theta[-1] = self.Z.weight @ self.targets / self.Z.weight.sum()
+        return theta
+
+    def at(self, theta: Floats) -> "HingePoint":
+        """The loss at theta."""
+        return HingePoint(self, theta, self.Z.times(theta))
+
+    def with_l2(self, l2: float) -> "SquaredHingeLoss":
+        """The same with another penalty."""
+        return replace(self, l2=l2)
+
+    def scorer(self, theta: Floats) -> LinearScorer:
+        """Eq. (5)."""
+        bias = theta[-1] - self.Z.mean @ theta[:-1]
+        return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
+
+
+class HingePoint:
+    """The loss at one theta; what is missing to the margins serves the value, the gradient and the Hessian."""
+
+    def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats) -> None:
+        """``scores`` = Z theta, (D, M)."""
+        self.loss, self.theta, self.scores = loss, theta, scores
+        self.missing = np.maximum(0.0, 1 - loss.targets * scores)
+        penalty = loss.l2 / 2 * np.vdot(theta[:-1], theta[:-1])
+        self.value = float(penalty + loss.Z.weight @ np.einsum("ij,ij->i", self.missing, self.missing))
+
+    @cached_property
+    def gradient(self) -> Floats:
+        """Eq. (3), (V+1, M)."""
+        slopes = -2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing
+        return self._penalised(self.loss.Z.transposed_times(slopes), self.theta)
+
+    @cached_property
+    def gradient_norm(self) -> float:
+        """The Euclidean norm of the gradient."""
+        return float(np.linalg.norm(self.gradient))
+
+    def moved(self, direction: Floats, scores: Floats, step: float) -> "HingePoint":
+        """The point at theta + step direction; ``scores`` = Z direction, (D, M)."""
+        return HingePoint(self.loss, self.theta + step * direction, self.scores + step * scores)
+
+    def hessian_times(self, direction: Floats, scores: Floats | None = None) -> Floats:
+        """Eq. (4), (V+1, M); ``scores`` = Z direction, where they are known."""
+        scores = self.loss.Z.times(direction) if scores is None else scores
+        return self._penalised(self.loss.Z.transposed_times(self._curvatures * scores), direction)
+
+    def curvature(self, direction: Floats, scores: Floats) -> float:
+        """direction' H direction, from ``scores`` = Z direction."""
+        own = direction[:-1]
+        return float(np.vdot(scores, self._curvatures * scores) + self.loss.l2 * np.vdot(own, own))
+
+    def hessian_diagonal(self) -> Floats:
+        """About the diagonal of H, (V+1, M): as if every row had the mean curvature."""
+        diagonal = np.outer(self.loss.Z.squares(), self._curvatures.sum(axis=0) / self.loss.Z.weight.sum())
+        diagonal[:-1] += self.loss.l2
+        return diagonal
+
+    def hessian(self) -> Floats:
+        """H itself, ((V+1) M, (V+1) M), in the order of theta.ravel(); columns of theta do not meet in it."""
+        n_rows, n_columns = self.loss.shape
+        H: Floats = np.zeros((n_rows, n_columns, n_rows, n_columns))
+        for rows, Z in self.loss.Z.blocks():
+            for m in range(n_columns):
+                H[:, m, :, m] += Z.T @ (self._curvatures[rows, m, np.newaxis] * Z)
+        H = H.reshape(n_rows * n_columns, -1)
+        penalised = np.arange((n_rows - 1) * n_columns)
+        H[penalised, penalised] += self.loss.l2
+        return H
+
+    @cached_property
+    def _curvatures(self) -> Floats:
+        """2 w_i [h_ik > 0], (D, M)."""
+        return 2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0)
+
+    def _penalised(self, product: Floats, theta: Floats) -> Floats:
+        if self.loss.l2:
+            product[:-1] += self.loss.l2 * theta[:-1]
+        return product
+
+
+def against_the_rest(n_classes: int) -> Floats:
+    """S of eq. (5), (M, C).
+
+    >>> against_the_rest(2)
+    array([[-1.,  1.]])
+    """
+    if n_classes < 3:
+        return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.zeros((0, 1))
+    return np.eye(n_classes)
+
+
+_BETWEEN = 2
+_MOST = 200
+_MOST_NUMBERS = np.iinfo(np.int32).max
+_BIAS_STEPS = 20
+
+
+class Passed(NamedTuple):
+    """A point, how many passes it took, and whether it is as close to the minimum as it was to be."""
+
+    point: HingePoint
+    passes: int
+    is_close: bool
+
+
+def is_for_passes(loss: SquaredHingeLoss) -> bool:
+    """Whether passes are the way to the minimum."""
+    X = loss.Z.columns
+    if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MOST_NUMBERS or not loss.l2 > 0 or is_small(loss):
+        return False
+    return uses_extension() and bool(np.isfinite(_slack(loss)).all())
+
+
+def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
+    """From a point to where eq. (7) is at most tol |theta|, or to the end of 200 passes or of max_iter."""
+    descent = Descent(start)
+    most = min(_MOST, max_iter)
+    for passes in range(1, most + 1):
+        descent.go_on()
+        if passes % _BETWEEN == 0 or passes == most:
+            point, distance = descent.certified()
+            if distance <= tol * np.linalg.norm(point.theta[:-1]):
+                return Passed(point, passes, True)
+    return Passed(point, most, False)
+
+
+class Descent:
+    """alpha (D, M), and theta with the bias as its last row, (V+1, M), between passes."""
+
+    def __init__(self, start: HingePoint) -> None:
+        """alpha begins as the multiple of w_i max(0, 1 - t f) that comes closest to the theta of the start, and is
+        the same where that is a minimum at another l2."""
+        loss = self.loss = start.loss
+        self.rows = loss.Z.by_rows
+        self.starts, self.columns = (numbers.astype(np.int32) for numbers in (self.rows.indptr, self.rows.indices))
+        self.slack = _slack(loss)
+        self.curvature = self.rows.power(2).sum(axis=1) + 1 + self.slack
+        alpha = loss.Z.weight[:, np.newaxis] * start.missing
+        weights, given = self._weights(alpha), start.theta[:-1]
+        squares = np.einsum("ij,ij->j", weights, weights)
+        share = np.maximum(np.einsum("ij,ij->j", weights, given), 0) / np.where(squares > 0, squares, 1.0)
+        self.alpha = np.ascontiguousarray(alpha * share)
+        self.theta = np.vstack([weights * share, start.theta[-1] - loss.Z.mean @ given])
+        self.chance = np.random.default_rng(0)
+
+    def go_on(self) -> None:
+        """One pass, eqs. (3) to (5)."""
+        from textnb._native import hinge_pass
+
+        X, targets = self.rows, self.loss.targets
+        order = self.chance.permutation(X.shape[0]).astype(np.int32)
+        of_rows = self.starts, self.columns, X.data, targets, self.slack, self.curvature
+        hinge_pass(*of_rows, order, self.alpha, self.theta, X.shape[1], targets.shape[1])
+        self.theta[-1] += np.einsum("ij,ij->j", self.alpha, targets)
+
+    def certified(self) -> tuple[HingePoint, float]:
+        """The loss where eq. (2) has been made to hold, and eq. (7)."""
+        loss = self.loss
+        alpha = balanced(self.alpha, loss.targets)
+        weights = self._weights(alpha)
+        scores = np.asarray(loss.Z.columns @ weights)
+        bias = best_bias(scores, loss.targets, loss.Z.weight, self.theta[-1])
+        point = HingePoint(loss, np.vstack([weights, bias + loss.Z.mean @ weights]), scores + bias)
+        squares = self.slack @ np.einsum("ij,ij->i", alpha, alpha) + np.vdot(weights, weights)
+        below = loss.l2 * (alpha.sum() - squares / 2)
+        above = point.value - below
+        return point, float(np.sqrt(2 * max(0.0, above) / loss.l2)) if np.isfinite(above) else np.inf
+
+    def _weights(self, alpha: Floats) -> Floats:
+        """Eq. (1) on the left."""
+        return np.asarray(self.loss.Z.columns.T @ (alpha * self.loss.targets))
+
+
+def _slack(loss: SquaredHingeLoss) -> Floats:
+    """e (D,)."""
+    with np.errstate(over="ignore"):
+        return np.asarray(loss.l2 / (2 * loss.Z.weight))
+
+
+def balanced(alpha: Floats, targets: Floats) -> Floats:
+    """alpha (D, M) with the larger side of every column made smaller, so that eq. (2) holds.
+
+    >>> balanced(np.array([[3.0], [1.0], [2.0]]), np.array([[1.0], [1.0], [-1.0]])).ravel()
+    array([1.5, 0.5, 2. ])
+    """
+    above = targets > 0
+    for_it, against = np.where(above, alpha, 0.0).sum(axis=0), np.where(above, 0.0, alpha).sum(axis=0)
+    least = np.minimum(for_it, against)
+    shares = [np.divide(least, side, out=np.zeros_like(least), where=side > 0) for side in (for_it, against)]
+    return np.asarray(np.where(above, *shares) * alpha)
+
+
+def best_bias(scores: Floats, targets: Floats, weight: Floats, bias: Floats) -> Floats:
+    """The b (M,) of the least sum_i w_i max(0, 1 - t_im (s_im + b_m))^2, by Newton's method from a bias near it.
+
+    >>> best_bias(np.zeros((3, 1)), np.array([[1.0], [1.0], [-1.0]]), np.ones(3), np.zeros(1)).round(3)
+    array([0.333])
+    """
+    for _ in range(_BIAS_STEPS):
+        missing = np.maximum(0.0, 1 - targets * (scores + bias))
+        active = weight @ (missing > 0)
+        step = weight @ (targets * missing) / np.where(active > 0, active, 1.0)
+        bias = bias + step
+        if not step.any():
+            break
+    return bias

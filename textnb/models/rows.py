@@ -1,0 +1,132 @@
+"""Labelled rows: what is learnt from where no smaller statistics suffice, and the documents themselves are needed.
+
+Rows dealt to folds by what they contain: equal rows of a class stay together, and no order of rows matters.
+
+Each row has a number made of its terms, mixed so that it looks drawn at random. The different rows of a class are
+sorted by it and dealt out in turn, from a fold that depends on the class's rows. So every fold has its share of every
+class, to within one row, and a row that is repeated, or weighed, is held out with its twins.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from textnb.counts.labels import canonical, labelled_rows, places
+from textnb.counts.matrix import CSR
+from textnb.counts.moments import ClassMoments, as_reals
+from textnb.errors import InputError
+from textnb.numerics import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """X (D, V), dense or csr, classes by number y (D,), positive weights (D,); ``+`` puts rows below rows."""
+
+    classes: tuple[Any, ...]
+    X: Any
+    y: NDArray[np.intp]
+    weight: Floats
+
+    @classmethod
+    def of(
+        cls, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> "Labelled":
+        """The rows of X, finite numbers, with labels y (D,); those of weight 0 are left out.
+
+        >>> Labelled.of([[1.0], [2.0]], ["b", "a"], sample_weight=[1, 0]).documents
+        array([0., 1.])
+        """
+        return cls.of_checked(as_reals(X), y, classes, sample_weight)
+
+    @classmethod
+    def of_checked(
+        cls, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
+    ) -> "Labelled":
+        """The same of rows that have been checked."""
+        names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
+        weight = np.ones(len(codes)) if weight is None else weight
+        if not weight.all():
+            kept = np.flatnonzero(weight > 0)
+            X, codes, weight = X[kept], codes[kept], weight[kept]
+        return cls(names, X, codes, weight)
+
+    @property
+    def some(self) -> "Labelled":
+        """The rows, of which there must be some."""
+        if not len(self.y):
+            raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
+        return self
+
+    @property
+    def documents(self) -> Floats:
+        """The weight of the rows of each class, (C,)."""
+        return np.bincount(self.y, self.weight, len(self.classes)).astype(float)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The class of each row."""
+        return [self.classes[k] for k in self.y]
+
+    def moments(self, groups: NDArray[np.intp], n_groups: int) -> ClassMoments:
+        """Means and squared deviations of the columns in groups of rows, by number (D,)."""
+        return ClassMoments.of(self.X, groups, range(n_groups), sample_weight=self.weight)
+
+    def on_classes(self, classes: Sequence[Any]) -> "Labelled":
+        """The same among more classes."""
+        return Labelled(tuple(classes), self.X, places(classes, self.classes)[self.y], self.weight)
+
+    def __add__(self, other: "Labelled") -> "Labelled":
+        parts = [self.X, other.X]
+        X = sparse.vstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.vstack(parts)
+        y, weight = np.concatenate([self.y, other.y]), np.concatenate([self.weight, other.weight])
+        return Labelled(self.classes, X, y, weight)
+
+
+Numbers = NDArray[np.intp]
+
+
+def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
+    """The fold of each row, (D,), for counts X (D, V) and classes by number y (D,); numbered from 0 without gaps, and
+    fewer than n_folds where there are few rows.
+
+    >>> from scipy import sparse
+    >>> X = sparse.csr_array([[1, 0], [0, 1], [1, 1], [2, 0]])
+    >>> folds = dealt_folds(X, np.zeros(4, int), 3)
+    >>> bool(folds[0] == folds[3]), sorted(folds[:3].tolist())
+    (True, [0, 1, 2])
+    """
+    numbers = _row_numbers(X)
+    folds = np.zeros(len(y), np.intp)
+    for k in np.unique(y):
+        rows = np.flatnonzero(y == k)
+        different, place = np.unique(numbers[rows], return_inverse=True)
+        first = int(np.bitwise_xor.reduce(different) % np.uint64(n_folds))
+        folds[rows] = (place + first) % n_folds
+    return np.asarray(np.unique(folds, return_inverse=True)[1], np.intp)
+
+
+def as_folds(folds: ArrayLike, n_rows: int) -> Numbers:
+    """Checked folds, one a row, numbered from 0 without gaps."""
+    given = np.asarray(folds)
+    if given.shape != (n_rows,) or given.dtype.kind not in "iu":
+        raise InputError(f"folds must be {n_rows} whole numbers, one a row, not {given.dtype} of shape {given.shape}")
+    return np.asarray(np.unique(given, return_inverse=True)[1], np.intp)
+
+
+def _row_numbers(X: CSR) -> NDArray[np.uint64]:
+    X = canonical(X)
+    of_terms = _mixed(np.arange(1, X.shape[1] + 1, dtype=np.uint64))
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(of_terms[X.indices])])  # modulo 2^64, so exact
+    return _mixed(np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]]))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A permutation of the 64-bit numbers in which neighbours land far apart (the end of splitmix64)."""
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))

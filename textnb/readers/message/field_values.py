@@ -1,0 +1,148 @@
+"""Parameters of header fields: ``text/plain; charset=utf-8; name*0*=utf-8''%E6; name*1*=%97%A5`` (RFC 2045, 2231).
+
+Encoded words and raw bytes in a parameter are wrong but common, and read. A missing semicolon is forgiven.
+
+The text of a header field: encoded words (RFC 2047) in all their broken forms, and bytes that were never encoded.
+
+    =?charset?B?base64?=    =?charset?Q?quoted?=    blanks between two encoded words are no part of the text
+
+Neighbours of one charset are joined as bytes before they are decoded, because senders cut inside a character; and as
+base64 where they cut inside four letters of it.
+"""
+
+import binascii
+import re
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from textnb.readers.message.charsets import Texts, from_base64
+from textnb.readers.message.headers import Defects
+
+_WORD = re.compile(rb"=\?([^?\s]{1,60})\?([bBqQ])\?(.*?)\?=", re.DOTALL)
+_CHARSET = re.compile(rb"=\?([^?\s*]{1,60})[^?\s]{0,20}\?[bBqQ]\?")
+
+_Piece = tuple[str, bytes, bytes]
+"""A charset and an encoding (B, Q, or nothing for bytes as they are), and the payload."""
+
+
+def charsets_in(value: bytes) -> set[str]:
+    """The charsets that the encoded words of a field name."""
+    return {label.decode("ascii", "replace") for label in _CHARSET.findall(value)} if b"=?" in value else set()
+
+
+def header_text(value: bytes, texts: Texts, where: str = "header") -> str:
+    r"""The text of a field's value.
+
+    >>> header_text(b"Re: =?utf-8?B?5pel?= =?utf-8?B?5pys?= ok", Texts([], Defects()))
+    'Re: 日本 ok'
+    """
+    if b"=?" not in value:
+        return value.decode("ascii") if value.isascii() and b"\x1b" not in value else texts.of(value, where=where)
+    read = []
+    for (label, encoding), run in groupby(_pieces(value), key=lambda piece: piece[:2]):
+        payloads = [payload for *_, payload in run]
+        read.append(texts.of(_joined(payloads, encoding, texts.defects), label, where))
+    return "".join(read)
+
+
+def _pieces(value: bytes) -> list[_Piece]:
+    """Encoded words and what stands between them, in order; without an end nothing is searched for one."""
+    pieces: list[_Piece] = []
+    position, last = 0, value.rfind(b"?=") + 2
+    for word in _WORD.finditer(value, 0, max(last, 0)):
+        between = value[position : word.start()]
+        if between.strip() or (between and not pieces):
+            pieces.append(("", b"", between))
+        label = word[1].partition(b"*")[0].decode("ascii", "replace").lower()
+        pieces.append((label, word[2].upper(), word[3]))
+        position = word.end()
+    if rest := value[position:]:
+        pieces.append(("", b"", rest))
+    return pieces
+
+
+def _joined(payloads: list[bytes], encoding: bytes, defects: Defects) -> bytes:
+    """The bytes of neighbouring words of one charset and encoding."""
+    if encoding == b"Q":
+        return b"".join(binascii.a2b_qp(payload.replace(b" ", b"_"), header=True) for payload in payloads)
+    if encoding != b"B":
+        return b"".join(payloads)
+    if any(len(payload) % 4 for payload in payloads[:-1]):
+        defects.add("encoded-word", "encoded words are cut within their base64")
+        if not any(b"=" in payload for payload in payloads[:-1]):
+            return from_base64(b"".join(payloads), defects)
+    return b"".join(from_base64(payload, defects) for payload in payloads)
+
+
+_LONGEST = 4096
+_PARAMETER = re.compile(
+    rb'[;\s]([^\s=;*"]{1,60})(?:\*(\d{1,3}))?(\*)?[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"?|[^;\s][^;]*|)', re.DOTALL
+)
+_ESCAPED = re.compile(rb'\\(["\\])')
+
+
+class Value(NamedTuple):
+    """The bytes of a parameter, and its charset where RFC 2231 names one."""
+
+    data: bytes
+    charset: str | None
+
+    def text(self, texts: Texts) -> str:
+        """The text of it."""
+        if self.charset is None:
+            return header_text(self.data, texts, "parameter")
+        return texts.of(self.data, self.charset, "parameter")
+
+
+class Parametrised(NamedTuple):
+    """What stands first in a field, in lower case, its parameters, and the charset among them, as it is written."""
+
+    main: str
+    parameters: dict[str, Value]
+    charset: str
+
+    def plain(self, name: str) -> bytes:
+        """The bytes of a parameter; nothing where it is not there."""
+        return self.parameters[name].data if name in self.parameters else b""
+
+
+@lru_cache(512)
+def parametrised(value: bytes) -> Parametrised:
+    r"""A field's value taken apart.
+
+    >>> found = parametrised(b"Text/Plain; charset=\"UTF-8\"; name*=utf-8'ja'%E6%97%A5.txt")
+    >>> found.main, found.plain("charset"), found.parameters["name"]
+    ('text/plain', b'UTF-8', Value(data=b'\xe6\x97\xa5.txt', charset='utf-8'))
+    """
+    value = value[:_LONGEST]
+    main = re.split(rb"[;\s]", value.lstrip(), maxsplit=1)[0].lower()
+    segments: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}
+    for name, number, star, content in _PARAMETER.findall(value):
+        segments.setdefault(name.lower(), {}).setdefault(int(number or b"0"), (star, content))
+    parameters = {name.decode("ascii", "replace"): _value(segments[name]) for name in segments}
+    charset = parameters["charset"].data.decode("ascii", "replace") if "charset" in parameters else ""
+    return Parametrised(main.decode("ascii", "replace"), parameters, charset)
+
+
+def _value(segments: dict[int, tuple[bytes, bytes]]) -> Value:
+    charset = None
+    joined = []
+    for number in sorted(segments):
+        star, content = segments[number]
+        content = _unquoted(content)
+        if star:
+            if charset is None:
+                label, quote, rest = content.partition(b"'")
+                charset = label.decode("ascii", "replace") if quote else ""
+                content = rest.partition(b"'")[2] if quote else content
+            content = unquote_to_bytes(content)
+        joined.append(content)
+    return Value(b"".join(joined), charset)
+
+
+def _unquoted(content: bytes) -> bytes:
+    if content.startswith(b'"'):
+        return _ESCAPED.sub(rb"\1", content[1:].removesuffix(b'"'))
+    return content.strip()

@@ -1,0 +1,233 @@
+"""What styles hide: the look of an element, from that of the one around it and its own attributes.
+
+Hidden is: display:none, visibility:hidden, opacity:0, the attribute hidden; letters of at most one pixel; a box without
+width or height whose overflow is hidden; text moved far off the page; text in the colour of its ground, or so near that
+no eye tells them apart. A ground with a picture is not known, and hides nothing.
+"""
+
+import re
+from collections.abc import Mapping, Set
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from textnb.readers.message.page_source import values_in
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborCSSSelector, LexborHTMLParser, LexborNode
+
+Colour = tuple[int, int, int]
+
+# What hides, in lower case, by the word that a style must hold for it; words first, for they are looked up quickly.
+_CONCEALING = {
+    b"display:": re.compile(r"display\s*:\s*none"),
+    b"visibility:": re.compile(r"visibility\s*:\s*(?:hidden|collapse)"),
+    b"opacity:": re.compile(r"opacity\s*:\s*0(?:\.0*)?(?![.\d])"),
+    b"font-size:": re.compile(r"font-size\s*:\s*[01]?(?:\.\d*)?(?![.\d])"),
+    b"overflow:": re.compile(r"overflow\s*:\s*hidden"),
+    b"text-indent:": re.compile(r"text-indent\s*:\s*-\d{3}"),
+    b"left:": re.compile(r"left\s*:\s*-\d{3}"),
+    b"top:": re.compile(r"top\s*:\s*-\d{3}"),
+}
+_NEEDED = (b"style", b" hidden", b"color", b"<body")
+HIDING = (*_CONCEALING, *_NEEDED)
+"""What the source of a page must hold for something to be hidden in it, in lower case."""
+
+_COLOURS = (b"color", b"text")
+_GROUNDS = (b"bgcolor", b"background", b"background-color")
+_DECLARATION = re.compile(r"(?<![a-z-])([a-z-]++)\s*+:\s*([^;]+)")
+_NUMBERS = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})")
+_HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
+_NAMED: dict[str, Colour] = {
+    "white": (255, 255, 255),
+    "black": (0, 0, 0),
+    "red": (255, 0, 0),
+    "blue": (0, 0, 255),
+    "green": (0, 128, 0),
+    "yellow": (255, 255, 0),
+    "snow": (255, 250, 250),
+    "ivory": (255, 255, 240),
+    "whitesmoke": (245, 245, 245),
+    "ghostwhite": (248, 248, 255),
+    "gray": (128, 128, 128),
+    "grey": (128, 128, 128),
+    "silver": (192, 192, 192),
+}
+_NEAR = 24  # the sum of differences of red, green and blue that is taken for none
+_PIXELS = re.compile(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|%|)")
+_TO_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
+_VALUED = ("style", "color", "text", "bgcolor", "background")
+_TELLING = frozenset([*_VALUED, "hidden"])
+_LONGEST = 1000  # of an attribute
+_SHORT = 300  # of all of them, so that their look is kept
+_FAR = -900.0
+_MOST_COLOURS = 40
+
+
+class Look(NamedTuple):
+    """How text looks: colour and ground (None where not known), whether it is too small, whether it is shown at all."""
+
+    colour: Colour | None
+    ground: Colour | None
+    tiny: bool
+    concealed: bool
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether nobody sees it."""
+        return self.concealed or self.tiny or _alike(self.colour, self.ground)
+
+    def of(self, attributes: Mapping[str, str | None]) -> "Look":
+        """The look of an element within."""
+        if _TELLING.isdisjoint(attributes):
+            return self
+        values = [(attributes.get(name) or "")[:_LONGEST] for name in _VALUED]
+        look = _within if sum(map(len, values)) <= _SHORT else _within.__wrapped__
+        return look(self, *values, hidden="hidden" in attributes)
+
+
+@lru_cache(4096)
+def _within(around: Look, style: str, color: str, text: str, bgcolor: str, background: str, *, hidden: bool) -> Look:
+    """The look of an element by its attributes; a page has few that differ."""
+    declared = _declarations(style)
+    return Look(
+        _colour(declared.get("color") or color or text, around.colour),
+        _ground(declared, bgcolor, background, around.ground),
+        _pixels(declared.get("font-size"), 1 if around.tiny else 16) <= 1,
+        around.concealed or hidden or _conceals(declared),
+    )
+
+
+def _ground(style: Mapping[str, str], bgcolor: str, background: str, around: Colour | None) -> Colour | None:
+    named = style.get("background-color") or style.get("background") or bgcolor
+    if "url(" in named or "gradient" in named or background or "background-image" in style:
+        return None
+    return _colour(named, around)
+
+
+BODY = Look((0, 0, 0), (255, 255, 255), tiny=False, concealed=False)
+
+
+def hidden_texts(tree: "LexborHTMLParser", source: bytes, said: Set[bytes]) -> list[str]:
+    """The hidden texts of a document, in order; they are taken out of the tree. said: what of HIDING stands in it."""
+    texts: list[str] = []
+    selectors = _suspects(source, said)
+    if not selectors:
+        return texts
+    looks: dict[int, Look] = {}
+    seen: set[int] = set()
+    for node in found_by_css(tree, ", ".join(selectors)):
+        if node.mem_id not in seen and (look := _look(node, looks)).is_hidden:
+            _take_out(node, look, texts, seen)
+    return texts
+
+
+def found_by_css(tree: "LexborHTMLParser", selectors: str) -> "list[LexborNode]":
+    """The elements that some selectors choose: as tree.css, which makes a selector of its own for every document."""
+    root = tree.root
+    return [] if root is None else list(_selector().find(selectors, root))
+
+
+@cache
+def _selector() -> "LexborCSSSelector":
+    from selectolax.lexbor import LexborCSSSelector
+
+    return LexborCSSSelector()  # type: ignore[no-untyped-call]
+
+
+def _suspects(source: bytes, said: Set[bytes]) -> list[str]:
+    """Selectors of all elements that could hide something, from a quick look at the source."""
+    if said.isdisjoint(_NEEDED):
+        return []
+    selectors = ["[hidden]"] if b" hidden" in said else []
+    styled = b"style" in said
+    if styled and not said.isdisjoint(_CONCEALING):
+        folded = source.decode().lower()
+        found = [word for word, how in _CONCEALING.items() if word in said and how.search(folded)]
+        selectors += [f'[style*="{word[:-1].decode()}" i]' for word in found]
+    if b"color" not in said and b"<body" not in said:
+        return selectors
+    of_text, of_body, *behind = values_in(source, (*_COLOURS, *_GROUNDS))
+    colours = {name.lower() for name in (of_text | of_body if b"<body" in said else of_text)}
+    grounds = {_colour(name, None) for names in behind for name in names} | {BODY.ground}
+    for name in sorted(colours)[:_MOST_COLOURS]:
+        colour = _colour(name, None)
+        if any(_alike(colour, ground) for ground in grounds):
+            word = name.partition("(")[0]
+            selectors += [f'[style*="{word}" i]'] if styled else []
+            selectors += [f'[color*="{word}" i]', "body[text]"]
+    return list(dict.fromkeys(selectors))
+
+
+def _look(node: "LexborNode", looks: dict[int, Look]) -> Look:
+    """The look of an element, from those above it."""
+    above = []
+    at: LexborNode | None = node
+    while at is not None and at.mem_id not in looks:
+        above.append(at)
+        at = at.parent
+    look = BODY if at is None else looks[at.mem_id]
+    for each in reversed(above):
+        look = looks[each.mem_id] = look.of(each.attributes)
+    return look
+
+
+def _take_out(root: "LexborNode", look: Look, texts: list[str], seen: set[int]) -> None:
+    """Move the hidden texts of an element out of it, with a stack of our own: a document may be very deep."""
+    stack = [(child, look) for child in root.iter(include_text=True)][::-1]
+    while stack:
+        node, around = stack.pop()
+        if not node.is_text_node:
+            seen.add(node.mem_id)
+            within = around.of(node.attributes)
+            stack += [(child, within) for child in node.iter(include_text=True)][::-1]
+        elif around.is_hidden:
+            texts.append(node.text_content or "")
+            node.decompose()
+
+
+@lru_cache(1024)
+def _alike(colour: Colour | None, ground: Colour | None) -> bool:
+    """Whether no eye tells two colours apart."""
+    if colour is None or ground is None:
+        return False
+    return sum(abs(a - b) for a, b in zip(colour, ground, strict=True)) <= _NEAR
+
+
+def _declarations(style: str) -> dict[str, str]:
+    return {name: value.strip() for name, value in _DECLARATION.findall(style.lower())}
+
+
+@lru_cache(1024)
+def _colour(name: str, otherwise: Colour | None) -> Colour | None:
+    """The colour of that name; the one around where it says none."""
+    name = name.strip().lower().removesuffix("!important").rstrip()
+    if not name or name in ("inherit", "transparent"):
+        return otherwise
+    if numbers := _NUMBERS.search(name):
+        return int(numbers[1]), int(numbers[2]), int(numbers[3])
+    for word in (name, *(word for word in name.split() if not word[0].isdigit())):
+        if word in _NAMED:
+            return _NAMED[word]
+        if found := _HEX.fullmatch(word):
+            digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
+            return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+    return None
+
+
+def _conceals(style: Mapping[str, str]) -> bool:
+    if not style:
+        return False
+    if style.get("display", "").startswith("none") or style.get("visibility", "").startswith(("hidden", "collapse")):
+        return True
+    if _pixels(style.get("opacity"), 1) == 0:
+        return True
+    if style.get("overflow", "").startswith("hidden"):
+        sides = ("width", "height", "max-width", "max-height")
+        if any(_pixels(style.get(side), 16) <= 0 for side in sides):
+            return True
+    return any(_pixels(style.get(side), 0) <= _FAR for side in ("text-indent", "left", "top", "margin-left"))
+
+
+def _pixels(length: str | None, otherwise: float) -> float:
+    found = _PIXELS.match(length or "")
+    return otherwise if found is None else float(found[1]) * _TO_PIXELS[found[2]]
