@@ -1,8 +1,8 @@
 """Write the golden files again, by hand: ``python tests/golden/make.py [--models] [NAME ...]``.
 
-Without options the transcripts in ``verbs/`` are run again and rewritten; with names, only those. The difference is then
-to be seen with ``git diff``. With ``--models`` the model files, the count file and ``answers.json`` are written instead.
-Do that only to start anew: these files prove that later versions read what this one wrote.
+Without options this runs all transcripts in ``verbs/`` again and rewrites them; with names, only those. Look at the
+changes with ``git diff``. With ``--models`` it writes the model files, the count file and ``answers.json`` instead. Do
+that only to start anew: these files prove that later versions read what an earlier one wrote.
 """
 
 import json
@@ -23,12 +23,11 @@ from textnb import Analyzer, TextClassifier, read_corpus  # noqa: E402
 from textnb.estimators import ComplementNB, MultinomialNB, TextUNB  # noqa: E402
 
 NAMES = (
-    "multinomial bernoulli complement compound gaussian unb logistic nb-logistic bayes-logistic least-squares fisher "
-    "gaussian-discriminant"
-).split()
+    *("multinomial", "bernoulli", "complement", "compound", "gaussian", "unb", "logistic", "nb-logistic"),
+    *("bayes-logistic", "least-squares", "fisher", "gaussian-discriminant", "mail"),
+)
 TRAINED = {
     **{name: f"tiny.csv --model {name}" for name in NAMES},
-    "mail": "tiny.csv --model mail",
     "alpha-zero-uncalibrated": "tiny.csv --alpha 0 --no-calibrate",
     "alpha-leave-one-out": "tiny.csv --alpha leave-one-out",
     "alpha-evidence-class": "tiny.csv --alpha evidence-class",
@@ -39,7 +38,7 @@ TRAINED = {
     "logistic-sample-zero": "tiny.csv --model logistic --sample 0",
     "prior-given": "tiny.csv --prior computing=0.5,cooking=0.3,sport=0.2",
     "user-dictionary": "tiny.csv --tokenizer janome --base-form --exclude-pos 助詞 --user-dictionary words.csv",
-    "terms": "tiny.csv --ngram 1-2 --features first-line,length --normalise nfkc,casefold,urls,numbers,squeeze --min-df 2",
+    "terms": "tiny.csv --ngram 1-2 --features first-line,length --min-df 2 --normalise nfkc,casefold,urls,numbers",
     "chars": "tiny.csv --tokenizer chars --chars-n 1-2 --max-terms 300",
     "mail-corpus": "mail --model mail",
     "mail-corrected": "mail --model mail --stacked-from 10",
@@ -64,8 +63,8 @@ def write_models(folder: Path) -> None:
     for name, line in TRAINED.items():
         textnb(f"train {line} -o {name}.textnb", folder)
     for name, estimator in ESTIMATORS.items():
-        analyzer = Analyzer(normalisers=["nfkc", "casefold"])
-        TextClassifier(estimator, analyzer=analyzer).fit(read_corpus(folder / "tiny.csv")).save(folder / f"{name}.textnb")
+        classifier = TextClassifier(estimator, analyzer=Analyzer(normalisers=["nfkc", "casefold"]))
+        classifier.fit(read_corpus(folder / "tiny.csv")).save(folder / f"{name}.textnb")
     shutil.copy(JA_MAIL / "spam" / "13.eml", folder / "correction")
     textnb("learn mail-corrected.textnb --as spam < correction", folder)
     textnb("calibrate multinomial.textnb held-out.csv -o held-out.textnb", folder)

@@ -36,7 +36,7 @@ CORPORA = HERE.parent.parent / "corpora"
 CLASSES = ("computing", "cooking", "sport")
 
 ENVIRONMENT = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC"}
-REMOVED = ("FORCE_COLOR", "GITHUB_ACTIONS", "LC_MESSAGES", "PY_COLORS", "TERMINAL_WIDTH", "TEXTNB_ENGINE")
+REMOVED = ("FORCE_COLOR", "GITHUB_ACTIONS", "LC_MESSAGES", "PY_COLORS", "TERMINAL_WIDTH")
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])")
@@ -65,7 +65,8 @@ def _block(line: str, done: Done, folder: Path) -> str:
     parts = [f"$ {line}\n", f"exit {done.code}\n"]
     for name, text in (("stdout", done.out), ("stderr", done.err)):
         if text:
-            parts.append(f"--- {name}\n{scrubbed(text, folder)}" + ("" if text.endswith("\n") else "\n--- no line end\n"))
+            end = "" if text.endswith("\n") else "\n--- no line end\n"
+            parts.append(f"--- {name}\n{scrubbed(text, folder)}{end}")
     return "".join(parts)
 
 
@@ -73,7 +74,7 @@ def scrubbed(text: str, folder: Path) -> str:
     """Replace what differs between machines: folders, the size of files, the engine, colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text.replace("\r", "<CR>"))
     text = text.replace(str(folder.resolve()), "<folder>").replace(str(CORPORA.resolve()), "<corpora>")
-    text = re.sub(r"\S+/(?=ja-(?:mini|mail)$)", "<corpora>/", text)
+    text = re.sub(r"(?<![\w./>])/[^\s:]+/(?=ja-(?:mini|mail)\b)", "<corpora>/", text)
     text = re.sub(r"(?<=│ bytes)( +│ )(\d+)", lambda found: found[1] + "N".ljust(len(found[2])), text)
     text = re.sub(r"(?<=│ engine here)( +│ )(\w+ *)", lambda found: found[1] + "ENGINE".ljust(len(found[2])), text)
     text = re.sub(r"(\"(?:bytes|engine here|engine_here)\": )(\d+|\"\w+\")", r"\1<scrubbed>", text)
@@ -87,8 +88,7 @@ def prepare(folder: Path, shared: Path) -> Path:
         (folder / "Maildir" / part).mkdir(parents=True)
     for name in ("small", "mail"):
         (folder / name).symlink_to(shared / name, target_is_directory=True)
-    for name in ("ja-mini", "ja-mail"):
-        (folder / name).symlink_to(CORPORA / name, target_is_directory=True)
+    (folder / "corpora").symlink_to(CORPORA, target_is_directory=True)
     for name in ("models", "counts"):
         (folder / name).symlink_to(HERE / name, target_is_directory=True)
     for number, (label, place) in enumerate([("spam", "new/1.a"), ("family", "cur/2.b:2,S"), ("work", "new/3.c")], 14):
@@ -139,7 +139,7 @@ def _textnb(folder: Path, arguments: list[str], stdin: bytes) -> Done:
             main()
         except SystemExit as end:
             code = int(end.code or 0)
-    return Done(code, out.getvalue().decode(), err.getvalue().decode())
+    return Done(code, *(stream.getvalue().decode("utf-8", "backslashreplace") for stream in (out, err)))
 
 
 @contextmanager
@@ -154,6 +154,7 @@ def _process(folder: Path) -> Iterator[None]:
         warnings.catch_warnings(),
         mock.patch.dict(os.environ, environment, clear=True),
         mock.patch.object(time, "perf_counter", lambda: 0.0),
+        mock.patch.object(sys.modules["__main__"], "__package__", ""),  # click looks there for the program's name
     ):
         warnings.simplefilter("default")
         os.chdir(folder)
@@ -183,8 +184,9 @@ def _find(folder: Path, arguments: list[str], _: bytes) -> Done:
 
 def _page(folder: Path, arguments: list[str], _: bytes) -> Done:
     page = (folder / arguments[0]).read_text(encoding="utf-8")
-    found = re.findall(r"<(html[^>]*|title|h[1-6])\b[^>]*>([^<]*)", page)
-    lines = [f"{tag}: {text}".strip() for tag, text in found]
+    lines = [f"lang: {text}" for text in re.findall(r'<html lang="(\w+)', page)]
+    lines += [f"title: {text}" for text in re.findall(r"<title[^>]*>([^<]*)", page)[:1]]
+    lines += [f"{tag}: {text}" for tag, text in re.findall(r"<(h[1-6])\b[^>]*>([^<]*)", page)]
     lines += [f"{tag}: {len(re.findall(f'<{tag}[ >]', page))}" for tag in ("table", "section", "svg")]
     return Done(0, "\n".join(lines) + "\n")
 
