@@ -35,8 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.errors import InputError, listed
-from textnb.models.scorer import most_probable
-from textnb.numerics import Floats
+from textnb.numerics import Floats, most_probable
 from textnb.storage import read_toml
 
 Decisions = NDArray[np.intp]

@@ -102,3 +102,8 @@ def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
         - ((large + n) ** -3.0 - large**-3.0) / 360
     )
     return np.asarray(np.where(a >= _LARGE, stirling, gammaln(a + n) - gammaln(a)))
+
+
+def most_probable(log_posterior: Floats) -> NDArray[np.intp]:
+    """The number of the likeliest class of each row; the first of equals."""
+    return np.asarray(log_posterior.argmax(axis=1))

@@ -4,17 +4,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from textnb.counts import labels
-from textnb.counts.labels import as_weight, class_codes, class_sums, presence, weighted_rows
+from textnb.counts import class_counts, matrix
+from textnb.counts.class_counts import class_sums, weighted_rows
+from textnb.counts.labels import as_weight, class_codes
+from textnb.counts.matrix import presence
 from textnb.errors import InputError
 
 
 @pytest.fixture(params=["table by scipy", "table by numpy", "product"])
 def path(request, monkeypatch):
     """One of the three ways to the same sums, whatever the shape."""
-    monkeypatch.setattr(labels, "_SPARSE", -1.0 if request.param == "product" else float("inf"))
+    monkeypatch.setattr(class_counts, "_SPARSE", -1.0 if request.param == "product" else float("inf"))
     if request.param == "table by numpy":
-        monkeypatch.setattr(labels, "_csc_matvec", None)
+        monkeypatch.setattr(matrix, "_csc_matvec", None)
 
 
 def brute_force(X, codes, n_classes):
@@ -39,7 +41,7 @@ def random_csr(seed, dtype=np.int32, index=np.int32):
 
 
 def test_scipy_has_the_loop_that_the_quick_path_uses():
-    assert labels._csc_matvec is not None
+    assert matrix._csc_matvec is not None
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -57,7 +59,7 @@ def test_sums_are_those_of_a_plain_loop(path, dtype, index):
 
 @pytest.mark.parametrize("block", [1, 2, 7])
 def test_the_size_of_a_block_does_not_matter(path, monkeypatch, block):
-    monkeypatch.setattr(labels, "_BLOCK", block)
+    monkeypatch.setattr(class_counts, "_BLOCK", block)
     for seed in range(40):
         X, codes, n_classes = random_csr(seed)
         assert class_sums(X, codes, n_classes).toarray().tolist() == brute_force(X, codes, n_classes)
@@ -67,7 +69,7 @@ def test_more_entries_than_a_block_holds_are_all_added(path):
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.integers(0, 3, (3000, 100)))
     codes = rng.integers(0, 4, 3000)
-    assert X.nnz > labels._BLOCK
+    assert X.nnz > class_counts._BLOCK
     expected = np.array([X.toarray()[codes == k].sum(axis=0) for k in range(4)])
     np.testing.assert_array_equal(class_sums(X, codes, 4).toarray(), expected)
 

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.maildir import Maildir, Message, Name, by_origin
+from textnb.mail.maildir import Maildir, MaildirMessage, Name, by_origin
 from textnb.mail.sort_memory import SortedBefore
 
 
@@ -58,13 +58,13 @@ def test_messages_are_the_files_of_new_and_cur(box):
         (box.path / path).touch()
     (box.path / "cur" / "folder").mkdir()
     (box.path / "cur" / "link").symlink_to(box.path / "4")
-    assert box.messages() == [Message("cur", "1:2,S"), Message("new", "2")]
+    assert box.messages() == [MaildirMessage("cur", "1:2,S"), MaildirMessage("new", "2")]
     found = by_origin([box.path, box.folder("Junk"), box.folder("Nowhere"), box.path])
     assert {stem: len(paths) for stem, paths in found.items()} == {"1": 1, "2": 1, "5": 1, "6": 1}
 
 
 def test_a_message_is_found_again_when_its_flags_have_changed(box):
-    message = Message("new", "1.host")
+    message = MaildirMessage("new", "1.host")
     assert box.read(message) is None
     (box.path / "cur" / "1.host:2,S").write_bytes(b"mail")
     assert box.read(message) == (box.path / "cur" / "1.host:2,S", b"mail")

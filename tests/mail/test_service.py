@@ -14,7 +14,7 @@ from textnb.errors import InputError
 from textnb.mail.filter import Cutoffs, Verdicts
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, through
-from textnb.mail.service import Limits, Service, listening_at
+from textnb.mail.service import Service, ServiceLimits, listening_at
 
 MAIL = b"Subject: a\n\nhello\n"
 
@@ -83,7 +83,7 @@ def test_an_answer_is_read_as_it_was_written():
 
 
 def test_clients_that_are_silent_or_gone_do_not_hold_up_the_others(path):
-    with served(path, echo, Limits(seconds=0.3, clients=2)):
+    with served(path, echo, ServiceLimits(seconds=0.3, clients=2)):
         silent = [socket.socket(socket.AF_UNIX) for _ in range(3)]
         for line in silent:
             line.connect(str(path))
@@ -96,7 +96,7 @@ def test_clients_that_are_silent_or_gone_do_not_hold_up_the_others(path):
 
 
 def test_a_client_that_does_not_take_its_answer_is_left(path):
-    with served(path, lambda _: (Reply(OTHER, b"a" * 5_000_000), None), Limits(seconds=0.2)):
+    with served(path, lambda _: (Reply(OTHER, b"a" * 5_000_000), None), ServiceLimits(seconds=0.2)):
         line = socket.socket(socket.AF_UNIX)
         line.connect(str(path))
         line.shutdown(socket.SHUT_WR)
@@ -117,7 +117,7 @@ def _received(line):
 
 
 def test_a_message_that_is_too_long_is_refused_and_goes_on_as_it_is(path):
-    with served(path, echo, Limits(longest=1000)):
+    with served(path, echo, ServiceLimits(longest=1000)):
         reply = through(str(path), b"a" * 1001)
         assert (reply.code, reply.message) == (FAILED, b"a" * 1001)
         assert through(str(path), b"a" * 1000).code == OTHER

@@ -9,7 +9,8 @@ from sklearn.naive_bayes import MultinomialNB
 from textnb.counts import ClassCounts, Vocabulary
 from textnb.counts.weighting import weighting
 from textnb.errors import InputError
-from textnb.models.multinomial import as_alpha, fit
+from textnb.models.multinomial import fit
+from textnb.models.prior import as_alpha
 
 X = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
 Y = ["x", "y", "x"]

@@ -9,8 +9,9 @@ from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.multinomial import fit
 from textnb.models.registry import MODELS, model
-from textnb.models.scorer import LinearScorer, most_probable
+from textnb.models.scorer import LinearScorer
 from textnb.models.smoothing import ALPHAS
+from textnb.numerics import most_probable
 
 laws = settings(max_examples=30, deadline=None)
 numbers = st.floats(-50, 50)

@@ -123,7 +123,7 @@ def _in_words(facts: dict[str, Any]) -> str:
     return f"{shown}; {facts['outcome']} after {facts['iterations']} looks{way}"
 
 
-class Word(NamedTuple):
+class TermScore(NamedTuple):
     """A term by its column, its value, and its documents and weighted counts in the class and elsewhere."""
 
     column: int
@@ -203,7 +203,7 @@ MEASURES: dict[str, Measure] = {"log-odds": log_odds, "chi-squared": chi_squared
 """Those that need no scorer."""
 
 
-def words_of(values: Floats, counts: ClassCounts, label: int, top: int) -> list[Word]:
+def words_of(values: Floats, counts: ClassCounts, label: int, top: int) -> list[TermScore]:
     """The terms of the largest values (V,), the largest first, with their counts; only terms that the class has."""
     has = counts.containing[[label]].indices
     columns = has[np.argsort(-values[has], kind="stable")[:top]]
@@ -211,7 +211,7 @@ def words_of(values: Floats, counts: ClassCounts, label: int, top: int) -> list[
     documents, elsewhere = containing[label], containing.sum(axis=0) - containing[label]
     weight, weight_elsewhere = weights[label], weights.sum(axis=0) - weights[label]
     table = (columns, values[columns], documents, elsewhere, weight * counts.unit, weight_elsewhere * counts.unit)
-    return [Word(*cells) for cells in zip(*(part.tolist() for part in table), strict=True)]
+    return [TermScore(*cells) for cells in zip(*(part.tolist() for part in table), strict=True)]
 
 
 def _others(counts: ClassCounts, label: int) -> list[int]:

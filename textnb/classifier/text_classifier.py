@@ -16,12 +16,11 @@ from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, differing
 from textnb.counts import Counted, Learnt, counted
 from textnb.decisions import Costs, decision_rule
 from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
-from textnb.files.model_file import Calibrated, Content, read_model, write_model
+from textnb.files.model_file import Calibrated, ModelContent, read_model, write_model
 from textnb.models.model import Fit
 from textnb.models.prior import Prior
 from textnb.models.registry import model as model_of
-from textnb.models.scorer import most_probable
-from textnb.numerics import Floats
+from textnb.numerics import Floats, most_probable
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, as_tokenizer
 
@@ -164,7 +163,7 @@ class TextClassifier:
         """Write the model file, as a whole or not at all."""
         costly = self._fitted is not None and model_of(self.recipe.model).needs_rows
         fit = self.fitted.fit if costly else None
-        write_model(path, Content(self.recipe.json, self.learnt, self._calibrated, fit))
+        write_model(path, ModelContent(self.recipe.json, self.learnt, self._calibrated, fit))
 
     @classmethod
     def load(cls, path: str | Path, trust: Collection[str] = ()) -> "TextClassifier":

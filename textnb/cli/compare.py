@@ -11,7 +11,7 @@ import typer
 from textnb.cli.options import inputs
 from textnb.cli.options.comparison import Choosing, Folding, Repeats, Source, interval_cell, measure_names
 from textnb.cli.options.report import Reporting, comparison_report, curves_report, plotted
-from textnb.cli.terminal import Rows, plural, print_json, print_table, say
+from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, scored
@@ -113,7 +113,7 @@ def _tested(row: Compared) -> tuple[Any, ...]:
 
 def _print_csv(comparison: Comparison) -> None:
     ends = [f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")]
-    rows = Rows(["recipe", "model", *ends, "fit_seconds", "predict_seconds", "mcnemar_p", "corrected_t_p"], "csv")
+    rows = OutputRows(["recipe", "model", *ends, "fit_seconds", "predict_seconds", "mcnemar_p", "corrected_t_p"], "csv")
     for row in comparison.rows:
         numbers = [number for name in MEASURES for number in row.measures[name]]
         tests = ["" if p is None else p for p in (row.mcnemar, row.corrected_t)]
@@ -126,7 +126,7 @@ def _print_scored(rows: list[Scored], criterion: str, as_json: bool, as_csv: boo
     if as_json:
         print_json({"criterion": criterion, "recipes": [row.json for row in rows]})
     elif as_csv:
-        table = Rows(columns, "csv")
+        table = OutputRows(columns, "csv")
         for row in shown:
             table.row(row)
     else:

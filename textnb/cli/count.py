@@ -10,7 +10,7 @@ import typer
 
 from textnb.cli.options import inputs
 from textnb.cli.sources import check_output, corpus_documents, input_documents
-from textnb.cli.terminal import Rows, plural, say
+from textnb.cli.terminal import OutputRows, plural, say
 from textnb.counts import counted
 from textnb.errors import InputError
 from textnb.files.count_file import write_counts
@@ -71,7 +71,7 @@ def tokenize(
     if cutting.ngram:
         raise InputError("--details shows tokens; leave out --ngram")
     say(f"textnb: tokenizer {terms_of.tokenizer.name}, engine {terms_of.tokenizer.runs_on}")
-    rows = Rows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
+    rows = OutputRows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
     for document in documents:
         for token, place in terms_of.analyzer.tokens(document.text, terms_of.tokenizer):
             rows.row([document.id, *token[:4], *place])

@@ -14,7 +14,7 @@ import typer
 
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import DAY, Judging, Moving
-from textnb.cli.terminal import Rows, fail, one_line, plural, progress, say, told_to_stop
+from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, told_to_stop
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import by_class
 from textnb.mail.live_filter import LiveFilter
@@ -22,7 +22,7 @@ from textnb.mail.live_filter import LiveFilter
 if TYPE_CHECKING:
     from textnb.mail.imap.connection import Account, Client
     from textnb.mail.imap.password import Ask
-    from textnb.mail.imap.visit import Event, Judged, Plan, Taught
+    from textnb.mail.imap.visit import Event, Judged, Taught, VisitPlan
 
 
 def _entry(name: str, metavar: str | None, help: str) -> Any:
@@ -157,19 +157,19 @@ def _run(teller: "_Teller", ask: "Ask") -> None:
 class _Teller:
     """Rounds over an account, and what is said of them."""
 
-    def __init__(self, account: "Account", plan: "Plan", live: LiveFilter, moving: Moving, quiet: bool) -> None:
+    def __init__(self, account: "Account", plan: "VisitPlan", live: LiveFilter, moving: Moving, quiet: bool) -> None:
         from textnb.mail.imap.rounds import Rounds
 
         self.account, self.plan, self.moving, self.quiet = account, plan, moving, quiet
         self.rounds = Rounds(account, plan, live)
         self.failed: set[tuple[str, int]] = set()
         self._missing: set[str] = set()
-        self._rows: Rows | None = None
+        self._rows: OutputRows | None = None
 
     def round(self, client: "Client") -> None:
         """Go through the account once."""
         if self._rows is None and not self.plan.apply:
-            self._rows = Rows(["uid", "class", "probability", "unsure", "destination"], "tsv")
+            self._rows = OutputRows(["uid", "class", "probability", "unsure", "destination"], "tsv")
         counts = Counter[str]()
         silent = self.quiet or self.moving.watch
         for event in progress(self.rounds.round(client), "sorting", lambda: None, silent):
@@ -224,11 +224,11 @@ def _lesson(taught: "Taught") -> str:
     return f"{found}, as {taught.label}: {', '.join(parts)}"
 
 
-def _summary(counts: Counter[str], plan: "Plan") -> str:
+def _summary(counts: Counter[str], plan: "VisitPlan") -> str:
     """One line on a round.
 
-    >>> from textnb.mail.imap.visit import Plan
-    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), Plan(apply=True))
+    >>> from textnb.mail.imap.visit import VisitPlan
+    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), VisitPlan(apply=True))
     '3 messages judged: 1 moved to Junk, 2 stay, 1 of them unsure'
     """
     moved = "moved" if plan.apply else "would go"
@@ -240,13 +240,15 @@ def _summary(counts: Counter[str], plan: "Plan") -> str:
     return "; ".join(line if plan.apply else [*line, f"nothing was changed, {remedy}"])
 
 
-def _plan(classes: Sequence[str], moving: Moving, folder: str, flag: Sequence[str], learn: Sequence[str]) -> "Plan":
+def _plan(
+    classes: Sequence[str], moving: Moving, folder: str, flag: Sequence[str], learn: Sequence[str]
+) -> "VisitPlan":
     from textnb.mail.imap.messages import as_flags
-    from textnb.mail.imap.visit import Plan
+    from textnb.mail.imap.visit import VisitPlan
 
     to = moving.destinations(classes, alike=False)
     flags = {name: as_flags(given) for name, given in by_class(flag, classes, "--flag").items()}
-    plan = Plan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
+    plan = VisitPlan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
     if plan.apply and not plan.does_something:
         raise InputError(f"there is nothing to do: {_ACTIONS}")
     return plan

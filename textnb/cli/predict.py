@@ -11,7 +11,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Deciding, answers
 from textnb.cli.sources import input_documents
-from textnb.cli.terminal import Format, Rows, progress
+from textnb.cli.terminal import Format, OutputRows, progress
 from textnb.numerics import Floats
 from textnb.readers import Document
 
@@ -67,7 +67,7 @@ def predict(
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
     top = min(top, len(classes))
-    rows = Rows(_columns(classes, top, all_scores), form)
+    rows = OutputRows(_columns(classes, top, all_scores), form)
     sys.stdout.flush()
     for ids, probabilities in parts:
         ranking = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]

@@ -11,7 +11,7 @@ import typer
 
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging, Moving
-from textnb.cli.terminal import Rows, one_line, plural, progress, repeat, say, told_to_stop
+from textnb.cli.terminal import OutputRows, one_line, plural, progress, repeat, say, told_to_stop
 from textnb.mail.filter import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
@@ -67,7 +67,9 @@ class _Sorter:
         self._judge: tuple[MailFilter, Plan, str] | None = None
         for name in self._judging()[1].destinations.names:
             maildir.folder(name)
-        self.rows = None if moving.apply else Rows(["file", "class", "probability", "unsure", "destination"], "tsv")
+        self.rows = (
+            None if moving.apply else OutputRows(["file", "class", "probability", "unsure", "destination"], "tsv")
+        )
 
     def run(self, stop: Event) -> None:
         """Go through the messages once, or until told to stop."""

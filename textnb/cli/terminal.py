@@ -137,7 +137,7 @@ Format = Literal["tsv", "csv", "jsonl"]
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-class Rows:
+class OutputRows:
     """A header, then one row for each call; flushed when told."""
 
     def __init__(self, columns: Sequence[str], form: Format) -> None:

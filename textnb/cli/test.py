@@ -24,7 +24,7 @@ from textnb.cli.terminal import print_json, print_table
 from textnb.counts import Counted
 from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
 from textnb.evaluation.evaluation import Mistake, surest_mistakes
-from textnb.evaluation.reliability import Bin, Point
+from textnb.evaluation.reliability import Bin, CoveragePoint
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.report.values import ExplainedDocument, Report
@@ -34,7 +34,7 @@ _ENTRIES = 1_000_000
 REASONS = 8
 
 
-class Answers(NamedTuple):
+class CorpusAnswers(NamedTuple):
     """The true labels, the log probabilities (D, C), and the surest mistakes."""
 
     labels: list[str]
@@ -56,7 +56,7 @@ def answers(
     running: Running,
     trust: Collection[str] | None,
     most: int,
-) -> Answers:
+) -> CorpusAnswers:
     """All answers, and at most so many mistakes. Only documents that may be among these are kept."""
     fitted = classifier.fitted
     labels: list[str] = []
@@ -67,7 +67,7 @@ def answers(
         logs.append(rows)
         found += _mistakes_in(fitted, part, rows, documents, most)
         found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
-    return Answers(labels, np.concatenate(logs), [_explained(each, fitted) for each in found])
+    return CorpusAnswers(labels, np.concatenate(logs), [_explained(each, fitted) for each in found])
 
 
 def _scored(
@@ -249,7 +249,7 @@ def _print_reliability(table: Reliability) -> None:
     print_table(["probability", "documents", "mean probability", "accuracy"], rows, "reliability")
 
 
-def _with_interval(each: Bin | Point | Evaluation) -> str:
+def _with_interval(each: Bin | CoveragePoint | Evaluation) -> str:
     low, high = each.accuracy_interval
     return f"{each.accuracy:.4f}  ({low:.4f} to {high:.4f})"
 

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from textnb.classifier.facts import MEASURES, Word, contributions, words_of
+from textnb.classifier.facts import MEASURES, TermScore, contributions, words_of
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.terminal import Format, Rows, print_json
+from textnb.cli.terminal import Format, OutputRows, print_json
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
 
@@ -50,12 +50,12 @@ def words(
     if as_json:
         print_json({"by": by, "classes": {name: [row for own, row in rows if own == name] for name in found}})
         return
-    table = Rows(["class", "term", *Word._fields[1:]], form)
+    table = OutputRows(["class", "term", *TermScore._fields[1:]], form)
     for name, row in rows:
         table.row([name, *row.values()])
 
 
-def _words(classifier: TextClassifier, label: int, by: str, top: int) -> list[Word]:
+def _words(classifier: TextClassifier, label: int, by: str, top: int) -> list[TermScore]:
     fitted = classifier.fitted
     stored = _stored(classifier)
     by_model = by == _CONTRIBUTION
@@ -70,6 +70,6 @@ def _stored(classifier: TextClassifier) -> ClassCounts:
     return counts.selected(counts.vocabulary.columns_of(vocabulary))
 
 
-def _row(classifier: TextClassifier, word: Word) -> dict[str, object]:
+def _row(classifier: TextClassifier, word: TermScore) -> dict[str, object]:
     term = classifier.fitted.vocabulary.terms[word.column]
     return {"term": term, **{key: round(value, 6) for key, value in word._asdict().items() if key != "column"}}

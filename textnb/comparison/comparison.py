@@ -28,8 +28,7 @@ from textnb.comparison.cross_validation import CrossValidated, Recipes, Tokenise
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
 from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.models.scorer import most_probable
-from textnb.numerics import Floats
+from textnb.numerics import Floats, most_probable
 
 
 def mcnemar(first_only: int, second_only: int) -> float:

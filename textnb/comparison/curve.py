@@ -28,7 +28,7 @@ MEASURES = ("accuracy", "log_loss")
 _POINTS = 8
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """The measures of a recipe that has learnt from so many documents."""
 
     documents: int
@@ -41,7 +41,7 @@ class Curve:
     """A recipe's points, in ascending order."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
 
     @property
     def json(self) -> dict[str, Any]:
@@ -130,9 +130,9 @@ class _Learner:
         return Learning(trial, np.array(answers))
 
 
-def _point(size: int, answers: Floats, documents: Tokenised, seed: int) -> Point:
+def _point(size: int, answers: Floats, documents: Tokenised, seed: int) -> CurvePoint:
     found = measured([Sums.of(documents.y, log_p, documents.groups) for log_p in answers], seed)
-    return Point(size, *(found[name] for name in MEASURES))
+    return CurvePoint(size, *(found[name] for name in MEASURES))
 
 
 def _halves(most: int, least: int) -> list[int]:

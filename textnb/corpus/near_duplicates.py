@@ -36,8 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.labels import presence
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.matrix import CSR, as_counts, presence
 from textnb.errors import InputError
 from textnb.numerics import Floats, distinct, is_number
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.labels import canonical, class_codes, places
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.labels import class_codes, places
+from textnb.counts.matrix import CSR, as_counts, canonical
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.document import DIGEST_SIZE
 from textnb.errors import InputError, NotLearntError

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from textnb.counts.labels import add_at, canonical, labelled_rows, places
-from textnb.counts.matrix import CSR, are_whole, as_counts
+from textnb.counts.labels import labelled_rows, places
+from textnb.counts.matrix import CSR, add_at, are_whole, as_counts, canonical
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, NotLearntError
 

@@ -12,6 +12,11 @@ from scipy import sparse
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
 
+try:  # scipy's own loop for X.T @ v adds into a given array; numpy's add.at does the same, half as fast
+    from scipy.sparse._sparsetools import csc_matvec as _csc_matvec
+except ImportError:
+    _csc_matvec = None
+
 Ints = NDArray[Any]
 CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
@@ -201,3 +206,27 @@ def _refuse_offenders(X: CSR) -> None:
     row = int(np.searchsorted(X.indptr, wrong, side="right")) - 1
     kind = "negative" if data[wrong] < 0 else "NaN" if np.isnan(data[wrong]) else "infinite"
     raise InputError(f"counts must not be {kind}: row {row}, column {X.indices[wrong]} holds {data[wrong]}")
+
+
+def presence(X: CSR) -> CSR:
+    """1 where a document contains a term."""
+    X = canonical(X)
+    return sparse.csr_array((np.ones(X.nnz, np.int32), X.indices, X.indptr), shape=X.shape)
+
+
+def canonical(X: CSR) -> CSR:
+    """X with each entry stored once, in order, and no zero stored; X itself, where it is so already."""
+    if not X.has_canonical_format or (X.nnz and not X.data.all()):
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    return X
+
+
+def add_at(table: NDArray[Any], cells: NDArray[Any], values: NDArray[Any]) -> None:
+    """``table[cells] += values``, with repetition; table and values of one type."""
+    if _csc_matvec is None:
+        np.add.at(table, cells, values)
+    else:
+        within = np.array([0, len(cells)], cells.dtype)
+        _csc_matvec(len(table), 1, within, cells, values, np.ones(1, table.dtype), table)

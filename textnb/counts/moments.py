@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
-from textnb.counts.labels import canonical, labelled_rows, places
-from textnb.counts.matrix import CSR
+from textnb.counts.labels import labelled_rows, places
+from textnb.counts.matrix import CSR, canonical
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.numerics import Floats

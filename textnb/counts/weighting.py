@@ -18,8 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.labels import canonical, presence
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, canonical, presence
 from textnb.errors import InputError
 from textnb.numerics import Floats
 

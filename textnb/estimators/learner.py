@@ -27,11 +27,11 @@ from textnb.estimators.scikit_learn import (
     names_of,
     refuse_continuous,
 )
-from textnb.models.scorer import Scorer, most_probable
-from textnb.numerics import Floats
+from textnb.models.scorer import Scorer
+from textnb.numerics import Floats, most_probable
 
 
-class Statistics(Protocol):
+class Summable(Protocol):
     """What is learnt: it adds up, over equal classes."""
 
     @property
@@ -66,7 +66,7 @@ class Learner(Routing, Parameters):
         """The checked rows that the model reads, of a matrix."""
         raise NotImplementedError
 
-    def _statistics(self, rows: Any, y: Any, sample_weight: ArrayLike | None) -> Statistics:
+    def _statistics(self, rows: Any, y: Any, sample_weight: ArrayLike | None) -> Summable:
         """What the rows teach."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class Learner(Routing, Parameters):
         )
 
     def _learn(
-        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None, before: Statistics | None
+        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None, before: Summable | None
     ) -> Self:
         names, matrix = names_of(X), as_matrix(X, numeric=self._numeric)
         if before is not None:
@@ -147,7 +147,7 @@ class Learner(Routing, Parameters):
         check_columns(type(self).__name__, self.n_features_in_, fitted, matrix.shape[1], names)
 
 
-def added(before: Statistics | None, part: Statistics, classes: ArrayLike | None) -> Any:
+def added(before: Summable | None, part: Summable, classes: ArrayLike | None) -> Any:
     """What was learnt before and a part more, among all classes that are known by now."""
     told = () if classes is None else class_codes(classes)[0]
     if classes is not None:
@@ -222,7 +222,7 @@ class CountClassifier(IncrementalClassifier):
     def _as_rows(self, matrix: Any) -> CSR:
         return as_count_rows(matrix, type(self).__name__)
 
-    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Statistics:
+    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Summable:
         return ClassCounts.of(rows, y, sample_weight=sample_weight, containing=self._containing)
 
     def __sklearn_tags__(self) -> Any:
@@ -240,7 +240,7 @@ class CategoryClassifier(IncrementalClassifier):
     def _as_rows(self, matrix: Any) -> NDArray[Any]:
         return as_categories(matrix)
 
-    def _statistics(self, rows: NDArray[Any], y: Any, sample_weight: ArrayLike | None) -> Statistics:
+    def _statistics(self, rows: NDArray[Any], y: Any, sample_weight: ArrayLike | None) -> Summable:
         return Contingency.of(rows, y, sample_weight=sample_weight)
 
     def _scored(self, rows: NDArray[Any]) -> CSR:

@@ -61,7 +61,7 @@ class LogisticRegression(RealRows, LinearClassifier):
         self.l2, self.solver, self.tol, self.max_iter, self.class_weight = l2, solver, tol, max_iter, class_weight
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
-        settings = logistic.Settings(self.l2, self.solver, self.tol, self.max_iter)
+        settings = logistic.LogisticSettings(self.l2, self.solver, self.tol, self.max_iter)
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
         if found.trouble:
@@ -201,7 +201,9 @@ class NBLogistic(LinearClassifier):
         return Labelled.of_checked(rows, y, None, sample_weight)
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
-        settings = nb_logistic.Settings(self.l2, self.loss, self.a, self.min_df, self.prune, self.tol, self.max_iter)
+        settings = nb_logistic.NBLogisticSettings(
+            self.l2, self.loss, self.a, self.min_df, self.prune, self.tol, self.max_iter
+        )
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings)
         if found.trouble:

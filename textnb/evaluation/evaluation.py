@@ -19,8 +19,7 @@ from textnb.evaluation import metrics
 from textnb.evaluation.metrics import numbered
 from textnb.evaluation.reliability import Reliability, RiskCoverage
 from textnb.language import UNKNOWN
-from textnb.models.scorer import most_probable
-from textnb.numerics import Floats
+from textnb.numerics import Floats, most_probable
 
 PER_CLASS = ("class", "precision", "recall", "f1", "documents")
 

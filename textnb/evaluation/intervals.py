@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.evaluation.metrics import wilson_interval
-from textnb.models.scorer import most_probable
-from textnb.numerics import Floats
+from textnb.numerics import Floats, most_probable
 
 MEASURES = ("accuracy", "macro_f1", "log_loss", "brier", "ece")
 BETTER_HIGH = ("accuracy", "macro_f1")

@@ -96,7 +96,7 @@ PERCENTS = (100, 95, 90, 80, 70, 60, 50)
 
 
 @dataclass(frozen=True)
-class Point:
+class CoveragePoint:
     """What is answered, and how well, where documents below a threshold are not; accuracy with its 95 % interval."""
 
     threshold: float
@@ -142,11 +142,11 @@ class RiskCoverage:
         entering = np.diff(self.answered, prepend=0)
         return float((entering * (self.errors / self.answered)).sum() / self.documents)
 
-    def at(self, percent: int) -> Point:
+    def at(self, percent: int) -> CoveragePoint:
         """The fewest documents that cover at least so many per cent."""
         return self._point(self._index(percent))
 
-    def points(self, percents: Iterable[int] = PERCENTS) -> list[Point]:
+    def points(self, percents: Iterable[int] = PERCENTS) -> list[CoveragePoint]:
         """A point for each percentage, the largest first; one that stands for several is given once."""
         return [self._point(index) for index in sorted({self._index(percent) for percent in percents}, reverse=True)]
 
@@ -161,11 +161,11 @@ class RiskCoverage:
             raise InputError(f"a coverage must be above 0 and at most 100 per cent, not {percent!r}")
         return int(np.searchsorted(100 * self.answered, percent * self.documents))
 
-    def _point(self, index: int) -> Point:
+    def _point(self, index: int) -> CoveragePoint:
         answered, errors = int(self.answered[index]), int(self.errors[index])
         right = answered - errors
         below = float(self.thresholds[index + 1]) if index + 1 < len(self.thresholds) else -1.0
-        return Point(
+        return CoveragePoint(
             shortest_between(below, float(self.thresholds[index])),
             answered,
             answered / self.documents,

@@ -118,7 +118,7 @@ class Calibrated(NamedTuple):
     held_out: int = 0
 
 
-class Content(NamedTuple):
+class ModelContent(NamedTuple):
     """What a model file holds: the recipe as JSON, the learnt value, its calibration, and what was fitted to it.
 
     fit: None for a model that is made again from the learnt value on loading.
@@ -130,7 +130,7 @@ class Content(NamedTuple):
     fit: Fit | None = None
 
 
-def write_model(path: str | Path, content: Content) -> None:
+def write_model(path: str | Path, content: ModelContent) -> None:
     """Write a model as a whole or not at all."""
     recipe, learnt, calibrated, fit = content
     counts = learnt.counts
@@ -153,7 +153,7 @@ def write_model(path: str | Path, content: Content) -> None:
     write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
 
 
-def read_model(path: str | Path) -> Content:
+def read_model(path: str | Path) -> ModelContent:
     """What a file holds; whatever does not fit together is refused."""
     header, arrays = read_bundle(path, KIND)
     recipe, classes = header.get("recipe"), header.get("classes", [])
@@ -165,7 +165,7 @@ def read_model(path: str | Path) -> Content:
         kept = header.get("kept", {})  # of format 1 nothing was kept
         whole = checked(lambda: _with_kept(learnt, kept, arrays))
         fit = checked(lambda: unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None)
-        return Content(recipe, whole, checked(lambda: _calibrated(header)), fit)
+        return ModelContent(recipe, whole, checked(lambda: _calibrated(header)), fit)
     except TextnbError as error:
         raise ModelFileError(f"{path}: {error}") from error
 

@@ -106,7 +106,7 @@ _PARTS = ("cur", "new", "tmp")
 _MARK, _LOCK = "maildirfolder", "textnb-sort"
 
 
-class Message(NamedTuple):
+class MaildirMessage(NamedTuple):
     """Where a message was when its folder was listed."""
 
     box: str
@@ -132,12 +132,12 @@ class Maildir:
             raise InputError(f"{path} is not a Maildir: one has the folders cur and new")
         self.root = _root(self.path)
 
-    def messages(self) -> list[Message]:
+    def messages(self) -> list[MaildirMessage]:
         """The messages of this folder, not of its subfolders, in the order of their names."""
-        found = (Message(path.parent.name, path.name) for path in message_files(self.path))
+        found = (MaildirMessage(path.parent.name, path.name) for path in message_files(self.path))
         return sorted(found, key=lambda message: (message.name, message.box))
 
-    def read(self, message: Message) -> tuple[Path, bytes] | None:
+    def read(self, message: MaildirMessage) -> tuple[Path, bytes] | None:
         """Where the message is, and its bytes; None where it is not here any longer. Its flags may have changed."""
         path = self.path / message.box / message.name
         try:

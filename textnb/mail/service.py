@@ -23,7 +23,7 @@ _PIECE = 1 << 18
 _LAST_SECONDS = 5.0
 
 
-class Limits(NamedTuple):
+class ServiceLimits(NamedTuple):
     """What a client may use up: seconds to send, and to take the reply; bytes of a message; clients at once."""
 
     seconds: float = 30.0
@@ -37,8 +37,8 @@ class Service:
     answer: from a message to the reply; it runs in threads.
     """
 
-    def __init__(self, answer: Callable[[bytes], Answered], limits: Limits | None = None) -> None:
-        self.answer, self.limits = answer, limits or Limits()
+    def __init__(self, answer: Callable[[bytes], Answered], limits: ServiceLimits | None = None) -> None:
+        self.answer, self.limits = answer, limits or ServiceLimits()
         self._stop = asyncio.Event()
         self._slots = asyncio.Semaphore(self.limits.clients)
         self._busy: set[asyncio.Future[None]] = set()

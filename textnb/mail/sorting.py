@@ -19,7 +19,7 @@ from textnb.errors import InputError
 from textnb.mail.delivery import move, remove, twin_of
 from textnb.mail.destinations import Destinations
 from textnb.mail.filter import MailFilter, Verdict
-from textnb.mail.maildir import Maildir, Message, Name, by_origin
+from textnb.mail.maildir import Maildir, MaildirMessage, Name, by_origin
 from textnb.mail.sort_memory import SortedBefore
 
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
@@ -69,7 +69,7 @@ class Run:
             if self.plan.apply:
                 self.memory.save()
 
-    def _outcome(self, message: Message) -> Outcome | None:
+    def _outcome(self, message: MaildirMessage) -> Outcome | None:
         """What becomes of a message; None where there is nothing to be said of it."""
         try:
             found = self.maildir.read(message)
@@ -78,7 +78,7 @@ class Run:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else error
             return Outcome(message.id, error=str(reason))
 
-    def _sorted(self, message: Message, path: Path, content: bytes) -> Outcome | None:
+    def _sorted(self, message: MaildirMessage, path: Path, content: bytes) -> Outcome | None:
         if self.plan.apply and (twin := self._finished(path, content)) is not None:
             return self._finished_outcome(message, content, twin)
         if self._was_put_back(content):
@@ -139,7 +139,7 @@ class Run:
             return False
         return self.maildir.folder(place[0]) == twin.parent.parent
 
-    def _finished_outcome(self, message: Message, content: bytes, twin: Path) -> Outcome:
+    def _finished_outcome(self, message: MaildirMessage, content: bytes, twin: Path) -> Outcome:
         name = self._name(twin.parent.parent)
         if name is not None:
             self.memory.moved(content, name, Name.of(twin.name).unique)

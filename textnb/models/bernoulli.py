@@ -19,13 +19,12 @@ from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import DocumentHistogram
-from textnb.counts.labels import presence
-from textnb.counts.matrix import CSR, are_whole
+from textnb.counts.matrix import CSR, are_whole, presence
 from textnb.models.dirichlet import UNBOUNDED, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut
-from textnb.models.multinomial import as_alpha, check_size
-from textnb.models.prior import Prior, log_prior
+from textnb.models.multinomial import check_size
+from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats, log_of, log_rising

@@ -13,8 +13,7 @@ speak for whichever class has the fewest documents.
 import numpy as np
 
 from textnb.counts.contingency import Contingency
-from textnb.models.multinomial import as_alpha
-from textnb.models.prior import Prior, log_prior
+from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import log_of
 

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.left_out import LeftOut, LogTotals, left_out_log_p
-from textnb.models.multinomial import as_alpha, check_size
-from textnb.models.prior import Prior, log_prior
+from textnb.models.multinomial import check_size
+from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats
 

@@ -24,7 +24,7 @@ import numpy as np
 from textnb.counts.matrix import as_counts
 from textnb.errors import InputError, listed
 from textnb.models.draws import Draws, weighted_sum
-from textnb.models.multinomial import as_alpha
+from textnb.models.prior import as_alpha
 from textnb.numerics import Floats, bracketed_root, log_rising
 
 CONVERGED, UNBOUNDED, ONE_SIDED, UNFINISHED = "converged", "unbounded", "one-sided", "unfinished"

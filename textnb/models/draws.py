@@ -26,8 +26,7 @@ from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
-from textnb.counts.labels import canonical
-from textnb.counts.matrix import CSR, are_whole
+from textnb.counts.matrix import CSR, are_whole, canonical
 from textnb.numerics import Floats, log_rising
 
 Ints = NDArray[np.int64]

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.labels import canonical
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, canonical
 from textnb.errors import InputError
 from textnb.models.prior import Prior, log_prior
 from textnb.numerics import Floats

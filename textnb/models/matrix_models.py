@@ -28,7 +28,7 @@ def _of_rows(fit: Callable[[Labelled, Options], Fit]) -> Callable[[Statistics, A
 
 def _logistic(rows: Labelled, options: Options) -> Fit:
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
-    settings = logistic.Settings(l2=options["l2"])
+    settings = logistic.LogisticSettings(l2=options["l2"])
     found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
     return Fit(found.scorer, facts=_told(found), holds_shares=not options["balanced"])
 
@@ -43,7 +43,7 @@ def _bayes_logistic(rows: Labelled, options: Options) -> Fit:
 def _nb_logistic(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows, prune = statistics.documents, options["prune"]
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
-    settings = nb_logistic.Settings(
+    settings = nb_logistic.NBLogisticSettings(
         options["l2"], options["loss"], min_df=max(statistics.min_df, 1), prune=None if prune == 1 else prune
     )
     found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.left_out import LeftOut
-from textnb.models.prior import Prior, log_prior
+from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats, log_of
 
@@ -113,16 +113,3 @@ def check_size(counts: ClassCounts) -> None:
             f"{counts.n_classes:,} classes times {counts.n_terms:,} terms are too many weights; are these the labels? "
             "if so, use fewer terms (max_terms, min_df)"
         )
-
-
-def as_alpha(alpha: ArrayLike, n_terms: int) -> Floats:
-    """alpha as (1,) or (V,); refused where it is negative, not finite or of another length."""
-    try:
-        values = np.asarray(alpha, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"alpha must be a number or one a term, not {alpha!r}") from None
-    if values.shape not in ((), (n_terms,)):
-        raise InputError(f"alpha must be a number or {n_terms} of them, one a term, not shape {values.shape}")
-    if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError(f"alpha must be finite and not negative, not {alpha!r}")
-    return np.atleast_1d(values)

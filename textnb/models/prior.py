@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from textnb.errors import InputError, listed
 from textnb.numerics import Floats, is_number, log_of
@@ -93,3 +93,16 @@ def _given_weight(class_weight: Any, classes: Sequence[Any]) -> Floats:
     if wrong:
         raise InputError(f"a class_weight must be a positive number, not {wrong}")
     return np.array([class_weight.get(name, 1.0) for name in classes], np.float64)
+
+
+def as_alpha(alpha: ArrayLike, n_terms: int) -> Floats:
+    """alpha as (1,) or (V,); refused where it is negative, not finite or of another length."""
+    try:
+        values = np.asarray(alpha, np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"alpha must be a number or one a term, not {alpha!r}") from None
+    if values.shape not in ((), (n_terms,)):
+        raise InputError(f"alpha must be a number or {n_terms} of them, one a term, not shape {values.shape}")
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise InputError(f"alpha must be finite and not negative, not {alpha!r}")
+    return np.atleast_1d(values)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from textnb.counts.labels import canonical, labelled_rows, places
-from textnb.counts.matrix import CSR
+from textnb.counts.labels import labelled_rows, places
+from textnb.counts.matrix import CSR, canonical
 from textnb.counts.moments import ClassMoments, as_reals
 from textnb.errors import InputError
 from textnb.numerics import Floats

@@ -21,7 +21,6 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.matrix import CSR
@@ -116,11 +115,6 @@ def difference(a: Any, b: Any) -> Floats:
     """a - b, where two -inf do not differ."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(a) & np.isneginf(b), 0.0, np.subtract(a, b))
-
-
-def most_probable(log_posterior: Floats) -> NDArray[np.intp]:
-    """The number of the likeliest class of each row; the first of equals."""
-    return np.asarray(log_posterior.argmax(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

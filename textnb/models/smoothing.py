@@ -34,7 +34,7 @@ from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError, listed
 from textnb.models.dirichlet import CONVERGED, ONE_SIDED, UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws, weighted_sum
-from textnb.models.multinomial import as_alpha
+from textnb.models.prior import as_alpha
 from textnb.numerics import Floats
 
 _STEPS = 200

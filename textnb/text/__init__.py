@@ -3,8 +3,8 @@
 from textnb.text.analyzer import FEATURES, Analyzer, LocatedTerm
 from textnb.text.janome.user_dictionary import UserDictionary
 from textnb.text.normalise import NORMALISERS
-from textnb.text.token import Recipe, Token, Tokenizer, without_surrogates
-from textnb.text.tokenizers import NOWHERE, TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
+from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, without_surrogates
+from textnb.text.tokenizers import TOKENIZERS, as_tokenizer, tokenizer, tokenizer_of
 
 __all__ = [
     "FEATURES",

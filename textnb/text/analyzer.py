@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from textnb.errors import InputError, listed
 from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import Chars, as_range
-from textnb.text.token import Recipe, Token, Tokenizer, as_json, plain_token, without_surrogates
-from textnb.text.tokenizers import NOWHERE
+from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, as_json, plain_token, without_surrogates
 
 _CHARS = Chars(n=(2, 3))
 

@@ -110,3 +110,6 @@ def without_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return _LONE_SURROGATE.sub("\ufffd", text)
     return text
+
+
+NOWHERE = -1

@@ -22,7 +22,7 @@ from textnb.text.janome.tokenizer import Janome
 from textnb.text.mecab import Mecab
 from textnb.text.patterns import CharClass, Chars, Whitespace, Words
 from textnb.text.sudachi import Sudachi
-from textnb.text.token import Token, Tokenizer, plain_token, without_surrogates
+from textnb.text.token import NOWHERE, Token, Tokenizer, plain_token, without_surrogates
 
 _JAPANESE, _LETTER = 1, 2
 
@@ -78,7 +78,6 @@ class Auto(Tokenizer):
         return Janome().counts_natively and Words().counts_natively
 
 
-NOWHERE = -1
 _WINDOW = 1_000  # how far behind the token before a token is looked for
 _PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 

@@ -12,7 +12,7 @@ from textnb.mail.filter import Cutoffs, mail_document
 from textnb.mail.imap.connection import Account, ServerError
 from textnb.mail.imap.memory import Memory
 from textnb.mail.imap.rounds import Rounds
-from textnb.mail.imap.visit import MARK, Plan
+from textnb.mail.imap.visit import MARK, VisitPlan
 from textnb.mail.live_filter import LiveFilter
 
 SPAM, MORE, HAM = (f"Subject: {text}\r\n\r\n{text}\r\n".encode() for text in ("cheap pills", "pills cheap", "see you"))
@@ -116,7 +116,7 @@ def rounds(trained, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setattr("os.fsync", lambda _: None)  # the disk is not what breaks off here
     lessons = {"Junk": "spam", "INBOX": "ham"}
-    return Rounds(ACCOUNT, Plan("INBOX", Destinations({"spam": "Junk"}), lessons=lessons, apply=True), trained)
+    return Rounds(ACCOUNT, VisitPlan("INBOX", Destinations({"spam": "Junk"}), lessons=lessons, apply=True), trained)
 
 
 def killed_at(server, patch):

@@ -32,7 +32,7 @@ def test_scores_held_out_are_those_of_refitting_without_the_fold():
         held = folds == fold
         X, y = rows.X[~held], rows.y[~held]
         ratios = ratio_scorer(containing_by_class(X, y, 3), np.bincount(y, minlength=3).astype(float))
-        settings = nb_logistic.Settings(0.1, min_df=found.second.min_df)
+        settings = nb_logistic.NBLogisticSettings(0.1, min_df=found.second.min_df)
         linear = nb_logistic.solution(X, y, np.ones(len(y)), weight[~held], 3, settings).scorer
         first[held], second[held] = (scorer.joint_log_scores(rows.X[held]) for scorer in (ratios, linear))
     followed = found.second.path.scores  # the path is followed roughly

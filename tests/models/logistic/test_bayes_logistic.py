@@ -81,7 +81,7 @@ def test_few_labels_drawn_from_the_model_are_told_better_than_by_the_peak(n_clas
 @classes
 def test_the_likeliest_class_is_that_of_the_peak_and_less_sure(n_classes):
     X, y = points(n_classes)
-    scorer, peak = fit(X, y, l2=0.5), logistic.fit(X, y, settings=logistic.Settings(0.5))
+    scorer, peak = fit(X, y, l2=0.5), logistic.fit(X, y, settings=logistic.LogisticSettings(0.5))
     np.testing.assert_array_equal(scorer.weights, peak.weights)
     p, at_peak = np.exp(scorer.log_posterior(X)), np.exp(peak.log_posterior(X))
     np.testing.assert_array_equal(p.argmax(axis=1), at_peak.argmax(axis=1))

@@ -9,7 +9,7 @@ from sklearn import linear_model
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import logistic
 from textnb.models.logistic import solvers as solvers_module
-from textnb.models.logistic.logistic import Settings, fit, solution
+from textnb.models.logistic.logistic import LogisticSettings, fit, solution
 from textnb.models.logistic.loss import SoftmaxLoss
 from textnb.models.logistic.solvers import SOLVERS
 
@@ -31,7 +31,7 @@ def points(n_classes=3, n_rows=150, n_features=6, seed=0):
 
 def found(X, y, weight=None, n_classes=None, **settings):
     weight = np.ones(len(y)) if weight is None else weight
-    return solution(X, y, weight, n_classes or int(y.max()) + 1, Settings(**settings))
+    return solution(X, y, weight, n_classes or int(y.max()) + 1, LogisticSettings(**settings))
 
 
 def loss_of(X, y, weight, weights, bias, l2):
@@ -217,7 +217,7 @@ def test_a_fit_that_did_not_converge_warns_with_the_norm_of_its_gradient():
     with pytest.warns(
         ConvergenceWarning, match=r"not converged after 2 steps: the norm of the gradient is \d"
     ) as caught:
-        fit(X, y, settings=Settings(solver="gradient", max_iter=2))
+        fit(X, y, settings=LogisticSettings(solver="gradient", max_iter=2))
     assert caught[0].filename == __file__
     for solver in SOLVERS:
         mine = found(X, y, solver=solver, max_iter=1, l2=0.01)
@@ -251,7 +251,7 @@ def test_columns_of_very_different_scale_converge_or_say_so():
 )
 def test_wrong_settings_are_refused(wrong, why):
     with pytest.raises(InputError, match=why):
-        Settings(**wrong)
+        LogisticSettings(**wrong)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from sklearn import linear_model
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import nb_logistic
 from textnb.models.logistic.evidence import best_l2
-from textnb.models.logistic.nb_logistic import OTHERWISE, Settings, fit, solution
+from textnb.models.logistic.nb_logistic import OTHERWISE, NBLogisticSettings, fit, solution
 
 EXACT = {"tol": 1e-9}
 
@@ -23,7 +23,7 @@ def texts(n_rows=60, n_terms=25, n_classes=3, seed=0):
 def found(X, y, folds=None, weight=None, costs=None, n_classes=None, **settings):
     weight = np.ones(len(y)) if weight is None else weight
     costs = weight if costs is None else costs
-    return solution(X, y, weight, costs, n_classes or int(y.max()) + 1, Settings(**settings), folds)
+    return solution(X, y, weight, costs, n_classes or int(y.max()) + 1, NBLogisticSettings(**settings), folds)
 
 
 def scaled_by_hand(X, y, a=1.0):
@@ -108,7 +108,7 @@ def test_evidence_takes_the_strength_under_which_the_labels_are_likeliest():
     Z = mine.scorer.scaled(X)[:, mine.scorer.scale > 0]
     assert mine.l2 == best_l2(sparse.csr_array(Z), y, np.ones(60), 3).l2
     with pytest.raises(InputError, match="the squared hinge has no evidence"):
-        Settings("evidence", "squared-hinge")
+        NBLogisticSettings("evidence", "squared-hinge")
 
 
 @pytest.mark.parametrize("min_df", [1, 3, 12])
@@ -154,7 +154,7 @@ def test_sample_weights_count_in_ratios_and_class_weights_in_the_loss_alone():
     X, y = texts()
     names = np.array(["a", "b", "c"])[y]
     twice = np.where(y == 1, 2.0, 1.0)
-    settings = Settings(1.0, min_df=1, tol=1e-9)
+    settings = NBLogisticSettings(1.0, min_df=1, tol=1e-9)
     plain = fit(X, names, settings=settings)
     by_class = fit(X, names, class_weight={"b": 2}, settings=settings)
     by_row = fit(X, names, sample_weight=twice, settings=settings)
@@ -223,7 +223,7 @@ def test_fewer_rows_than_folds_are_searched_or_get_a_strength_all_the_same():
 def test_a_fit_that_does_not_end_says_so():
     X, y = texts(n_terms=600)
     with pytest.warns(ConvergenceWarning, match="not converged after 1 steps: the norm of the gradient is"):
-        fit(X, y, settings=Settings(0.01, max_iter=1, tol=1e-6))
+        fit(X, y, settings=NBLogisticSettings(0.01, max_iter=1, tol=1e-6))
 
 
 def test_a_search_never_warns_of_its_loose_steps():
@@ -248,4 +248,4 @@ def test_a_search_never_warns_of_its_loose_steps():
 )
 def test_wrong_settings_are_refused(given, why):
     with pytest.raises(InputError, match=why):
-        nb_logistic.Settings(**given)
+        nb_logistic.NBLogisticSettings(**given)

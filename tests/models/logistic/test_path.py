@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from textnb.models.logistic import path as path_module
-from textnb.models.logistic.path import STRENGTHS, Problem, Rows, best_log_loss, cross_validated, held_out_loss
+from textnb.models.logistic.path import STRENGTHS, PresenceRows, Problem, best_log_loss, cross_validated, held_out_loss
 from textnb.models.logistic.ratios import Presence
 
 losses = pytest.mark.parametrize("loss", ["logistic", "squared-hinge"])
@@ -16,7 +16,7 @@ def rows_of(n_rows=60, n_terms=25, n_classes=3, seed=0):
     rates = 0.3 + 0.8 * (np.arange(n_terms) % n_classes == y[:, np.newaxis])
     X = sparse.csr_array(rng.poisson(0.6 * rates))
     weight = rng.integers(1, 3, n_rows).astype(float)
-    return Rows(Presence.of(X), y, weight, weight * (1 + y), n_classes), rng.integers(0, 4, n_rows)
+    return PresenceRows(Presence.of(X), y, weight, weight * (1 + y), n_classes), rng.integers(0, 4, n_rows)
 
 
 def maker(loss="logistic", min_df=2):
@@ -72,7 +72,7 @@ def test_what_is_held_out_is_not_heard_of():
 def test_terms_and_ratios_are_learnt_anew_in_every_fold():
     X = sparse.csr_array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]] * 2)
     y, folds = np.array([0, 0, 1, 1] * 2), np.repeat([0, 1], 4)
-    rows = Rows(Presence.of(X), y, np.ones(8), np.ones(8), 2)
+    rows = PresenceRows(Presence.of(X), y, np.ones(8), np.ones(8), 2)
     parts = [path_module.Fold(rows, folds == f, maker(min_df=3)) for f in range(2)]
     assert [part.problem.columns.tolist() for part in parts] == [[], []]  # two rows are left, of three asked for
     parts = [path_module.Fold(rows, folds == f, maker(min_df=2)) for f in range(2)]

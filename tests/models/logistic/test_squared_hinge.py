@@ -3,7 +3,7 @@ import pytest
 from scipy import optimize, sparse
 from sklearn.svm import LinearSVC
 
-from textnb.models.logistic.loss import Loss, Point
+from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.models.logistic.solvers import bound, minimum
 from textnb.models.logistic.squared_hinge import SquaredHingeLoss, against_the_rest
 
@@ -115,7 +115,7 @@ def test_it_is_the_support_vector_machine_of_liblinear_where_the_bias_is_all_but
 def test_both_losses_are_what_the_solvers_ask_for():
     *_, loss = problem(3)
     asked: Loss = loss
-    point: Point = asked.at(asked.start)
+    point: LossPoint = asked.at(asked.start)
     assert point.loss is loss
     assert loss.with_l2(3.0).l2 == 3.0
     assert loss.with_l2(3.0).Z is loss.Z

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from textnb.mail.corrections import learn_into
 from textnb.mail.filter import mail_document
-from textnb.mail.imap.messages import DELETED, Message
+from textnb.mail.imap.messages import DELETED, ImapMessage
 from textnb.mail.imap.visit import MARK, Event, Missing, Taught, Unread, Visit
 from textnb.readers import Document
 
@@ -63,12 +63,12 @@ class Lessons:
     def __len__(self) -> int:
         return len(self._digests)
 
-    def add(self, message: Message) -> None:
+    def add(self, message: ImapMessage) -> None:
         """A message that is to be learnt."""
         self._documents.append(mail_document(message.raw or b""))
         self._digests.append(message.digest)
 
-    def leave(self, message: Message) -> None:
+    def leave(self, message: ImapMessage) -> None:
         """A message that is not."""
         self._digests.append(message.digest)
 

@@ -37,7 +37,7 @@ _WINDOW = 80_000
 _UIDS = 1 << 32
 
 
-class Message:
+class ImapMessage:
     """A message of a folder; ``raw`` is None where the server could not give it."""
 
     def __init__(self, listed: "Listed", raw: bytes | None) -> None:
@@ -98,7 +98,7 @@ class Mailbox:
         """The messages of a size that are not flagged as deleted."""
         return self._described(self._client.search(["UNDELETED", "NOT", "LARGER", size, "NOT", "SMALLER", size]))
 
-    def batches(self, listed: Iterable[Listed]) -> Iterator[list[Message]]:
+    def batches(self, listed: Iterable[Listed]) -> Iterator[list[ImapMessage]]:
         """The messages themselves, less those that have gone meanwhile."""
         batch: list[Listed] = []
         for message in listed:
@@ -150,20 +150,20 @@ class Mailbox:
         """Whether flags of the message in the place of that number may be among them; without gaps they are its own."""
         return data.get(b"SEQ") == uid and self._exists != self.end - 1
 
-    def _fetched(self, batch: list[Listed]) -> list[Message]:
+    def _fetched(self, batch: list[Listed]) -> list[ImapMessage]:
         whole = [message for message in batch if message.size <= LONGEST]
         parts = [message for message in batch if message.size > LONGEST]
         found = self._bodies(whole, "BODY.PEEK[]") + self._bodies(parts, f"BODY.PEEK[]<0.{LONGEST}>")
         return sorted(found, key=lambda message: message.uid)
 
-    def _bodies(self, batch: list[Listed], what: str) -> list[Message]:
+    def _bodies(self, batch: list[Listed], what: str) -> list[ImapMessage]:
         try:
             found = self._client.fetch([message.uid for message in batch], [what])
         except RefusedError:
             if len(batch) == 1:
-                return [Message(batch[0], None)]
+                return [ImapMessage(batch[0], None)]
             return [message for one in batch for message in self._bodies([one], what)]
-        return [Message(one, _body(found[one.uid])) for one in batch if one.uid in found]
+        return [ImapMessage(one, _body(found[one.uid])) for one in batch if one.uid in found]
 
 
 def _pieces(uids: list[int]) -> Iterator[list[int]]:

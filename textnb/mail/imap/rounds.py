@@ -24,7 +24,7 @@ from textnb.mail.imap.learning import learn_from
 from textnb.mail.imap.memory import Memory, memory_path
 from textnb.mail.imap.password import Ask
 from textnb.mail.imap.sorting import sort_folder
-from textnb.mail.imap.visit import Event, Plan, Visit
+from textnb.mail.imap.visit import Event, Visit, VisitPlan
 from textnb.mail.live_filter import LiveFilter
 from textnb.storage import locked
 
@@ -36,7 +36,7 @@ class Rounds:
     """
 
     def __init__(
-        self, account: Account, plan: Plan, live: LiveFilter, stopping: Callable[[], bool] = lambda: False
+        self, account: Account, plan: VisitPlan, live: LiveFilter, stopping: Callable[[], bool] = lambda: False
     ) -> None:
         self.path, self.plan, self.live, self.stopping = memory_path(account), plan, live, stopping
         self._imagined: Memory | None = None

@@ -25,11 +25,11 @@ from textnb.mail.filter import Verdict, mail_document
 from textnb.mail.imap.connection import RefusedError, ServerError
 from textnb.mail.imap.learning import Lessons
 from textnb.mail.imap.memory import Looked
-from textnb.mail.imap.messages import DELETED, Listed, Mailbox, Message, move, set_flags
+from textnb.mail.imap.messages import DELETED, ImapMessage, Listed, Mailbox, move, set_flags
 from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
 
 
-def held(visit: Visit, folder: str, messages: Sequence[Message]) -> set[str]:
+def held(visit: Visit, folder: str, messages: Sequence[ImapMessage]) -> set[str]:
     """The digests of those messages of which the folder holds a copy; afterwards the folder is the one selected."""
     if not visit.folders.can_hold(folder):
         return set()
@@ -40,7 +40,7 @@ def held(visit: Visit, folder: str, messages: Sequence[Message]) -> set[str]:
     return {message.digest for message in messages if _holds(box, message)}
 
 
-def _holds(box: Mailbox, wanted: Message) -> bool:
+def _holds(box: Mailbox, wanted: ImapMessage) -> bool:
     copies = box.batches(box.same_size(wanted.size))
     return any(message.digest == wanted.digest for batch in copies for message in batch)
 
@@ -51,7 +51,7 @@ _Key = TypeVar("_Key")
 class _Step(NamedTuple):
     """A message that was judged; ``name`` is the folder that it goes to on the server."""
 
-    message: Message
+    message: ImapMessage
     verdict: Verdict
     asked: str | None
     name: str | None
@@ -85,10 +85,10 @@ class _Sorting:
             return False
         return not self._is_marked(message) or self.teaches is not None  # it may have been brought back
 
-    def _is_marked(self, message: Listed | Message) -> bool:
+    def _is_marked(self, message: Listed | ImapMessage) -> bool:
         return MARK.lower() in message.flags and not self.plan.again and message.uid not in self.left
 
-    def _batch(self, batch: list[Message]) -> Iterator[Event]:
+    def _batch(self, batch: list[ImapMessage]) -> Iterator[Event]:
         brought_back, new = self._known_and_new(batch)
         judged = [self._judged(message) for message in new]
         steps = [step for step in judged if isinstance(step, _Step)]
@@ -101,9 +101,9 @@ class _Sorting:
         yield from unread
         yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
 
-    def _known_and_new(self, batch: list[Message]) -> tuple[list[Message], list[Message]]:
+    def _known_and_new(self, batch: list[ImapMessage]) -> tuple[list[ImapMessage], list[ImapMessage]]:
         """What has been brought back, and what is to be judged. What was left has not been away, though a copy may."""
-        away, rest = defaultdict[str, list[Message]](list), list[Message]()
+        away, rest = defaultdict[str, list[ImapMessage]](list), list[ImapMessage]()
         for message in batch:
             where = None if self.plan.again else self.memory.where(message.digest, self.here)
             if where not in (None, self.here) and message.uid not in self.left:
@@ -114,9 +114,11 @@ class _Sorting:
         new = [message for message in [*rest, *copies] if not self._is_marked(message)]
         return brought_back, sorted(new, key=lambda message: message.uid)
 
-    def _brought_back_and_copies(self, away: Mapping[str, list[Message]]) -> tuple[list[Message], list[Message]]:
+    def _brought_back_and_copies(
+        self, away: Mapping[str, list[ImapMessage]]
+    ) -> tuple[list[ImapMessage], list[ImapMessage]]:
         """Of messages by the folder where they are known: those that have left it, and copies of what it holds."""
-        brought_back, copies = list[Message](), list[Message]()
+        brought_back, copies = list[ImapMessage](), list[ImapMessage]()
         for folder, messages in away.items():
             digests = held(self.visit, folder, messages)
             for message in messages:
@@ -128,7 +130,7 @@ class _Sorting:
     def _opened(self) -> Mailbox:
         return self.visit.opened(self.here, to_change=self.plan.apply)
 
-    def _judged(self, message: Message) -> _Step | Unread:
+    def _judged(self, message: ImapMessage) -> _Step | Unread:
         if message.raw is None:
             return Unread(self.here, message.uid, "the server cannot give it")
         try:
@@ -139,7 +141,7 @@ class _Sorting:
         name = None if asked is None else self.visit.folders.name(asked)
         return _Step(message, verdict, None, None) if name == self.here else _Step(message, verdict, asked, name)
 
-    def _learnt(self, brought_back: list[Message]) -> Iterator[Event]:
+    def _learnt(self, brought_back: list[ImapMessage]) -> Iterator[Event]:
         lessons = Lessons(self.visit, self.here, self.teaches or "")
         for message in brought_back:
             (lessons.leave if self.teaches is None else lessons.add)(message)

@@ -20,7 +20,7 @@ MARK = "$TextnbSeen"
 
 
 @dataclass(frozen=True)
-class Plan:
+class VisitPlan:
     """What is to be done, and whether in earnest; folders as their owner names them.
 
     flags: the flags that messages of a class get. lessons: the class of what the owner puts into a folder. again: judge
@@ -79,7 +79,7 @@ class Visit:
     """A look at an account. stopping: whether it is to end after the batch at hand."""
 
     client: Client
-    plan: Plan
+    plan: VisitPlan
     live: LiveFilter
     memory: Memory
     stopping: Callable[[], bool] = lambda: False

@@ -39,7 +39,7 @@ _BLOCK = 1 << 17
 _INNER = 1 << 12
 
 
-class Block(NamedTuple):
+class CellBlock(NamedTuple):
     """Sums T (n,), with weights (n,) and the logarithm of what these are to be multiplied with; a cell weighs 1."""
 
     values: Floats
@@ -50,7 +50,7 @@ class Block(NamedTuple):
 class CellSums(Protocol):
     """A measure of T."""
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[CellBlock]:
         """All of it, a part at a time."""
 
 
@@ -76,11 +76,11 @@ class Enumerated:
                 outer = np.add.outer(d, outer).ravel()
         return cls(outer, inner)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[CellBlock]:
         """At most 2^17 cells at a time, or one round of ``inner``."""
         step = max(1, _BLOCK // len(self.inner))
         for start in range(0, len(self.outer), step):
-            yield Block(np.add.outer(self.outer[start : start + step], self.inner).ravel())
+            yield CellBlock(np.add.outer(self.outer[start : start + step], self.inner).ravel())
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +92,11 @@ class Lattice:
     theta: float
     log_z: float
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[CellBlock]:
         """All at once."""
         places = np.flatnonzero(self.weights)
         values = np.asarray(self.step * places, np.float64)
-        yield Block(values, self.weights[places], np.asarray(self.theta * values + self.log_z, np.float64))
+        yield CellBlock(values, self.weights[places], np.asarray(self.theta * values + self.log_z, np.float64))
 
 
 def n_cells(numbers: Sequence[NDArray[np.float64]]) -> int:

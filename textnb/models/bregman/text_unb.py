@@ -29,7 +29,7 @@ from textnb.models import complement as complement_model
 from textnb.models import multinomial
 from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse
 from textnb.models.left_out import LeftOut, left_out_log_p
-from textnb.models.prior import Prior, log_prior
+from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
 from textnb.numerics import Floats
 
@@ -141,7 +141,7 @@ class TokenUScorer:
 def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
     """Plus or minus log p(x|k) of each document without it, (D, C); c and Z stay what all documents have made them."""
     sums = np.empty((len(rows.y), rows.counts.n_classes))
-    every = np.broadcast_to(multinomial.as_alpha(alpha, rows.counts.n_terms), rows.counts.n_terms)
+    every = np.broadcast_to(as_alpha(alpha, rows.counts.n_terms), rows.counts.n_terms)
     for block, log_p in left_out_log_p(rows, every, scorer.complement):
         weighted = block.weight[:, np.newaxis] * box_cox(-log_p, scorer.pi)
         for k in range(sums.shape[1]):

@@ -81,7 +81,7 @@ def _first(containing: Floats, documents: Floats, factor: float, bias: Floats) -
 def _second(rows: Labelled, l2: float | str, folds: Numbers) -> nb_logistic.NBLogisticFit | None:
     """s2; None where no row could be held out, so that nothing says what it is worth."""
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced")
-    settings = nb_logistic.Settings(l2)
+    settings = nb_logistic.NBLogisticSettings(l2)
     found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings, folds)
     return None if found.path is None else found
 

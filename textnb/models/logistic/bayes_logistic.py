@@ -38,7 +38,7 @@ from scipy import sparse
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
-from textnb.models.logistic.logistic import LogisticFit, Settings
+from textnb.models.logistic.logistic import LogisticFit, LogisticSettings
 from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Differences, LinearScorer, log_posterior
@@ -129,9 +129,9 @@ def solution(
     """The same for checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
     l2 = as_precision(l2)
     if isinstance(l2, str):
-        Settings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search
+        LogisticSettings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search
         l2 = best_l2(X, y, weight, n_classes).l2
-    found = laplace_fit(X, y, weight, n_classes, Settings(l2, tol=tol, max_iter=max_iter))
+    found = laplace_fit(X, y, weight, n_classes, LogisticSettings(l2, tol=tol, max_iter=max_iter))
     return BayesFit(ModeratedScorer(found.fit.scorer, found.posterior.spread()), l2, found.evidence, found.fit)
 
 

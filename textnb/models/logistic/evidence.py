@@ -42,7 +42,7 @@ from textnb.errors import InputError
 from textnb.models.linear.centred import isometric
 from textnb.models.logistic.laplace import Posterior, laplace
 from textnb.models.logistic.laplace import log_evidence as laplace_evidence
-from textnb.models.logistic.logistic import LogisticFit, Settings, solution
+from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, solution
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
 from textnb.models.logistic.solvers import newton
 from textnb.models.rows import Labelled
@@ -93,10 +93,10 @@ def bic(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = No
 def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> Evidence:
     """Both, with what they are made of."""
     rows = Labelled.of(X, y, sample_weight=sample_weight).some
-    return laplace_fit(rows.X, rows.y, rows.weight, len(rows.classes), Settings(l2, tol=1e-10)).evidence
+    return laplace_fit(rows.X, rows.y, rows.weight, len(rows.classes), LogisticSettings(l2, tol=1e-10)).evidence
 
 
-def laplace_fit(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: Settings) -> LaplaceFit:
+def laplace_fit(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: LogisticSettings) -> LaplaceFit:
     """For checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
     if not settings.l2 > 0:
         raise InputError(f"l2 must be above 0, not {settings.l2!r}: without a prior there is no evidence")

@@ -37,7 +37,7 @@ _STILL_MOVING = 0.1
 
 
 @dataclass(frozen=True)
-class Settings:
+class LogisticSettings:
     """What is minimised and how: l2 >= 0; solver ``newton``, ``lbfgs`` or ``gradient``; tol > 0; max_iter >= 1."""
 
     l2: float = 1.0
@@ -78,7 +78,7 @@ def fit(
     *,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight = None,
-    settings: Settings | None = None,
+    settings: LogisticSettings | None = None,
 ) -> LinearScorer:
     """The scorer of eq. (1) for X (D, V), sparse or dense, and labels y (D,); classes are sorted.
 
@@ -90,13 +90,13 @@ def fit(
     X = as_reals(X)
     classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
     weight = class_weighted(np.ones(len(codes)) if weight is None else weight, codes, classes, class_weight)
-    found = solution(X, codes, weight, len(classes), settings or Settings())
+    found = solution(X, codes, weight, len(classes), settings or LogisticSettings())
     if found.trouble:
         warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
     return found.scorer
 
 
-def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: Settings) -> LogisticFit:
+def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
     """The minimum of eq. (2) for checked rows X (D, V), classes by number y (D,) and weights (D,)."""
     weighty = np.flatnonzero(weight > 0)
     if not len(weighty):
@@ -113,7 +113,7 @@ def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settin
     return LogisticFit(LinearScorer(by_term, bias), found.value, found.gradient_norm, found.iterations, found.trouble)
 
 
-def _minimum(loss: SoftmaxLoss, settings: Settings) -> LogisticFit:
+def _minimum(loss: SoftmaxLoss, settings: LogisticSettings) -> LogisticFit:
     small = bound(loss, float(settings.tol))
     found = minimum(loss, small, int(settings.max_iter), solver=settings.solver)
     point: SoftmaxPoint = found.point

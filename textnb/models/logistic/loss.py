@@ -64,7 +64,7 @@ class Loss(Protocol):
         """The scores of the classes that theta stands for."""
 
 
-class Point(Protocol):
+class LossPoint(Protocol):
     """A loss at one theta."""
 
     @property

@@ -27,7 +27,7 @@ from textnb.counts.matrix import CSR, as_counts
 from textnb.counts.selection import found_min_df
 from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models.logistic.evidence import best_l2
-from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, Problem, Rows, cross_validated
+from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
 from textnb.models.logistic.ratios import Numbers, Presence, frequent_terms
 from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.rows import as_folds, dealt_folds
@@ -44,7 +44,7 @@ _NAMED = ("cv", "evidence")
 
 
 @dataclass(frozen=True)
-class Settings:
+class NBLogisticSettings:
     """l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
     0 < prune <= 1 or None; tol > 0 or None, for that of the loss; max_iter >= 1."""
 
@@ -110,11 +110,12 @@ def fit(
     *,
     sample_weight: ArrayLike | None = None,
     class_weight: ClassWeight = None,
-    settings: Settings | None = None,
+    settings: NBLogisticSettings | None = None,
 ) -> ScaledScorer:
     """The scorer of eq. (2) for counts X (D, V), sparse or dense, and labels y (D,); classes are sorted.
 
-    >>> scorer = fit([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]], ["x", "x", "y", "y"], settings=Settings(l2=1.0))
+    >>> X, y = [[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]], ["x", "x", "y", "y"]
+    >>> scorer = fit(X, y, settings=NBLogisticSettings(l2=1.0))
     >>> scorer.scale.round(3), scorer.weights[0].round(3)
     (array([1.099, 1.099, 0.   ]), array([ 0.521, -0.521,  0.   ]))
     """
@@ -124,7 +125,7 @@ def fit(
     kept = np.flatnonzero(weight > 0)
     X, codes, weight = X[kept], codes[kept], weight[kept]
     costs = class_weighted(weight, codes, classes, class_weight)
-    found = solution(X, codes, weight, costs, len(classes), settings or Settings())
+    found = solution(X, codes, weight, costs, len(classes), settings or NBLogisticSettings())
     if found.trouble:
         warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
     return found.scorer
@@ -136,7 +137,7 @@ def solution(
     documents: Floats,
     weight: Floats,
     n_classes: int,
-    settings: Settings,
+    settings: NBLogisticSettings,
     folds: ArrayLike | None = None,
 ) -> NBLogisticFit:
     """Eq. (2) for checked counts X (D, V), classes by number y (D,), and two weights (D,), positive: how many documents
@@ -147,12 +148,12 @@ def solution(
     """
     if not len(y):
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
-    rows = Rows(Presence.of(X), y, documents, weight, n_classes)
+    rows = PresenceRows(Presence.of(X), y, documents, weight, n_classes)
     min_df = float(_min_df(rows) if settings.min_df == "auto" else settings.min_df)
     terms = frequent_terms(rows.presence, documents, min_df)  # in a part of the rows none is more frequent
     rows = rows.of_terms(terms)
 
-    def make(some: Rows) -> Problem:
+    def make(some: PresenceRows) -> Problem:
         return Problem.of(some, settings.loss, float(settings.a), min_df)
 
     problem = make(rows)
@@ -190,7 +191,7 @@ def _strength(l2: float | str, problem: Problem) -> float:
     return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
 
 
-def _min_df(rows: Rows) -> int:
+def _min_df(rows: PresenceRows) -> int:
     """Of ``auto``."""
     return found_min_df(rows.presence.containing(rows.documents), float(rows.documents.sum()))
 

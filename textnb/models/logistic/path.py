@@ -84,7 +84,7 @@ _COARSE = 0.1
 LOSSES: dict[str, LossOf] = {"logistic": SoftmaxLoss.of, "squared-hinge": SquaredHingeLoss.of}
 
 
-class Rows(NamedTuple):
+class PresenceRows(NamedTuple):
     """What rows contain, their classes by number (D,), how many documents each stands for, and its weight in the loss:
     the same times the weight of its class."""
 
@@ -94,11 +94,13 @@ class Rows(NamedTuple):
     weight: Floats
     n_classes: int
 
-    def chosen(self, mask: NDArray[np.bool_]) -> "Rows":
+    def chosen(self, mask: NDArray[np.bool_]) -> "PresenceRows":
         """Some of the rows, by a mask (D,)."""
-        return Rows(self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes)
+        return PresenceRows(
+            self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes
+        )
 
-    def of_terms(self, columns: Numbers) -> "Rows":
+    def of_terms(self, columns: Numbers) -> "PresenceRows":
         """Some of the terms, by number."""
         return self._replace(presence=self.presence.of_terms(columns))
 
@@ -107,7 +109,7 @@ class Rows(NamedTuple):
 class Problem:
     """A loss over v terms in use, by number ``columns`` (v,), of ``scale`` (v,), and the classes that have rows."""
 
-    rows: Rows
+    rows: PresenceRows
     name: str
     columns: Numbers
     scale: Floats
@@ -115,14 +117,14 @@ class Problem:
     loss: Loss
 
     @classmethod
-    def of(cls, rows: Rows, loss: str, a: float, min_df: float) -> "Problem":
+    def of(cls, rows: PresenceRows, loss: str, a: float, min_df: float) -> "Problem":
         """The loss of that name over the rows."""
         present, y = np.unique(rows.y, return_inverse=True)
         columns, counts = used_terms(rows.presence, y, rows.documents, len(present), min_df)
         return cls._scaled(rows, loss, columns, largest_ratio(counts, a))
 
     @classmethod
-    def _scaled(cls, rows: Rows, loss: str, columns: Numbers, scale: Floats) -> "Problem":
+    def _scaled(cls, rows: PresenceRows, loss: str, columns: Numbers, scale: Floats) -> "Problem":
         columns, scale = columns[scale > 0], scale[scale > 0]
         present, y = np.unique(rows.y, return_inverse=True)
         Z = rows.presence.of_terms(columns).scaled(scale)
@@ -194,7 +196,7 @@ class Fold:
     """Some rows held out, by a mask (D,), and the problem of all others; ``theta`` is the
     minimum found last."""
 
-    def __init__(self, rows: Rows, held: NDArray[np.bool_], make: Callable[[Rows], Problem]) -> None:
+    def __init__(self, rows: PresenceRows, held: NDArray[np.bool_], make: Callable[[PresenceRows], Problem]) -> None:
         self.held, self.presence = held, rows.presence.of_rows(held)
         self.problem = make(rows.chosen(~held))
         self.Z = self.problem.scaled(self.presence)
@@ -216,9 +218,9 @@ class Fold:
 
 
 def cross_validated(
-    rows: Rows,
+    rows: PresenceRows,
     folds: Numbers,
-    make: Callable[[Rows], Problem],
+    make: Callable[[PresenceRows], Problem],
     strengths: Sequence[float],
     prune: float | None = None,
 ) -> tuple[Path, Floats | None] | None:
@@ -253,7 +255,7 @@ def cross_validated(
     return Path(tuple(strengths[: len(losses)]), tuple(losses), best, _scores(parts, rows)), guess
 
 
-def _mean_theta(parts: list[Fold], rows: Rows) -> Floats | None:
+def _mean_theta(parts: list[Fold], rows: PresenceRows) -> Floats | None:
     """The mean of the folds' theta on all terms; None where a fold lacks a class."""
     if any(len(part.problem.present) < len(np.unique(rows.y)) for part in parts):
         return None
@@ -263,7 +265,7 @@ def _mean_theta(parts: list[Fold], rows: Rows) -> Floats | None:
     return mean
 
 
-def _scores(parts: list[Fold], rows: Rows) -> Floats:
+def _scores(parts: list[Fold], rows: PresenceRows) -> Floats:
     """Of every row by the model without its fold, (D, C)."""
     scores = np.empty((len(rows.y), rows.n_classes))
     for part in parts:
@@ -272,7 +274,7 @@ def _scores(parts: list[Fold], rows: Rows) -> Floats:
     return scores
 
 
-def held_out_loss(rows: Rows, scores: Floats) -> float:
+def held_out_loss(rows: PresenceRows, scores: Floats) -> float:
     """E of eq. (3); NaN where no row can be scored."""
     known = np.flatnonzero(np.isfinite(scores[np.arange(len(scores)), rows.y]))
     return best_log_loss(scores[known], rows.y[known], rows.weight[known]) if len(known) else float("nan")

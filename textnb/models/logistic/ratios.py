@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.labels import canonical
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, canonical
 from textnb.counts.selection import ROUNDING
 from textnb.numerics import Floats
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.errors import InputError
-from textnb.models.logistic.loss import Loss, Point
+from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.numerics import Floats
 
 _SINGULAR = 1e-12
@@ -37,13 +37,13 @@ class Step(NamedTuple):
     slope: float
 
     @classmethod
-    def along(cls, point: Point, direction: Floats, scores: Floats | None = None) -> "Step":
+    def along(cls, point: LossPoint, direction: Floats, scores: Floats | None = None) -> "Step":
         """The step from a point; the scores are computed where they are not known."""
         scores = point.loss.Z.times(direction) if scores is None else scores
         return cls(direction, scores, float(np.vdot(direction, point.gradient)))
 
 
-def exact(point: Point) -> Step:
+def exact(point: LossPoint) -> Step:
     """Newton's direction from the whole Hessian."""
     from scipy import linalg
 
@@ -61,7 +61,7 @@ def _shortest(H: Floats, g: Floats) -> Floats:
     return np.asarray(vectors[:, kept] @ (vectors[:, kept].T @ g / values[kept]))
 
 
-def truncated(point: Point, eta: float, most: int = 200) -> Step:
+def truncated(point: LossPoint, eta: float, most: int = 200) -> Step:
     """Newton's direction to a residual of eta |g|, by at most ``most`` products with the Hessian."""
     per_curvature = np.maximum(point.hessian_diagonal(), np.finfo(float).tiny ** 0.5)
     np.reciprocal(per_curvature, out=per_curvature)
@@ -101,14 +101,14 @@ _LITTLE_WORK = 1e10  # multiplications for one Hessian
 _FORCING = 0.5
 
 
-def newton(start: Point, bound: float, max_iter: int) -> Ended:
+def newton(start: LossPoint, bound: float, max_iter: int) -> Ended:
     """Eq. (2). Truncated directions are taken the further, the closer the minimum is.
 
     With exact directions one step more than the bound asks for is taken: it squares an error that is small already.
     """
     small = is_small(start.loss)
 
-    def step(point: Point) -> Step:
+    def step(point: LossPoint) -> Step:
         eta = min(_FORCING, (point.gradient_norm / start.gradient_norm) ** 0.5)
         return exact(point) if small else truncated(point, eta)
 
@@ -118,10 +118,10 @@ def newton(start: Point, bound: float, max_iter: int) -> Ended:
     return point, steps
 
 
-def gradient(start: Point, bound: float, max_iter: int) -> Ended:
+def gradient(start: LossPoint, bound: float, max_iter: int) -> Ended:
     """Eq. (1)."""
 
-    def downhill(point: Point) -> tuple[Step, float]:
+    def downhill(point: LossPoint) -> tuple[Step, float]:
         step = Step.along(point, -point.gradient)
         curvature = point.curvature(step.direction, step.scores)
         return step, -step.slope / curvature if curvature > 0 else 1.0
@@ -129,7 +129,7 @@ def gradient(start: Point, bound: float, max_iter: int) -> Ended:
     return _descent(start, bound, max_iter, downhill)
 
 
-def lbfgs(start: Point, bound: float, max_iter: int) -> Ended:
+def lbfgs(start: LossPoint, bound: float, max_iter: int) -> Ended:
     """scipy's L-BFGS-B on the same loss."""
     from scipy import optimize
 
@@ -154,7 +154,7 @@ def lbfgs(start: Point, bound: float, max_iter: int) -> Ended:
     return start.loss.at(found.x.reshape(scale.shape) / scale), int(found.nit)
 
 
-Solver = Callable[[Point, float, int], Ended]
+Solver = Callable[[LossPoint, float, int], Ended]
 SOLVERS: dict[str, Solver] = {"newton": newton, "lbfgs": lbfgs, "gradient": gradient}
 
 
@@ -177,7 +177,7 @@ def lowered(point: Any, step: Step, eta: float) -> Any | None:
     return None
 
 
-def _descent(point: Point, bound: float, max_iter: int, step: Callable[[Point], tuple[Step, float]]) -> Ended:
+def _descent(point: LossPoint, bound: float, max_iter: int, step: Callable[[LossPoint], tuple[Step, float]]) -> Ended:
     for steps in range(max_iter):
         if point.gradient_norm <= bound:
             return point, steps

@@ -93,7 +93,7 @@ def _surfaces(lexicon: Lexicon) -> list[tuple[str, int]]:
     return list(zip(texts[ending].tolist(), first[ending].tolist(), strict=True))
 
 
-class Rows(dict[int, list[int]]):
+class WordRows(dict[int, list[int]]):
     """The connection costs to a left id, by the right id of the word before; made when first asked for."""
 
     def __init__(self, connections: Array) -> None:
@@ -150,7 +150,7 @@ class PythonEngine:
         self._lexicons = [system_words_by_prefix(dictionary.system)]
         if dictionary.user is not None:
             self._lexicons.insert(0, words_by_prefix(dictionary.user, len(dictionary.system.entries)))
-        self._rows = Rows(dictionary.connections)
+        self._rows = WordRows(dictionary.connections)
         self._kinds = Kinds(dictionary.categories)
 
     def surfaces(self, text: str) -> Iterator[str]:
