@@ -1,13 +1,39 @@
-"""What textnb refuses, and how it says so.
+"""Errors and warnings of textnb.
 
-A message is one line: it names the offender and the remedy. Nothing is clamped or guessed in its place.
+A message is one line: what is wrong, where, and what to do. It is a template with named values, so that it can be
+translated:
+
+    raise InputError("unknown model {name!r}; use {known}", name=name, known=listed(MODELS))
 """
 
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 
 class TextnbError(Exception):
-    """The root of every error that textnb raises on purpose."""
+    """Base class of every error that textnb raises on purpose.
+
+    Parameters
+    ----------
+    template : str
+        The message, with ``{names}`` for the values; a plain message where no values are given.
+    **values
+        The values that the template names.
+
+    Examples
+    --------
+    >>> error = TextnbError("unknown model {name!r}", name="bayse")
+    >>> str(error), error.template, error.values
+    ("unknown model 'bayse'", 'unknown model {name!r}', {'name': 'bayse'})
+    """
+
+    def __init__(self, template: object = "", /, **values: Any) -> None:
+        self.template, self.values = str(template), values
+        super().__init__(self.template.format(**values) if values else self.template)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **{name: _plain(value) for name, value in self.values.items()}), (self.template,)
 
 
 class InputError(TextnbError, ValueError):
@@ -56,6 +82,11 @@ class ConvergenceWarning(UserWarning):
 
 class RecipeWarning(UserWarning):
     """A recipe was rebuilt with other versions than it was made with."""
+
+
+def _plain(value: object) -> object:
+    """Value that other processes can read: numbers and text as they are, all else as text."""
+    return value if isinstance(value, str | int | float) else str(value)
 
 
 def listed(names: Iterable[object]) -> str:
