@@ -7,7 +7,6 @@ translated:
 """
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 
@@ -29,11 +28,9 @@ class TextnbError(Exception):
     """
 
     def __init__(self, template: object = "", /, **values: Any) -> None:
-        self.template, self.values = str(template), values
+        self.template = str(template)
+        self.values = {name: _plain(value) for name, value in values.items()}
         super().__init__(self.template.format(**values) if values else self.template)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **{name: _plain(value) for name, value in self.values.items()}), (self.template,)
 
 
 class InputError(TextnbError, ValueError):
@@ -85,7 +82,7 @@ class RecipeWarning(UserWarning):
 
 
 def _plain(value: object) -> object:
-    """Value that other processes can read: numbers and text as they are, all else as text."""
+    """Value that can be sent to another process: numbers and text as they are, all else as text."""
     return value if isinstance(value, str | int | float) else str(value)
 
 
