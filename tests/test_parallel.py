@@ -122,7 +122,7 @@ def test_a_classifier_is_the_same_whatever_the_number_of_jobs(monkeypatch, tmp_p
     corpus = [*read_corpus(request.config.rootpath / "corpora" / "ja-mini" / "test")]
     alone = TextClassifier(tokenizer="charclass").fit(corpus)
     monkeypatch.setattr("textnb.counts.counting.map_ordered", partial(map_ordered, patience=0))
-    monkeypatch.setattr("textnb.counts.counting._CHARACTERS", 2000)
+    monkeypatch.setattr("textnb.counts.counting.BATCH_CHARACTERS", 2000)
     together = TextClassifier(tokenizer="charclass").fit(corpus, jobs=2)
     for name, classifier in (("alone", alone), ("together", together)):
         classifier.save(tmp_path / name)

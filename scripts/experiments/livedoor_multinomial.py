@@ -60,7 +60,7 @@ def compare_with_scikit_learn(train: Counted, test: Counted) -> None:
 
 def report(name: str, classifier: TextClassifier, train: Counted, test: Counted) -> None:
     begun = time.perf_counter()
-    classifier = TextClassifier.of(classifier.recipe, classifier.recipe.learnt_counted([train]))
+    classifier = TextClassifier.from_recipe(classifier.recipe).fit([train])
     result = Evaluation.of(test.named_labels, classifier.fitted.log_proba_counted(test), classifier.fitted.classes)
     low, high = result.accuracy_interval
     print(

@@ -120,7 +120,7 @@ def report(name: str, make: Recipe, corpus: Counted, split: Path) -> None:
 def evaluated(make: Recipe, corpus: Counted, train: np.ndarray, test: np.ndarray) -> Evaluation:
     part = rows_of(corpus, train)
     recipe = make(part).recipe
-    fitted = TextClassifier.of(recipe, recipe.learnt_counted([part])).fitted
+    fitted = TextClassifier.from_recipe(recipe).fit([part]).fitted
     asked = rows_of(corpus, test)
     return Evaluation.of(asked.named_labels, fitted.log_proba_counted(asked), fitted.classes)
 

@@ -62,7 +62,7 @@ def evaluated(
     model: TextUNB, weighting: str, calibrate: bool, train: Counted, asked: tuple[Counted, ...]
 ) -> list[Evaluation]:
     recipe = TextClassifier(model, weighting=weighting, calibrate=calibrate).recipe
-    fitted = TextClassifier.of(recipe, recipe.learnt_counted([train])).fitted
+    fitted = TextClassifier.from_recipe(recipe).fit([train]).fitted
     return [Evaluation.of(part.named_labels, fitted.log_proba_counted(part), fitted.classes) for part in asked]
 
 

@@ -1,7 +1,5 @@
 """Calibration by documents that were not learnt."""
 
-import math
-
 import numpy as np
 import pytest
 from made_corpora import documents
@@ -28,7 +26,7 @@ def log_loss(classifier, these):
 def test_it_is_the_calibration_fitted_to_the_scores_of_these_documents():
     clf = trained(calibrate=False)
     fitted = clf.fitted
-    ((part, _),) = fitted.scored(HELD_OUT, 1, math.inf)
+    ((part, _),) = fitted.score_parts(HELD_OUT)
     y = np.array([fitted.number_of(each.label) for each in HELD_OUT])
     scores = fitted.scorer.joint_log_scores(fitted.weigher(part.X)) - fitted.scorer.bias
     log_prior = np.tile(fitted.scorer.bias, (len(y), 1))
@@ -84,7 +82,7 @@ def test_a_new_class_makes_it_void():
     [
         ([], "no documents to calibrate with"),
         (LEARNT[:2] + HELD_OUT, "2 of 62 documents have been learnt"),
-        ([("w1", "unheard")], "'unheard' is not among the classes: x, y, z"),
+        ([("w1", "unheard")], "unknown class 'unheard'; the model has x, y, z"),
         ([("w1", "x"), ("w2", "x")], "fewer than two classes"),
     ],
 )

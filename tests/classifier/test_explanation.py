@@ -131,7 +131,7 @@ def test_a_label_named_is_compared_with_the_likeliest_other():
 
 @pytest.mark.parametrize("names", [{"label": "nobody"}, {"against": "nobody"}])
 def test_an_unknown_label_is_refused_by_name(names):
-    with pytest.raises(InputError, match="'nobody' is not among the classes: x, y, z"):
+    with pytest.raises(InputError, match="unknown class 'nobody'; the model has x, y, z"):
         fitted().explain("a", **names)
 
 

@@ -35,7 +35,7 @@ def with_options(model, corpus=CORPUS, *, options, **settings):
     recipe = replace(of(model, corpus, calibrate=False, **settings).recipe, options=options, calibrate=True)
     texts, labels = zip(*corpus, strict=True)
     documents = (Document(text, label) for text, label in zip(texts, labels, strict=True))
-    return TextClassifier.of(recipe, recipe.learnt(documents))
+    return TextClassifier.from_recipe(recipe).fit(documents)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_by_folds_is_fitting_without_each_fifth(model, prior, seen):
         others = [each for each in CORPUS if each not in together]
         settled = {**classifier.recipe.options, **classifier.fitted.fit.found}
         recipe = replace(classifier.recipe, options=settled, calibrate=False)
-        rest = TextClassifier.of(recipe, recipe.learnt(Document(*each) for each in others))
+        rest = TextClassifier.from_recipe(recipe).fit(Document(*each) for each in others)
         scores, log_prior, length = scores_of(rest, document[0])
         np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(held_out.log_prior[i], log_prior)
@@ -228,7 +228,7 @@ def test_with_no_sample_the_calibration_stays_that_of_the_first_fit(caplog):
     classifier.update(["goal goal rain"], ["weather"])
     assert classifier.calibration_state == "stale"
     assert classifier.fitted.calibration.json == first
-    assert "what had been learnt before" in caplog.records[-1].getMessage()
+    assert "older than this change" in caplog.records[-1].getMessage()
     classifier.forget(["goal goal rain"], ["weather"])
     assert classifier.calibration_state == "calibrated"
     assert classifier.fitted.calibration.json == first
@@ -239,9 +239,8 @@ def test_with_no_sample_other_classes_end_the_calibration():
     classifier.update(["bird"], ["birds"])
     assert classifier.calibration_state == "none"
     swapped = of("multinomial", sample=0)
-    more = swapped.recipe.learnt([Document("bird", "birds")])
-    less = swapped.recipe.learnt([Document(text, "weather") for text in WEATHER])
-    swapped.change(swapped.learnt + more - less)  # as many classes as before, but others
+    gone = [Document(text, "weather") for text in WEATHER]
+    swapped.revise(add=[Document("bird", "birds")], remove=gone)  # as many classes as before, but others
     assert swapped.classes_.tolist() == ["birds", "food", "sport"]
     assert swapped.calibration_state == "none"
 

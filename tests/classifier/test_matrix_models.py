@@ -99,7 +99,7 @@ def test_a_model_that_keeps_no_documents_answers_and_refuses_to_change(model, tm
         lambda: loaded.forget(TEXTS[:1], LABELS[:1]),
         lambda: loaded.merge(fitted(model, sample=0)),
     ):
-        with pytest.raises(InputError, match=f"the {model} model keeps no documents .* train it again"):
+        with pytest.raises(InputError, match=f"model '{model}' keeps no documents .* train it again"):
             change()
     assert bytes_of(loaded, tmp_path / "after") == before
     assert loaded.fit(TEXTS, LABELS).calibration_state == "calibrated"

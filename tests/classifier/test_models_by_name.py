@@ -50,7 +50,7 @@ def untrained(told, **settings):
     model, weighting, alpha, options = told
     plain = TextClassifier(model, weighting=weighting, alpha=alpha, tokenizer="whitespace", **settings).recipe
     recipe = ClassifierRecipe.of({**plain.json, "model": with_options(plain.json["model"], options)})
-    return TextClassifier.of(recipe, recipe.learnt([]))
+    return TextClassifier.from_recipe(recipe)
 
 
 def with_options(model, options):
@@ -109,9 +109,10 @@ def test_updating_equals_fitting_all_at_once_and_forgetting_equals_never_having_
 @every
 def test_merging_halves_in_either_order_equals_fitting_all(told, saved):
     one, other = (untrained(told).fit(TEXTS[part::2], LABELS[part::2]) for part in (0, 1))
-    learnt, whole = one.learnt, saved(fitted(told))
+    before, whole = saved(one), saved(fitted(told))
     assert saved(one.merge(other)) == whole
-    assert saved(other.change(other.learnt + learnt)) == whole
+    assert saved(one.forget(TEXTS[1::2], LABELS[1::2])) == before
+    assert saved(other.merge(one)) == whole
 
 
 @pytest.mark.parametrize("calibrate", [True, False], ids=["calibrated", "plain"])

@@ -154,7 +154,7 @@ def test_learning_what_has_been_counted_equals_learning_the_documents():
     for weighting in ("raw", "binary", "log"):
         value = recipe(weighting=weighting)
         (part,) = counted(documents, value.terms_of)
-        assert value.learnt_counted([part]) == value.learnt(documents)
+        assert value.learnt([part]) == value.learnt(documents)
 
 
 def test_no_documents_teach_nothing():

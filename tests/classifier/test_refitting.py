@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from textnb import Document, TextClassifier
+from textnb import TextClassifier
 from textnb.classifier.recipe import ClassifierRecipe
+from textnb.classifier.state import fit_recipe
 from textnb.errors import InputError, ModelFileError
 from textnb.files.model_file import packed_fit, unpacked_fit
 from textnb.models.ensemble.joining import SummedScorer
@@ -30,12 +31,7 @@ def trained(stacked_from=0):
     plain = TextClassifier("mail", tokenizer="words").recipe.json
     params = {**plain["model"]["params"], "stacked_from": stacked_from, "l2": 0.1}
     recipe = ClassifierRecipe.of({**plain, "model": {"name": "mail", "params": params}})
-    return TextClassifier.of(recipe, recipe.learnt([])).fit(TEXTS, LABELS)
-
-
-def with_more(classifier, texts, labels):
-    documents = [Document(text, label) for text, label in zip(texts, labels, strict=True)]
-    return classifier.learnt + classifier.recipe.learnt(documents)
+    return TextClassifier.from_recipe(recipe).fit(TEXTS, LABELS)
 
 
 def odds(classifier, text):
@@ -47,11 +43,11 @@ def odds(classifier, text):
 def test_one_mail_is_heard_at_once_in_the_first_score_and_not_in_the_second(stacked_from):
     classifier = trained(stacked_from)
     before = classifier.fitted
-    classifier.change(with_more(classifier, [NEW], ["ham"]), refit="when due")
+    classifier.update([NEW], ["ham"], refit="when due")
     after = classifier.fitted
     assert after.fit.since == 1
     assert odds(classifier, "zyzzyva") < before.log_prior[1] - before.log_prior[0]
-    again = TextClassifier.of(classifier.recipe, classifier.learnt).fitted
+    again = fit_recipe(classifier.recipe, classifier.learnt)
     by_term = [
         (scorer.first if isinstance(scorer, SummedScorer) else scorer).by_term / fit.facts["first_factor"]
         for scorer, fit in ((after.scorer, after.fit), (again.scorer, again.fit))
@@ -68,7 +64,7 @@ def test_a_20th_of_new_mail_is_due_and_then_all_is_as_if_fitted_at_once(tmp_path
     classifier = trained()
     for i, text in enumerate(texts_of("spam", 3, seed=1)):
         assert classifier.fitted.fit.since == i
-        classifier.change(with_more(classifier, [text], ["spam"]), refit="when due")
+        classifier.update([text], ["spam"], refit="when due")
     assert classifier.fitted.fit.since == 0
     classifier.save(tmp_path / "one")
     trained().update(texts_of("spam", 3, seed=1), ["spam"] * 3).save(tmp_path / "other")
@@ -78,7 +74,7 @@ def test_a_20th_of_new_mail_is_due_and_then_all_is_as_if_fitted_at_once(tmp_path
 def test_a_fit_that_is_older_than_what_was_learnt_comes_back_from_its_file(tmp_path):
     classifier = trained()
     for text in texts_of("spam", 5, seed=2):
-        classifier.change(with_more(classifier, [text], ["spam"]), refit="never")
+        classifier.update([text], ["spam"], refit="never")
     assert (classifier.fitted.fit.since, classifier.calibration_state) == (5, "stale")
     classifier.save(tmp_path / "m")
     loaded = TextClassifier.load(tmp_path / "m")
@@ -86,14 +82,14 @@ def test_a_fit_that_is_older_than_what_was_learnt_comes_back_from_its_file(tmp_p
     np.testing.assert_array_equal(loaded.predict_proba(TEXTS), classifier.predict_proba(TEXTS))
     loaded.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "m").read_bytes()
-    loaded.change(loaded.learnt)
+    loaded.refit()
     assert (loaded.fitted.fit.since, loaded.calibration_state) == (0, "calibrated")
 
 
 def test_learning_and_unlearning_are_both_changes_and_leave_the_scores_as_they_were():
     classifier = trained()
     before, scores = classifier.learnt, classifier.predict_proba(TEXTS)
-    classifier.change(with_more(classifier, [NEW], ["ham"]), refit="when due").change(before, refit="when due")
+    classifier.update([NEW], ["ham"], refit="when due").forget([NEW], ["ham"], refit="when due")
     assert classifier.fitted.fit.since == 2
     assert classifier.learnt == before
     np.testing.assert_allclose(classifier.predict_proba(TEXTS), scores)
@@ -101,7 +97,7 @@ def test_learning_and_unlearning_are_both_changes_and_leave_the_scores_as_they_w
 
 def test_an_explanation_sums_up_between_fits():
     classifier = trained()
-    classifier.change(with_more(classifier, [NEW], ["ham"]), refit="never")
+    classifier.update([NEW], ["ham"], refit="never")
     explanation = classifier.explain("zyzzyva pills w3", "spam", "ham")
     assert explanation.bias + sum(part.value for part in explanation.contributions) == pytest.approx(explanation.score)
     assert explanation.score == pytest.approx(odds(classifier, "zyzzyva pills w3"))
@@ -109,21 +105,20 @@ def test_an_explanation_sums_up_between_fits():
 
 def test_a_new_class_is_fitted_at_once():
     classifier = trained()
-    classifier.change(with_more(classifier, ["concert tickets"], ["music"]), refit="never")
+    classifier.update(["concert tickets"], ["music"], refit="never")
     assert classifier.fitted.fit.since == 0
     assert classifier.classes_.tolist() == ["ham", "music", "spam"]
 
 
 def test_a_model_that_cannot_be_renewed_is_fitted_whatever_is_asked():
     classifier = TextClassifier(tokenizer="words").fit(TEXTS, LABELS)
-    more = classifier.learnt + classifier.recipe.learnt([])
-    assert classifier.change(more, refit="never").calibration_state == "calibrated"
+    assert classifier.update([NEW], ["ham"], refit="never").calibration_state == "calibrated"
 
 
 def test_a_time_to_refit_that_is_none_is_refused():
     classifier = trained()
-    with pytest.raises(InputError, match="refit must be one of never, now, when due, not 'later'"):
-        classifier.change(classifier.learnt, refit="later")
+    with pytest.raises(InputError, match="unknown refit 'later'; use one of never, now, when due"):
+        classifier.update([NEW], ["ham"], refit="later")
 
 
 def test_a_file_whose_header_counts_wrong_is_refused():

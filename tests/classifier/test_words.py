@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 from sklearn.feature_selection import chi2
 
 from textnb import TextClassifier
-from textnb.classifier.facts import chi_squared, contributions, log_odds, typical_terms, words_of
+from textnb.classifier.facts import chi_squared, contributions, log_odds, term_scores
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models import bernoulli, multinomial
@@ -40,16 +40,17 @@ def test_of_a_model_of_presence_too():
 def test_every_model_names_the_terms_of_its_classes(model):
     texts = ["dog cat dog", "cat dog the", "egg salt the", "salt egg oil"]
     classifier = TextClassifier(model, tokenizer="words", analyzer=Analyzer(ngram=(1, 1)), calibrate=False)
-    fitted = classifier.fit(texts, ["pets"] * 2 + ["food"] * 2).fitted
-    for k, wanted in enumerate([{"egg", "salt"}, {"cat", "dog"}]):
-        found = typical_terms(fitted.scorer, fitted.counts, k, 2)
-        assert {fitted.vocabulary.terms[column] for column, _ in found} == wanted
-        assert all(value > 0 for _, value in found)
+    classifier.fit(texts, ["pets"] * 2 + ["food"] * 2)
+    for label, wanted in (("food", {"egg", "salt"}), ("pets", {"cat", "dog"})):
+        found = classifier.words(label, top=2)
+        assert {word.term for word in found} == wanted
+        assert all(word.value > 0 for word in found)
 
 
 def test_a_term_that_another_class_cannot_have_is_infinitely_typical():
     scorer = multinomial.fit(COUNTS, 0.0)
-    assert typical_terms(scorer, COUNTS, 1, 2) == [(0, math.inf), (2, math.inf)]
+    found = term_scores(contributions(scorer, COUNTS, 1), COUNTS, 1, 2)
+    assert [(word.term, word.value) for word in found] == [("0", math.inf), ("2", math.inf)]
 
 
 def log_odds_one_by_one(counts, k):
@@ -86,8 +87,8 @@ def test_log_odds_of_two_classes_are_opposite_and_of_a_term_alone_nothing():
 def test_weighted_counts_are_told_by_their_unit():
     halves = ClassCounts.of(X * 2, Y, unit=0.5)
     assert np.allclose(log_odds(halves, 0), log_odds(COUNTS, 0), rtol=1e-12)
-    assert words_of(log_odds(halves, 0), halves, 0, 9) == [
-        pytest.approx(word) for word in words_of(log_odds(COUNTS, 0), COUNTS, 0, 9)
+    assert term_scores(log_odds(halves, 0), halves, 0, 9) == [
+        (word[0], *map(pytest.approx, word[1:])) for word in term_scores(log_odds(COUNTS, 0), COUNTS, 0, 9)
     ]
 
 
@@ -110,19 +111,19 @@ def test_chi_squared_is_scikit_learns_of_presence_and_absence_together():
 
 
 def test_words_carry_their_counts_in_the_class_and_elsewhere():
-    (word, *_) = words_of(chi_squared(COUNTS, 0), COUNTS, 0, 3)
-    assert word.column == 0
+    (word, *_) = term_scores(chi_squared(COUNTS, 0), COUNTS, 0, 3)
+    assert word.term == "0"
     assert word[2:] == (2, 1, 3, 1)
 
 
 def test_only_terms_that_the_class_has_are_words_of_it():
-    assert [word.column for word in words_of(np.zeros(5), COUNTS, 2, 9)] == [1, 3, 4]
+    assert [word.term for word in term_scores(np.zeros(5), COUNTS, 2, 9)] == ["1", "3", "4"]
 
 
 @pytest.mark.parametrize("measure", [log_odds, chi_squared])
 def test_with_one_class_alone_no_term_speaks_for_it(measure):
     counts = ClassCounts.of(X, ["x"] * len(X))
-    with pytest.raises(InputError, match="no term speaks for 'x' over another class: it is the only one"):
+    with pytest.raises(InputError, match="no term is typical of 'x': it is the only class"):
         measure(counts, 0)
-    with pytest.raises(InputError, match="it is the only one"):
+    with pytest.raises(InputError, match="it is the only class"):
         contributions(multinomial.fit(counts), counts, 0)

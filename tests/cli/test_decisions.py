@@ -117,7 +117,7 @@ def test_a_class_of_that_name_is_refused_where_it_could_be_mistaken(run, tmp_pat
 @pytest.mark.parametrize("verb", ["predict", "test"])
 def test_a_bad_costs_file_is_one_clear_line(run, model, corpus, tmp_path, verb):
     (tmp_path / "bad.toml").write_text("[cost.food]\nfish = 1\n")
-    for name, said in (("bad.toml", "'fish' is not among the classes: food, pets"), ("none.toml", "cannot be read")):
+    for name, said in (("bad.toml", "unknown class 'fish'; the model has food, pets"), ("none.toml", "cannot be read")):
         done = run(verb, model, corpus, "--costs", name)
         assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
         assert done.err.startswith(f"textnb: {name}: ")

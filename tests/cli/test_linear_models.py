@@ -64,13 +64,11 @@ def test_groups_of_features_are_counted_and_explained(run, corpus, tmp_path):
     assert any(term.startswith("length:") for term in terms)
 
 
-def test_the_evidence_and_bic_of_a_logistic_model_are_told(run, corpus):
-    for model in ("logistic", "bayes-logistic"):
-        assert run("train", corpus, "-o", "m.textnb", *WORDS, "--model", model, "--l2", "1").code == 0
-        facts = json.loads(run("info", "m.textnb", "--json").out)
-        facts = {**facts, **facts["fit"]}
-        assert facts["bic"] < facts["log_evidence"] < 0
-        assert "log evidence" in run("info", "m.textnb").out
+def test_info_shows_the_evidence_and_bic_that_a_fit_has_computed(run, corpus):
+    assert run("train", corpus, "-o", "m.textnb", *WORDS, "--model", "bayes-logistic", "--l2", "1").code == 0
+    facts = json.loads(run("info", "m.textnb", "--json").out)["fit"]
+    assert facts["bic"] < facts["log_evidence"] < 0
+    assert "log evidence" in run("info", "m.textnb").out
 
 
 def test_explain_tells_the_distance_to_the_boundary_of_a_linear_model(run, corpus, tmp_path):
@@ -88,7 +86,7 @@ def test_a_model_without_documents_refuses_to_learn_more_and_stays_as_it_is(run,
     for verb in ("update", "forget"):
         done = run(verb, "m.textnb", corpus)
         assert (done.code, len(done.err.splitlines())) == (1, 1)
-        assert "the nb-logistic model keeps no documents (sample=0)" in done.err
+        assert "model 'nb-logistic' keeps no documents (sample=0)" in done.err
     assert (tmp_path / "m.textnb").read_bytes() == before
 
 

@@ -53,13 +53,13 @@ def test_one_alpha_is_told_with_the_way_to_it(run, corpus, tmp_path):
 
 def test_a_given_alpha_is_told_and_nothing_was_found(run, corpus):
     done = run("train", corpus, "-o", "m.textnb", "--alpha", 0.25, "-v")
-    assert "alpha found: 0.25\n" in done.err
+    assert "\nalpha: 0.25\n" in done.err
     assert facts_of(run, "m.textnb")["smoothing"] == {"alpha": 0.25}
 
 
 def test_an_alpha_a_term_is_told_by_its_sum_and_quartiles(run, corpus, tmp_path):
     done = run("train", corpus, "-o", "m.textnb", "--alpha", "leave-one-out", "-v")
-    assert "alpha found: one a term: sum " in done.err
+    assert "alpha found: per term: sum " in done.err
     alpha = facts_of(run, "m.textnb")["smoothing"]["alpha"]
     found = TextClassifier.load(tmp_path / "m.textnb").fitted.fit.smoothing.alpha
     assert alpha["sum"] == pytest.approx(found.sum())
@@ -78,8 +78,8 @@ def test_a_compound_model_tells_of_each_class_whatever_it_is_called(run, tmp_pat
     done = run("train", "c.csv", "-o", "m.textnb", "--model", "compound", "-v", "--tokenizer", "words")
     assert done.code == 0, done.err
     for name in ("all documents", "class alpha", "class all documents"):
-        assert f"alpha found, {name}: one a term: sum " in done.err
-    assert "alpha found, class empty: none: there are only empty documents" in done.err
+        assert f"alpha found, {name}: per term: sum " in done.err
+    assert "alpha found, class empty: none: all documents are empty" in done.err
     smoothing = facts_of(run, "m.textnb")["smoothing"]
     assert list(smoothing["classes"]) == ["all documents", "alpha", "empty"]
     assert smoothing["classes"]["empty"] == {}
@@ -95,7 +95,7 @@ def test_without_a_sample_no_words_are_kept_and_what_comes_later_makes_it_stale(
     (tmp_path / "more.csv").write_text("text,label\ndog egg,pets\n")
     done = run("update", "m.textnb", "more.csv")
     assert done.code == 0
-    assert "the calibration is that of what had been learnt before" in done.err
+    assert "the calibration is older than this change" in done.err
     assert facts_of(run, "m.textnb")["calibration"]["state"] == "stale"
     assert "stale: scores times" in " ".join(run("info", "m.textnb").out.split())
 

@@ -28,7 +28,7 @@ def test_the_terms_of_a_class_are_rows_with_their_counts(words):
     assert header == ["class", "term", "value", "documents", "documents_elsewhere", "weight", "weight_elsewhere"]
     assert [row[1] for row in rows] == ["cat", "dog"]
     assert [row[3:5] for row in rows] == [["2", "0"], ["1", "0"]]
-    assert words("--class", "fish")[1] == "'fish' is not among the classes: food, pets"
+    assert words("--class", "fish")[1] == "unknown class 'fish'; the model has food, pets"
 
 
 @pytest.mark.parametrize("by", ["contribution", "log-odds", "chi-squared"])

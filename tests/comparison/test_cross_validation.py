@@ -24,7 +24,7 @@ def folds_of(made, n_folds=3, repeats=1, seed=0):
 def refitted(settings, made, row, fold):
     """A classifier that never heard of the fold."""
     training = [document for document, its in zip(made, row, strict=True) if its not in {fold, -1}]
-    return TextClassifier.of(settings, settings.learnt(training))
+    return TextClassifier.from_recipe(settings).fit(training)
 
 
 def check_against_refitting(settings, made, folds):

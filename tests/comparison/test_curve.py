@@ -24,7 +24,7 @@ def test_adding_increments_equals_fitting_each_beginning_to_the_bit(model):
     order = outside[nested_order(corpus.y[outside], [corpus.digests[i] for i in outside], (0, 0, 1))]
     test = [MADE[i] for i in np.flatnonzero(folds[0] == 1)]
     for size, answers in zip([6, 11, 25], found, strict=True):
-        alone = TextClassifier.of(settings, settings.learnt([MADE[i] for i in order[:size]]))
+        alone = TextClassifier.from_recipe(settings).fit([MADE[i] for i in order[:size]])
         np.testing.assert_array_equal(answers, alone.predict_log_proba(test))
 
 

@@ -49,7 +49,7 @@ def test_the_estimate_is_of_choices_that_never_saw_the_documents():
         inner = cross_validated(recipes, part, rows[1 + fold : 2 + fold, inside])
         losses = [Evaluation.of(part.labels, one.log_probabilities[0], part.classes).log_loss for one in inner]
         chosen = inner[int(np.argmin(losses))].recipe
-        fitted = TextClassifier.of(chosen, chosen.learnt([MADE[i] for i in inside]))
+        fitted = TextClassifier.from_recipe(chosen).fit([MADE[i] for i in inside])
         test = np.flatnonzero(rows[0] == fold)
         answers[test] = fitted.predict_log_proba([MADE[i] for i in test])
     expected = Evaluation.of(corpus.labels, answers, corpus.classes)

@@ -55,7 +55,7 @@ def test_a_row_counts_the_words_and_fields_of_its_document(documents):
 @given(documents, st.integers(1, 6), st.integers(1, 3))
 def test_parts_and_batches_of_any_size_give_the_same_rows(documents, entries, batch):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_DOCUMENTS", batch)
+        patch.setattr(counting, "BATCH_DOCUMENTS", batch)
         parts = list(counted(documents, PLAIN, entries=entries))
     assert [row for part in parts for row in rows(part)] == [plain_terms(document) for document in documents]
     assert [name for part in parts for name in part.ids] == [document.id for document in documents]
@@ -67,7 +67,7 @@ def test_parts_and_batches_of_any_size_give_the_same_rows(documents, entries, ba
 def test_a_given_vocabulary_is_kept_in_every_part(documents):
     vocabulary = Vocabulary(["rain", "猫", "魚"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_DOCUMENTS", 1)
+        patch.setattr(counting, "BATCH_DOCUMENTS", 1)
         parts = list(counted(documents, PLAIN, vocabulary, entries=1))
     assert all(part.vocabulary is vocabulary for part in parts)
     expected = [Counter({t: n for t, n in plain_terms(d).items() if t in vocabulary}) for d in documents]
@@ -82,7 +82,7 @@ def test_documents_are_taken_as_they_are_needed(monkeypatch):
             taken.append(number)
             yield Document("犬 " * 20_000)
 
-    monkeypatch.setattr(counting, "_CHARACTERS_NATIVELY", 30_000)
+    monkeypatch.setattr(counting, "NATIVE_BATCH_CHARACTERS", 30_000)
     part = next(counted(endless(), PLAIN, entries=1))
     assert len(part) == len(taken) <= 2
 

@@ -107,7 +107,7 @@ def test_one_vocabulary_serves_different_ways_to_count():
 def test_threads_change_nothing(jobs, monkeypatch):
     from textnb.counts import counting
 
-    monkeypatch.setattr(counting, "_CHARACTERS_NATIVELY", 100)
+    monkeypatch.setattr(counting, "NATIVE_BATCH_CHARACTERS", 100)
     documents = [Document(f"{i}番目の犬が東京駅まで走った。" * (i % 7), id=str(i)) for i in range(300)]
     terms_of = TermsOf(tokenizer("auto"), Analyzer(ngram=(1, 2)))
     assert same(list(counted(documents, terms_of, jobs=jobs)), in_python(documents, terms_of))

@@ -57,7 +57,7 @@ def test_learning_from_the_file_equals_learning_from_the_texts(tmp_path, weighti
     labelled = DOCUMENTS[:3]
     write_counts(tmp_path / "labelled", counts_of(labelled), RECIPE)
     recipe = TextClassifier(tokenizer="whitespace", weighting=weighting).recipe
-    assert recipe.learnt_counted([read_counts(tmp_path / "labelled")[0]]) == recipe.learnt(labelled)
+    assert recipe.learnt([read_counts(tmp_path / "labelled")[0]]) == recipe.learnt(labelled)
 
 
 @pytest.mark.parametrize("weighting", ["raw", "binary", "log"])

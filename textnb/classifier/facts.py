@@ -1,35 +1,38 @@
-"""What a fit has found out by itself: smoothing and calibration, for `info` and `train -v`.
+"""Facts about a fitted classifier: what it is made of, what fitting found, and the typical terms of each class.
 
-The terms that speak for a class, by three measures; k is the class, r all the others together.
+Three measures order the terms of a class k; r is all other classes together.
 
 **contribution**: what the term adds to the class's score over the mean of the other classes, in the class's mean
-document tau_k / D_k, as the model itself would explain it. For a linear scorer
+document tau_k / D_k. For a linear scorer
 
     value_j = (tau_kj / D_k) (weights_kj - mean over k' of weights_k'j)                               (1)
 
-and for one of presence the same, with the share of the class's documents that have the term.
+For a scorer of presence, tau_kj is the number of documents of the class that contain the term.
 
-**log-odds**: the z-score of the logarithm of the odds ratio, with an informative Dirichlet prior (Monroe, Colaresi and
-Quinn 2008): alpha_j = y_j, the counts of all documents, so that the prior weighs as much as they do, A = n = sum y_j,
+**log-odds**: z-score of the log odds ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008).
+alpha_j = y_j, the counts of all documents, so that the prior weighs as much as they do; A = n = sum y_j.
 
     delta_j = log (y_kj + alpha_j)/(n_k + A - y_kj - alpha_j) - log (y_rj + alpha_j)/(n_r + A - y_rj - alpha_j)
     value_j = delta_j / sqrt(1/(y_kj + alpha_j) + 1/(y_rj + alpha_j))                                 (2)
 
-**chi-squared**: Pearson's, of the table of documents with and without the term (a, b in class k; c, d elsewhere);
-negative where the class has it less often than the others,
+**chi-squared**: Pearson's statistic of the table of documents with and without the term (a, b in class k; c, d
+elsewhere), negative if the class has the term less often than the others.
 
     value_j = sign(ad - bc) D (ad - bc)^2 / ((a + b)(c + d)(a + c)(b + d))                            (3)
 
-(2) and (3) are of the counts alone, whatever the model. y are weighted counts: tokens, where the weighting is raw.
+(2) and (3) depend on the counts alone. y are weighted counts: tokens if the weighting is raw.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.classifier.text_classifier import TextClassifier
+from textnb.classifier.fitted import Fitted
+from textnb.classifier.recipe import ClassifierRecipe
+from textnb.classifier.state import State
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.bernoulli import PresenceScorer
@@ -39,12 +42,35 @@ from textnb.models.scorer import Scorer, difference
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats, log_of
 
-_FEW = 4
+_LAST_STEPS = 4
+"""Steps of the evidence shown at the end of a search."""
 
 
-def found_facts(classifier: TextClassifier) -> dict[str, Any]:
-    """Plain JSON values: the alpha and how it was found (of a compound model one a class), and the calibration."""
-    fitted = classifier.fitted
+FOUND = ("smoothing", "fit", "calibration", "documents kept", "classes")
+"""Facts that ``fact_lines`` and a table of classes show in words."""
+
+
+def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
+    """Size of what has been learnt, the recipe, and what fitting found, as plain JSON values."""
+    counts, fitted = state.learnt.counts, state.fitted
+    return {
+        "documents": len(state.learnt.digests),
+        "terms": counts.n_terms,
+        "terms used": 0 if fitted is None else len(fitted.vocabulary),
+        "model": recipe.model,
+        "alpha": recipe.alpha,
+        "prior": recipe.prior,
+        "weighting": recipe.weighting,
+        **recipe.options,
+        "tokenizer": recipe.tokenizer.recipe,
+        "engine here": recipe.tokenizer.runs_on,
+        "analyzer": recipe.analyzer.recipe,
+        **({} if fitted is None else _found_facts(state, fitted)),
+        "classes": dict(zip(counts.classes, counts.documents.tolist(), strict=True)),
+    }
+
+
+def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if isinstance(fitted.scorer, CompoundScorer):
         together, *of_class = map(_solution_facts, fitted.scorer.solutions)
@@ -52,40 +78,27 @@ def found_facts(classifier: TextClassifier) -> dict[str, Any]:
     elif fitted.fit.smoothing is not None:
         facts["smoothing"] = fitted.fit.smoothing.facts
     if fitted.fit.found or fitted.fit.facts:
-        since = {"since": fitted.fit.since} if fitted.fit.since else {}
+        since = {"since": state.changes_since_fit} if state.changes_since_fit else {}
         facts["fit"] = {**fitted.fit.found, **fitted.fit.facts, **since}
     calibration = fitted.calibration
-    facts["calibration"] = {"state": classifier.calibration_state}
+    facts["calibration"] = {"state": state.calibration_state}
     if calibration is not None:
         biases = dict(zip(fitted.classes, calibration.bias.tolist(), strict=True))
         facts["calibration"] |= {"scale": calibration.scale, "shortening": calibration.shortening, "bias": biases}
-    learnt = classifier.learnt
+    learnt = state.learnt
     kept = learnt.examples if learnt.sample is None else learnt.sample.examples
     facts["documents kept"] = 0 if kept is None else len(kept)
     return facts
 
 
-def evidence_facts(classifier: TextClassifier) -> dict[str, float]:
-    """The Laplace evidence and the BIC of a logistic model, where its documents are kept."""
-    fitted = classifier.fitted
-    rows = fitted.rows(classifier.learnt)
-    if classifier.recipe.model != "logistic" or rows is None or not classifier.recipe.options["l2"]:
-        return {}
-    from textnb.models.logistic.evidence import evidence
-
-    found = evidence(rows.X, rows.y, l2=classifier.recipe.options["l2"])
-    return {"log_evidence": found.log_evidence, "bic": found.bic}
-
-
-def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
-    """The same in words, a pair a line."""
-    facts = found_facts(classifier)
+def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What fitting found, in words: (name, value) of each line, made from ``classifier_facts``."""
     lines = [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
-    fit = classifier.fitted.fit
-    lines += [(f"{name} found", f"{value:.6g}") for name, value in fit.found.items()]
-    lines += [(name.replace("_", " "), f"{value:.6g}") for name, value in fit.facts.items()]
-    if fit.since:
-        lines.append(("changed since", f"{fit.since:,} documents learnt or forgotten after the fit"))
+    fit = dict(facts.get("fit", {}))
+    since = fit.pop("since", 0)
+    lines += [(_fit_name(name, facts), f"{value:.6g}") for name, value in fit.items()]
+    if since:
+        lines.append(("changed since", f"{since:,} documents learnt or forgotten after the fit"))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "scale" in calibration:
@@ -93,11 +106,18 @@ def found_lines(classifier: TextClassifier) -> list[tuple[str, str]]:
     return [*lines, ("probabilities", shown), ("documents kept", f"{facts['documents kept']:,}")]
 
 
+def _fit_name(name: str, facts: Mapping[str, Any]) -> str:
+    """Name of a value that fitting found; an option has the value that was asked for beside it."""
+    if name == "loss":  # nb-logistic has an option of that name
+        return "loss at the optimum"
+    return f"{name} used" if name in facts else name.replace("_", " ")
+
+
 def _named(smoothing: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]:
     if smoothing is None:
         return []
     if "classes" not in smoothing:
-        return [("alpha found", smoothing)]
+        return [("alpha found" if "outcome" in smoothing else "alpha", smoothing)]
     together = [("alpha found, all documents", smoothing["all documents"])]
     return [*together, *((f"alpha found, class {name}", each) for name, each in smoothing["classes"].items())]
 
@@ -108,25 +128,25 @@ def _solution_facts(solution: Solution | None) -> dict[str, Any]:
 
 def _in_words(facts: dict[str, Any]) -> str:
     if not facts:
-        return "none: there are only empty documents"
+        return "none: all documents are empty"
     alpha = facts["alpha"]
     if isinstance(alpha, dict):
         low, _, middle, _, high = alpha["quartiles"]
-        shown = f"one a term: sum {alpha['sum']:.4g}, least {low:.3g}, median {middle:.3g}, largest {high:.3g}"
+        shown = f"per term: sum {alpha['sum']:.4g}, smallest {low:.3g}, median {middle:.3g}, largest {high:.3g}"
     else:
         shown = f"{alpha:.6g}"
     if "outcome" not in facts:
         return shown
     trace = facts["trace"]
-    steps = [f"{value:.6g}" for value in (*trace[:1], *trace[1:][-_FEW:])]
+    steps = [f"{value:.6g}" for value in (*trace[:1], *trace[1:][-_LAST_STEPS:])]
     way = f"; log evidence {steps[0]} ... {', '.join(steps[1:])}" if len(steps) > 1 else ""
-    return f"{shown}; {facts['outcome']} after {facts['iterations']} looks{way}"
+    return f"{shown}; {facts['outcome']} after {facts['iterations']} evaluations{way}"
 
 
 class TermScore(NamedTuple):
-    """A term by its column, its value, and its documents and weighted counts in the class and elsewhere."""
+    """A term of a class, its value, and its documents and weighted counts in the class and elsewhere."""
 
-    column: int
+    term: str
     value: float
     documents: int
     documents_elsewhere: int
@@ -134,24 +154,49 @@ class TermScore(NamedTuple):
     weight_elsewhere: float
 
 
-def typical_terms(scorer: Scorer, counts: ClassCounts, label: int, top: int) -> list[tuple[int, float]]:
-    """(column, value) of the terms that add most to a class's score by eq. (1), the weightiest first.
+def typical_words(state: State, fitted: Fitted, label: int, by: str, top: int) -> list[TermScore]:
+    """Terms of the largest values in a class, the largest first; only terms that documents of the class contain.
 
-    Infinite as soon as one other class could not have produced the term. Only terms that the class has are asked for.
-
-    >>> from textnb.models.multinomial import fit
-    >>> counts = ClassCounts.of([[2, 1], [0, 1]], ["x", "y"])
-    >>> [(column, round(value, 3)) for column, value in typical_terms(fit(counts), counts, 0, 1)]
-    [(0, 1.176)]
+    Parameters
+    ----------
+    label : int
+        Number of the class.
+    by : {"contribution", "log-odds", "chi-squared"}
+        The measure, eq. (1), (2) or (3).
     """
-    columns = counts.terms[[label]].indices
-    values = contributions(scorer, counts, label)[columns]
-    order = np.argsort(-values, kind="stable")[:top]
-    return list(zip(columns[order].tolist(), values[order].tolist(), strict=True))
+    if by not in WORD_MEASURES:
+        raise InputError("unknown measure {by!r}; use one of {known}", by=by, known=", ".join(WORD_MEASURES))
+    counts = state.learnt.counts
+    assert counts.vocabulary is not None
+    stored = counts.selected(counts.vocabulary.columns_of(fitted.vocabulary))
+    if by == CONTRIBUTION:
+        values = contributions(fitted.scorer, fitted.counts, label)
+    else:
+        values = _COUNT_MEASURES[by](stored, label)
+    return term_scores(values, stored, label, top)
+
+
+def term_scores(values: Floats, counts: ClassCounts, label: int, top: int) -> list[TermScore]:
+    """Terms of the largest values (V,) among those that documents of a class contain, the largest first."""
+    has = counts.containing[[label]].indices
+    columns = has[np.argsort(-values[has], kind="stable")[:top]]
+    terms = [str(j) if counts.vocabulary is None else counts.vocabulary.terms[j] for j in columns.tolist()]
+    containing, weights = (table[:, columns].toarray() for table in (counts.containing, counts.terms))
+    documents, weight = _here_and_elsewhere(containing, label), _here_and_elsewhere(weights, label, counts.unit)
+    numbers = (part.tolist() for part in (values[columns], *documents, *weight))
+    return [TermScore(*cells) for cells in zip(terms, *numbers, strict=True)]
+
+
+def _here_and_elsewhere(table: NDArray[Any], label: int, unit: float | int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Row of a class, and the sum of the other rows."""
+    return table[label] * unit, (table.sum(axis=0) - table[label]) * unit
 
 
 def contributions(scorer: Scorer, counts: ClassCounts, label: int) -> Floats:
-    """Eq. (1), (V,); counts are those that the scorer was fitted on."""
+    """Contribution of each term to a class, eq. (1), (V,); counts are those that the scorer was fitted on.
+
+    A value is infinite if one other class could not have produced the term.
+    """
     others = _others(counts, label)
     of_presence = isinstance(scorer, PresenceScorer)
     table, unit = (counts.containing, 1.0) if of_presence else (counts.terms, counts.unit)
@@ -161,13 +206,13 @@ def contributions(scorer: Scorer, counts: ClassCounts, label: int) -> Floats:
     values = np.zeros(counts.n_terms)
     for other in others:
         values[row.indices] += scorer.differences(document, label, other).values / len(others)
-    if of_presence:  # to such a scorer a term is there or not; it is there in this share of the documents
+    if of_presence:  # the scorer asks only whether a term occurs: it does in this proportion of the documents
         values[row.indices] *= mean
     return values
 
 
 def log_odds(counts: ClassCounts, label: int) -> Floats:
-    """Eq. (2), (V,); a term that no document has gets 0.
+    """Log-odds z-score of each term for a class, eq. (2), (V,); 0 for a term that no document contains.
 
     >>> log_odds(ClassCounts.of([[2, 1], [0, 1]], ["x", "y"]), 0).round(3)
     array([ 0.8  , -0.849])
@@ -183,7 +228,7 @@ def log_odds(counts: ClassCounts, label: int) -> Floats:
 
 
 def chi_squared(counts: ClassCounts, label: int) -> Floats:
-    """Eq. (3), (V,); a term that no document lacks, or none has, gets 0.
+    """Signed chi-squared of each term for a class, eq. (3), (V,); 0 for a term that all or no documents contain.
 
     >>> chi_squared(ClassCounts.of([[2, 1], [0, 1]], ["x", "y"]), 0)
     array([2., 0.])
@@ -198,23 +243,12 @@ def chi_squared(counts: ClassCounts, label: int) -> Floats:
     return np.asarray(np.sign(balance) * all_documents * squares)
 
 
-Measure = Callable[[ClassCounts, int], Floats]
-MEASURES: dict[str, Measure] = {"log-odds": log_odds, "chi-squared": chi_squared}
-"""Those that need no scorer."""
-
-
-def words_of(values: Floats, counts: ClassCounts, label: int, top: int) -> list[TermScore]:
-    """The terms of the largest values (V,), the largest first, with their counts; only terms that the class has."""
-    has = counts.containing[[label]].indices
-    columns = has[np.argsort(-values[has], kind="stable")[:top]]
-    containing, weights = (table[:, columns].toarray() for table in (counts.containing, counts.terms))
-    documents, elsewhere = containing[label], containing.sum(axis=0) - containing[label]
-    weight, weight_elsewhere = weights[label], weights.sum(axis=0) - weights[label]
-    table = (columns, values[columns], documents, elsewhere, weight * counts.unit, weight_elsewhere * counts.unit)
-    return [TermScore(*cells) for cells in zip(*(part.tolist() for part in table), strict=True)]
+CONTRIBUTION = "contribution"
+_COUNT_MEASURES: dict[str, Callable[[ClassCounts, int], Floats]] = {"log-odds": log_odds, "chi-squared": chi_squared}
+WORD_MEASURES = (CONTRIBUTION, *_COUNT_MEASURES)
 
 
 def _others(counts: ClassCounts, label: int) -> list[int]:
     if counts.n_classes < 2:
-        raise InputError(f"no term speaks for {counts.classes[label]!r} over another class: it is the only one")
+        raise InputError("no term is typical of {name!r}: it is the only class", name=counts.classes[label])
     return [k for k in range(counts.n_classes) if k != label]

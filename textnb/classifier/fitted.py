@@ -1,108 +1,127 @@
-"""A classifier ready to answer: the scorer made from a recipe and a learnt value, and its calibration.
+"""Fitted model: a scorer made from a recipe and a learnt value, with its calibration; it answers and explains.
 
-When a model is fitted again after a change of what was learnt, and when its fit is only renewed.
+    joint_k(x)      = scorer's score of class k for the weighted document x                      (C,)
+    likelihood_k(x) = joint_k(x) - base_k                                                        (C,)
+    p(k|x)          = softmax_k(joint_k(x) + shift_k)      without a calibration                 (C,)
 
-A fit made on D documents, c of them learnt or forgotten since, is due where
-
-    c >= DUE D,  or the classes are others                                                                       (1)
-
-Until then the part that is a function of counts follows each change, and the part that must be fitted stays. A model
-that cannot be renewed is fitted again after every change.
+``base`` is the part of the scores that does not come from the document: the log prior, or the log class frequencies if
+the model knows no other prior. ``shift`` replaces class frequencies by the prior.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
 from textnb.classifier.explanation import ABSENT, Contribution, Explanation
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.counts import ClassCounts, Counted, CountedWhereRead, Learnt, count_matrix, counted, selected_columns
+from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, selected_columns
+from textnb.counts.counting import ENTRIES
+from textnb.counts.labels import places
 from textnb.counts.matrix import CSR, mapped
 from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.counts.weighting import Weigher
 from textnb.errors import InputError, listed
 from textnb.models.calibration import Calibration
 from textnb.models.model import Fit, Statistics
 from textnb.models.prior import log_prior
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Differences, difference, distance_to_boundary, log_posterior
+from textnb.models.scorer import Differences, Scorer, difference, distance_to_boundary, log_posterior
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
 
 
-class Earlier(NamedTuple):
-    """A fit to what was learnt before, and the terms it was made on."""
-
-    fit: Fit
-    vocabulary: Vocabulary
-
-
+@dataclass(frozen=True, eq=False)
 class Fitted:
-    """Probabilities and explanations; immutable. Without a calibration the probabilities are the model's own.
+    """Probabilities and explanations. Without a calibration the probabilities are the model's own.
 
-    ``log_prior`` (C,) is the prior; ``base`` (C,) what the scores hold beside what the document says: the prior, or
-    the classes' shares where the model knows no prior; ``shift`` (C,) what brings scores to the prior.
+    Made by ``of`` (fit now), ``with_fit`` (fit read from a file) or ``renewed`` (fit of before, counts of now).
     """
 
-    def __init__(self, recipe: ClassifierRecipe, learnt: Learnt, fit: Fit | Earlier | None = None) -> None:
-        """fit: the fit to this learnt value, where it has been kept, or one to another that is to be renewed."""
-        self.recipe = recipe
-        self.calibration: Calibration | None = None
-        columns = _selection(recipe, learnt.counts)
-        stored = learnt.counts if len(columns) == learnt.counts.n_terms else learnt.counts.selected(columns)
-        assert stored.vocabulary is not None
-        self.vocabulary, self.classes = stored.vocabulary, stored.classes
-        self.weigher = recipe.weights.on(stored)
-        chosen = model(recipe.model)
-        rows = self.rows(learnt) if recipe.weights.normalised or not isinstance(fit, Fit) else None
-        self.counts = self._weighted(stored, rows)
-        if isinstance(fit, Fit):
-            fit.scorer.joint_log_scores(sparse.csr_array((1, len(columns))))  # refuses weights of other terms
-        else:
-            least = least_df(learnt.counts, recipe.analyzer.min_df)
-            statistics = Statistics(self.counts, learnt.counts, learnt.histograms, columns, rows, least)
-            if fit is not None and chosen.renew is not None:
-                fit = chosen.renew(statistics, fit.fit, fit.vocabulary.places_of(self.vocabulary))
-            else:
-                fit = chosen.fit(statistics, recipe.alpha, recipe.prior, recipe.options)
-        self.fit, self.scorer = fit, fit.scorer
-        if chosen.needs_rows:
-            shares = log_prior("empirical", self.classes, stored.documents)
-            self.log_prior = log_prior(recipe.prior, self.classes, stored.documents)
-            self.base = shares if fit.holds_shares else np.zeros(len(shares))
-            self.shift = self.log_prior - shares
-        else:
-            self.log_prior = self.base = self.scorer.bias
-            self.shift = np.zeros(len(self.base))
+    recipe: ClassifierRecipe
+    vocabulary: Vocabulary
+    weigher: Weigher
+    counts: ClassCounts
+    """Statistics of the weighted documents, on the terms in use."""
+
+    fit: Fit
+    log_prior: Floats
+    base: Floats
+    """Part of the scores that does not come from the document, (C,)."""
+
+    shift: Floats
+    """What replaces class frequencies by the prior, (C,)."""
+
+    calibration: Calibration | None = None
+
+    @classmethod
+    def of(cls, recipe: ClassifierRecipe, learnt: Learnt) -> "Fitted":
+        """Fit a recipe to a learnt value."""
+        weigher, statistics = _weighted(recipe, learnt)
+        fit = model(recipe.model).fit(statistics, recipe.alpha, recipe.prior, recipe.options)
+        return cls._made(recipe, weigher, statistics.counts, fit)
+
+    @classmethod
+    def with_fit(cls, recipe: ClassifierRecipe, learnt: Learnt, fit: Fit) -> "Fitted":
+        """Restore a fit to this learnt value; weights of other terms are refused."""
+        weigher, statistics = _weighted(recipe, learnt, with_rows=recipe.weights.normalised)
+        _check_terms(fit, statistics.counts.n_terms)
+        return cls._made(recipe, weigher, statistics.counts, fit)
+
+    @classmethod
+    def renewed(cls, recipe: ClassifierRecipe, learnt: Learnt, before: "Fitted", since: int) -> "Fitted":
+        """Bring the fit of an earlier learnt value up to this one; ``since`` documents have changed."""
+        renew = model(recipe.model).renew
+        assert renew is not None
+        weigher, statistics = _weighted(recipe, learnt)
+        assert statistics.counts.vocabulary is not None
+        places = before.vocabulary.places_of(statistics.counts.vocabulary)
+        fit = renew(statistics, before.fit._replace(since=since), places)
+        return cls._made(recipe, weigher, statistics.counts, fit)
+
+    @classmethod
+    def _made(cls, recipe: ClassifierRecipe, weigher: Weigher, counts: ClassCounts, fit: Fit) -> "Fitted":
+        assert counts.vocabulary is not None
+        prior = base = fit.scorer.bias
+        shift = np.zeros(len(prior))
+        if model(recipe.model).needs_rows:  # such a model knows no prior but the class frequencies
+            frequencies = log_prior("empirical", counts.classes, counts.documents)
+            prior = log_prior(recipe.prior, counts.classes, counts.documents)
+            base, shift = frequencies if fit.holds_shares else np.zeros(len(prior)), prior - frequencies
+        return cls(recipe, counts.vocabulary, weigher, counts, fit, prior, base, shift)
 
     def calibrated(self, calibration: Calibration | None) -> "Fitted":
-        """The same with another calibration."""
-        other = Fitted.__new__(Fitted)
-        other.__dict__ = {**self.__dict__, "calibration": calibration}
-        return other
+        """Return the same fit with another calibration."""
+        return replace(self, calibration=calibration)
 
-    def scored(self, documents: Iterable[Document], jobs: int, entries: float) -> Iterator[tuple[Counted, Floats]]:
-        """The documents in their order, in parts of about so many non-zero counts, with log probabilities (D, C)."""
+    @property
+    def scorer(self) -> Scorer:
+        """Scorer of the fit."""
+        return self.fit.scorer
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Class names, sorted."""
+        return self.counts.classes
+
+    def score_parts(
+        self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1, entries: float = ENTRIES
+    ) -> Iterator[tuple[Counted, Floats]]:
+        """Yield documents in their order, in parts of about ``entries`` counts, with log probabilities (D, C)."""
         for part in counted(documents, self.recipe.terms_of, self.vocabulary, jobs=jobs, entries=entries):
             yield part, self.log_posterior(part.X)
 
-    @property
-    def counted_where_read(self) -> CountedWhereRead | None:
-        """For readers in other processes, documents to such as ``scored`` takes too; None where it counts in Python."""
-        terms_of = self.recipe.terms_of
-        return CountedWhereRead(terms_of, self.vocabulary) if terms_of.tokenizer.counts_natively else None
-
     def log_proba_counted(self, part: Counted) -> Floats:
-        """Log probabilities of documents that were counted on another vocabulary, (D, C)."""
+        """Log probabilities of documents counted on any vocabulary, (D, C)."""
         return self.log_posterior(mapped(part.X, part.vocabulary, self.vocabulary))
 
     def log_posterior(self, X: CSR) -> Floats:
-        """Log probabilities of the classes for counts X on this vocabulary, (D, C); of an empty row the prior."""
+        """Log probabilities of the classes for counts X on this vocabulary, (D, C); the prior for an empty row."""
         weights, lengths = self.weigher(X), _lengths(X)
         if self.calibration is not None:
             return self.calibration.log_posterior(self.likelihood(weights), self.log_prior, lengths)
@@ -111,24 +130,19 @@ class Fitted:
         return log_posterior(np.where(empty, self.log_prior, scores), self.log_prior)
 
     def likelihood(self, weights: CSR) -> Floats:
-        """The scores without the prior, (D, C)."""
+        """Scores of weighted documents without ``base``, (D, C)."""
         with np.errstate(invalid="ignore"):
             rest = self.scorer.joint_log_scores(weights) - self.base
-        return np.where(np.isnan(rest), 0.0, rest)  # a class of prior 0: whatever its score, it is impossible
+        return np.where(np.isnan(rest), 0.0, rest)  # a class of prior 0 is impossible, whatever its score
 
-    def explanation(self, document: Document, label: str | None, against: str | None) -> Explanation:
-        """What each word of a document adds to the score of ``label`` over ``against``."""
-        return self._explanation(self.recipe.terms_of.located(document), label, against)
-
-    def explanation_counted(self, part: Counted, row: int, label: str | None, against: str | None) -> Explanation:
-        """The same for a document of which only the counts are left: its words stand nowhere."""
-        columns, times = part.X[[row]].indices.tolist(), part.X[[row]].data.tolist()
-        terms = [part.vocabulary.terms[j] for j, n in zip(columns, times, strict=True) for _ in range(int(n))]
-        return self._explanation([LocatedTerm(term, NOWHERE, NOWHERE) for term in terms], label, against)
+    def explain(self, document: Document | Counted, label: str | None, against: str | None) -> Explanation:
+        """Explain the score of ``label`` over ``against`` for a document, or for a part of one counted document."""
+        located = _counted_terms(document) if isinstance(document, Counted) else self.recipe.terms_of.located(document)
+        return self._explanation(located, label, against)
 
     def _explanation(self, places: list[LocatedTerm], label: str | None, against: str | None) -> Explanation:
         if len(self.classes) < 2:
-            raise InputError(f"there is nothing to explain: {self.classes[0]!r} is the only class")
+            raise InputError("nothing to explain: {name!r} is the only class", name=self.classes[0])
         located = [place for place in places if place.term in self.vocabulary]
         occurrences = Counter(place.term for place in located)
         X = count_matrix([[place.term for place in located]], self.vocabulary)[0]
@@ -145,27 +159,11 @@ class Fitted:
         return Explanation(*names, parts.score, parts.bias, tuple(contributions), distance)
 
     def rows(self, learnt: Learnt) -> Labelled | None:
-        """The weighted documents of a learnt value, where they are kept."""
-        if learnt.examples is None:
-            return None
-        examples = learnt.examples
-        X = self.weigher(mapped(examples.X, examples.vocabulary, self.vocabulary))
-        y = np.array([self.number_of(name) for name in examples.classes], np.intp)[examples.y]
-        return Labelled(self.classes, X, y, np.ones(len(y)))
-
-    def _weighted(self, stored: ClassCounts, rows: Labelled | None) -> ClassCounts:
-        """The statistics of weighted documents: from those of stored weights, or from the documents."""
-        if not self.recipe.weights.normalised:
-            return self.weigher.class_counts(stored)
-        if rows is None:
-            if not model(self.recipe.model).needs_rows:
-                raise InputError(f"the weighting {self.recipe.weighting!r} needs the documents, which were not kept")
-            return self.weigher.class_counts(stored)  # the scorer is there already
-        weighted = ClassCounts.of(rows.X, rows.y, self.vocabulary, range(len(self.classes)), containing=False)
-        return ClassCounts(self.vocabulary, self.classes, stored.documents, weighted.terms, stored.containing)
+        """Weighted documents of a learnt value; None if it keeps none."""
+        return _weighted_rows(self.weigher, self.vocabulary, self.classes, learnt)
 
     def _differences(self, weights: CSR, lengths: Floats, mine: int, other: int) -> Differences:
-        """What makes up the difference of two classes' scores, after calibration."""
+        """Parts of the difference of two classes' scores, after calibration."""
         parts = self.scorer.differences(weights, mine, other)
         prior, base, shift = (
             float(difference(part[mine], part[other])) for part in (self.log_prior, self.base, self.shift)
@@ -180,51 +178,85 @@ class Fitted:
         return Differences(prior, parts.values * factor, parts.absent * factor)
 
     def _pair(self, log_posterior: Floats, label: str | None, against: str | None) -> tuple[int, int]:
-        """The numbers of the two classes to compare: as named, or the likeliest that remain."""
+        """Numbers of the two classes to compare: those named, else the most probable others."""
         named = [None if name is None else self.number_of(name) for name in (label, against)]
         if named[0] is not None and named[0] == named[1]:
-            raise InputError(f"label and against are both {label!r}")
+            raise InputError("label and against are both {label!r}; name two classes", label=label)
         rest = iter([int(k) for k in np.argsort(-log_posterior, kind="stable") if k not in named])
         mine, other = (next(rest) if number is None else number for number in named)
         return mine, other
 
     def number_of(self, name: str) -> int:
-        """The number of a class, or an error that names the classes there are."""
+        """Return the number of a class; an unknown class is refused."""
         if name not in self.classes:
-            raise InputError(f"{name!r} is not among the classes: {listed(self.classes)}")
+            raise InputError("unknown class {name!r}; the model has {known}", name=name, known=listed(self.classes))
         return self.classes.index(name)
 
 
-def _selection(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
-    """The columns of the terms that the model is to use."""
+def _counted_terms(part: Counted) -> list[LocatedTerm]:
+    """Terms of one counted document, repeated as often as they occur; their places in the text are unknown."""
+    columns, times = part.X.indices.tolist(), part.X.data.tolist()
+    terms = [part.vocabulary.terms[j] for j, n in zip(columns, times, strict=True) for _ in range(int(n))]
+    return [LocatedTerm(term, NOWHERE, NOWHERE) for term in terms]
+
+
+def _check_terms(fit: Fit, n_terms: int) -> None:
+    """Refuse a fit that was made on another number of terms."""
+    fit.scorer.joint_log_scores(sparse.csr_array((1, n_terms)))
+
+
+def _weighted(recipe: ClassifierRecipe, learnt: Learnt, *, with_rows: bool = True) -> tuple[Weigher, Statistics]:
+    """Weigher of a learnt value, and the statistics of its weighted documents on the terms in use."""
+    columns = select_columns(recipe, learnt.counts)
+    stored = learnt.counts if len(columns) == learnt.counts.n_terms else learnt.counts.selected(columns)
+    assert stored.vocabulary is not None
+    weigher = recipe.weights.on(stored)
+    rows = _weighted_rows(weigher, stored.vocabulary, stored.classes, learnt) if with_rows else None
+    counts = _weighted_counts(recipe, weigher, stored, rows)
+    least = least_df(learnt.counts, recipe.analyzer.min_df)
+    return weigher, Statistics(counts, learnt.counts, learnt.histograms, columns, rows, least)
+
+
+def _weighted_rows(
+    weigher: Weigher, vocabulary: Vocabulary, classes: tuple[str, ...], learnt: Learnt
+) -> Labelled | None:
+    if learnt.examples is None:
+        return None
+    examples = learnt.examples
+    X = weigher(mapped(examples.X, examples.vocabulary, vocabulary))
+    return Labelled(classes, X, places(classes, examples.classes)[examples.y], np.ones(len(examples.y)))
+
+
+def _weighted_counts(
+    recipe: ClassifierRecipe, weigher: Weigher, stored: ClassCounts, rows: Labelled | None
+) -> ClassCounts:
+    """Statistics of weighted documents: from stored weights, or from the documents if their length is normalised."""
+    if not recipe.weights.normalised:
+        return weigher.class_counts(stored)
+    if rows is None:
+        if not model(recipe.model).needs_rows:
+            raise InputError(
+                "weighting {weighting!r} needs the documents, which were not kept", weighting=recipe.weighting
+            )
+        return weigher.class_counts(stored)  # the scorer is there already
+    weighted = ClassCounts.of(rows.X, rows.y, stored.vocabulary, range(stored.n_classes), containing=False)
+    return ClassCounts(stored.vocabulary, stored.classes, stored.documents, weighted.terms, stored.containing)
+
+
+def select_columns(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
+    """Columns of the terms that the model uses; at least one if there are terms."""
     analyzer = recipe.analyzer
     columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
     if counts.n_terms and not len(columns):
         raise InputError(
-            f"none of {counts.n_terms:,} terms is left by min_df={analyzer.min_df}, max_df={analyzer.max_df}, "
-            f"max_terms={analyzer.max_terms}; loosen them"
+            "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them",
+            terms=counts.n_terms,
+            min_df=analyzer.min_df,
+            max_df=analyzer.max_df,
+            max_terms=analyzer.max_terms,
         )
     return columns
 
 
 def _lengths(X: CSR) -> Floats:
     return np.asarray(X.sum(axis=1), np.float64)
-
-
-DUE = 0.05
-"""A 20th."""
-
-REFITS = ("now", "when due", "never")
-
-
-def earlier(fitted: Fitted | None, before: Learnt, after: Learnt, refit: str) -> Earlier | None:
-    """The fit that is to be renewed, by eq. (1) for ``when due``; None where the model is to be fitted again."""
-    if refit not in REFITS:
-        raise InputError(f"refit must be one of {listed(REFITS)}, not {refit!r}")
-    if fitted is None or refit == "now" or model(fitted.recipe.model).renew is None:
-        return None
-    since = fitted.fit.since + before.digests.distance(after.digests)
-    is_due = refit == "when due" and since >= DUE * fitted.fit.facts["fitted_on"]
-    if is_due or before.counts.classes != after.counts.classes:
-        return None
-    return Earlier(fitted.fit._replace(since=since), fitted.vocabulary)

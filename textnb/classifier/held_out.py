@@ -1,8 +1,8 @@
-"""Scores of documents by statistics without them: what a calibration is fitted on.
+"""Left-out scores: documents scored by statistics without them, on which a calibration is fitted.
 
-Of learnt documents each is left out alone, where the model has a formula for it; else a fifth of them at a time,
-chosen by digest, by fitting again. Documents of a class that has no other are left out for good. Documents that were
-never learnt are scored as they are.
+Each learnt document is left out alone if the model has a formula for that. Otherwise a fifth of them is left out at a
+time, chosen by digest, and the model is fitted again. A document that is the only one of its class is not scored.
+Documents that were never learnt (held out) are scored as they are.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ _FOLDS = 5
 
 
 def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Calibration:
-    """The calibration of a fitted model by documents that it has learnt; InputError says why there is none."""
+    """Fit the calibration of a model on learnt documents left out; InputError says why there is none."""
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
     rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt))
@@ -35,10 +35,10 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
 
 
 def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
-    """The labels of some learnt documents and their log probabilities (D, C) by statistics without them.
+    """Labels of some learnt documents, and their left-out log probabilities (D, C).
 
-    Every learnt document is as likely as any other to be among them, so they stand for all. InputError says why there
-    are none. The calibration, if there is one, is the one that was fitted on documents like these.
+    Every learnt document is equally likely to be among them. InputError says why there are none. The calibration is
+    the one that was fitted on documents like these.
     """
     rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt).evened())
     labels = [fitted.classes[k] for k in rows.y]
@@ -63,13 +63,15 @@ def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: 
 
 
 def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:
-    """The calibration of a fitted model by labelled documents that it has not learnt, and their number."""
-    rows = [(part, _as_they_are(fitted, part)) for part in parts]
+    """Fit the calibration of a model on labelled documents that it has not learnt; return it and their number."""
+    rows = [(part, _held_out_part(fitted, part)) for part in parts]
     known = sum(digest in learnt.digests for part, _ in rows for digest in part.learnt_digests)
     number = sum(len(part) for part, _ in rows)
     if known:
         raise InputError(
-            f"{known} of {number} documents have been learnt, and say nothing about others; leave them out"
+            "{known} of {number} documents have been learnt; calibrate on documents that have not",
+            known=known,
+            number=number,
         )
     if not number:
         raise InputError("there are no documents to calibrate with")
@@ -77,7 +79,7 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
     return fit_calibration(joined([each for _, each in rows]), careful=careful), number
 
 
-def _as_they_are(fitted: Fitted, part: Counted) -> HeldOut:
+def _held_out_part(fitted: Fitted, part: Counted) -> HeldOut:
     X = mapped(part.X, part.vocabulary, fitted.vocabulary)
     y = np.array([fitted.number_of(name) for name in part.named_labels], np.intp)
     log_prior = np.tile(fitted.log_prior, (len(part), 1))
@@ -108,7 +110,7 @@ def _one_by_one(recipe: ClassifierRecipe, fitted: Fitted, examples: Examples, we
 
 
 def _known(fitted: Fitted, X: CSR) -> Floats:
-    """How many tokens of each document stand in other documents too, (D,)."""
+    """Number of tokens of each document that occur in other documents too, (D,)."""
     elsewhere = np.asarray(fitted.counts.containing.sum(axis=0))[X.indices] > 1
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     return np.bincount(row, X.data * elsewhere, X.shape[0]).astype(float)
@@ -119,7 +121,7 @@ def _numbers(fitted: Fitted, examples: Examples) -> NDArray[np.intp]:
 
 
 def _already_there(fitted: Fitted, learnt: Learnt, scores: Floats) -> HeldOut:
-    """The scores of all documents that the fit has come by itself."""
+    """Left-out scores that the fit itself has computed for all documents."""
     assert learnt.examples is not None
     X = mapped(learnt.examples.X, learnt.examples.vocabulary, fitted.vocabulary)
     y = _numbers(fitted, learnt.examples)
@@ -140,7 +142,7 @@ def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples
         others = learnt.without(part, recipe.weights)
         if not len(rows) or not others.counts.classes:
             continue
-        rest = Fitted(of_any_classes, others)
+        rest = Fitted.of(of_any_classes, others)
         X = mapped(part.X, part.vocabulary, rest.vocabulary)
         classes = np.array([fitted.number_of(name) for name in rest.classes], np.intp)
         there = np.ix_(rows, classes)

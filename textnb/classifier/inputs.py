@@ -1,27 +1,28 @@
-"""What a user hands over, checked once, as Documents."""
+"""Check what a user hands over, once: texts and labels become Documents; counted parts are passed on."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import zip_longest
-from typing import Any
+from itertools import chain, zip_longest
+from typing import Any, cast
 
+from textnb.counts import Counted
 from textnb.errors import InputError
 from textnb.readers import Document
 
+Texts = Iterable[str | Document] | Iterable[Counted]
+Source = Iterator[Document] | Iterator[Counted]
 _NOTHING = object()
 _STRING = frozenset([str])
 
 
 def as_documents(texts: Iterable[str | Document]) -> Iterator[Document]:
-    """Each text as a Document; anything that is no text is refused with its position."""
-    if isinstance(texts, (str, bytes, Document)):
-        raise InputError(f"texts must be a list, not a single {type(texts).__name__}; put it in a list: [text]")
-    items = _in_order(texts, "texts", "strings or Documents")
+    """Yield each text as a Document; anything else is refused with its position."""
+    items = _in_order(_as_list(texts), "texts", "strings or Documents")
     return (_document(item, position) for position, item in enumerate(items))
 
 
 def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -> Iterator[Document]:
-    """Each text as a Document with its label, from ``labels`` or, where they are not given, its own."""
+    """Yield each text as a Document with its label, from ``labels`` or, if they are None, its own."""
     documents = as_documents(texts)
     if labels is None:
         return (_labelled(document, document.label, i) for i, document in enumerate(documents))
@@ -30,55 +31,106 @@ def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -
     return _paired(documents, _in_order(labels, "labels", "strings"))
 
 
+def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bool = True) -> Source:
+    """Check texts, Documents or counted parts, for the counting pipeline.
+
+    Parameters
+    ----------
+    texts : iterable of str, Document or Counted
+        Counted parts carry their labels.
+    labelled : bool
+        Whether each document must have a label.
+    """
+    items = iter(_in_order(_as_list(texts), "texts", "strings or Documents"))
+    first = next(items, None)
+    items = iter(()) if first is None else chain([first], items)
+    if isinstance(first, Counted):
+        if labels is not None:
+            raise InputError("counted parts carry their labels; leave the labels out")
+        return cast("Iterator[Counted]", items)
+    return as_labelled(items, labels) if labelled else as_documents(items)
+
+
+def _as_list(texts: Any) -> Any:
+    if isinstance(texts, (str, bytes, Document, Counted)):
+        raise InputError(
+            "texts must be a list, not a single {kind}; put it in a list: [text]", kind=type(texts).__name__
+        )
+    return texts
+
+
 def _in_order(items: Iterable[Any], what: str, kind: str) -> Iterator[Any]:
-    """The items one by one; collections without an order, or of something else (tables), are refused."""
+    """Return an iterator over items; collections without an order and tables are refused."""
     try:
         if not isinstance(items, (Set, Mapping)) and not hasattr(items, "columns"):
             return iter(items)
     except TypeError:
         pass
-    raise InputError(f"{what} must be a list of {kind}, not {type(items).__name__}")
+    raise InputError("{what} must be a list of {kind}, not {given}", what=what, kind=kind, given=type(items).__name__)
 
 
 def _paired(documents: Iterator[Document], labels: Iterable[str]) -> Iterator[Document]:
     for position, (document, label) in enumerate(zip_longest(documents, labels, fillvalue=_NOTHING)):
         if not isinstance(document, Document) or label is _NOTHING:
             more, fewer = ("labels", "texts") if label is not _NOTHING else ("texts", "labels")
-            raise InputError(f"there are more {more} than {fewer}: {position} {fewer}")
+            raise InputError(
+                "there are more {more} than {fewer}: {number} {fewer}", more=more, fewer=fewer, number=position
+            )
         yield _labelled(document, label, position)
 
 
 def _document(item: Any, position: int) -> Document:
     if isinstance(item, Document):
-        _check(item, position)
+        _check_document(item, position)
         return item
     if isinstance(item, str):
         return Document(str(item), id=str(position))
-    raise InputError(f"text {position} is {_kind(item)}; texts must be strings or Documents")
+    raise InputError(
+        "text {position} is {kind}; texts must be strings or Documents", position=position, kind=_kind(item)
+    )
 
 
-def _check(document: Document, position: int) -> None:
+def _check_document(document: Document, position: int) -> None:
     if not isinstance(document.text, str):
-        raise InputError(f"text {position} is a Document of {_kind(document.text)}; its text must be a string")
+        raise InputError(
+            "text {position} is a Document of {kind}; its text must be a string",
+            position=position,
+            kind=_kind(document.text),
+        )
     fields: object = document.fields
     if not isinstance(fields, Mapping):
-        raise InputError(f"the fields of document {position} are {_kind(fields)}; they must be a mapping")
+        raise InputError(
+            "the fields of document {position} are {kind}; they must be a mapping",
+            position=position,
+            kind=_kind(fields),
+        )
     for name, tokens in fields.items():
         if type(tokens) is list and _STRING.issuperset(map(type, tokens)):  # what readers give, at a glance
             continue
         if isinstance(tokens, str) or not isinstance(tokens, Sequence) or not all(isinstance(t, str) for t in tokens):
-            raise InputError(f"the fields of document {position}: {name!r} is {_kind(tokens)}, not a list of strings")
+            raise InputError(
+                "the fields of document {position}: {name!r} is {kind}, not a list of strings",
+                position=position,
+                name=name,
+                kind=_kind(tokens),
+            )
 
 
 def _labelled(document: Document, label: Any, position: int) -> Document:
     if label is None:
-        raise InputError(f"text {position} ({document.id!r}) has no label")
+        raise InputError("text {position} ({id!r}) has no label", position=position, id=document.id)
     if not isinstance(label, str) or not label:
-        raise InputError(f"label {position} is {_kind(label)}; labels must be strings, not empty; str(label) makes one")
+        raise InputError(
+            "label {position} is {kind}; labels must be strings, not empty; str(label) makes one",
+            position=position,
+            kind=_kind(label),
+        )
     try:
         label.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(f"label {position} cannot be written as UTF-8: {error.reason}") from None
+        raise InputError(
+            "label {position} cannot be written as UTF-8: {reason}", position=position, reason=error.reason
+        ) from None
     return replace(document, label=str(label))
 
 

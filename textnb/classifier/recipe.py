@@ -78,13 +78,10 @@ class ClassifierRecipe:
         sample = (self.sample or SAMPLE) if self.calibrate and not examples else 0
         return Keeps(histograms, examples, sample)
 
-    def learnt(self, documents: Iterable[Document], jobs: int = 1) -> Learnt:
-        """What labelled documents teach."""
-        return self.learnt_counted(counted(documents, self.terms_of, jobs=jobs, entries=ENTRIES))
-
-    def learnt_counted(self, parts: Iterable[Counted]) -> Learnt:
-        """What labelled documents teach that have been counted already."""
+    def learnt(self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1) -> Learnt:
+        """Statistics of labelled documents, or of parts that have been counted in the way of this recipe."""
         zero = Learnt.zero(self.weights.unit, self.keeps)
+        parts = counted(documents, self.terms_of, jobs=jobs, entries=ENTRIES)
         return sum((Learnt.of(part, self.weights, self.keeps) for part in parts), zero)
 
     @property

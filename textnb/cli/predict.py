@@ -63,7 +63,7 @@ def predict(
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
-    found = input_documents(inputs, reading, jobs, classifier.fitted.counted_where_read)
+    found = input_documents(inputs, reading, jobs, classifier.count_while_reading)
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
     top = min(top, len(classes))
@@ -82,7 +82,7 @@ def predict(
 def _in_parts(
     classifier: TextClassifier, documents: Iterator[Document], jobs: int
 ) -> Iterator[tuple[tuple[str, ...], Floats]]:
-    for part, rows in classifier.fitted.scored(documents, jobs, 0):
+    for part, rows in classifier.predict_parts(documents, jobs=jobs, entries=0):
         yield part.ids, np.exp(rows)
 
 

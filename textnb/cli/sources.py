@@ -15,7 +15,7 @@ from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.inputs import LabelledReading, Reading, Running
 from textnb.cli.terminal import plural, progress, say
-from textnb.counts import Counted, Learnt, TermsOf, counted
+from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
 from textnb.files.bundle import is_bundle
 from textnb.files.count_file import read_counts
@@ -120,13 +120,13 @@ def check_output(output: Path, corpus: Path | None = None) -> None:
         raise InputError(f"{output} is there already and no file of textnb's; remove it first, or choose another name")
 
 
-def save_and_say(classifier: TextClassifier, output: Path, done: str, part: Learnt, quiet: bool) -> None:
+def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:
     """Write the model file; one line on standard error says what is in it now."""
     classifier.save(output)
     if not quiet:
         counts = classifier.learnt.counts
         say(
-            f"{done} {plural(len(part.digests), 'document')}; {output} holds "
+            f"{done} {plural(number, 'document')}; {output} holds "
             f"{plural(len(classifier.learnt.digests), 'document')}, {plural(counts.n_classes, 'class', 'classes')}, "
             f"{plural(counts.n_terms, 'term')}"
         )

@@ -80,7 +80,7 @@ def _scored(
         return
     read: deque[Document] = deque()
     documents = _noted(corpus_documents(corpus, reading, running), read)
-    for part, rows in fitted.scored(documents, running.n_jobs, _ENTRIES):
+    for part, rows in fitted.score_parts(documents, running.n_jobs, _ENTRIES):
         yield part, rows, [read.popleft() for _ in range(len(part))]
 
 
@@ -96,9 +96,9 @@ def _mistakes_in(
     for mistake in surest_mistakes(part.named_labels, rows, fitted.classes, most):
         i = mistake.row
         if documents is None:
-            yield _Found(mistake, part.ids[i], None, partial(fitted.explanation_counted, part, i))
+            yield _Found(mistake, part.ids[i], None, partial(fitted.explain, part.rows(np.array([i]))))
         else:
-            yield _Found(mistake, part.ids[i], documents[i].text, partial(fitted.explanation, documents[i]))
+            yield _Found(mistake, part.ids[i], documents[i].text, partial(fitted.explain, documents[i]))
 
 
 def _explained(found: _Found, fitted: Fitted) -> ExplainedDocument:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from textnb.classifier.facts import found_lines
-from textnb.classifier.held_out import held_out_log_posterior
+from textnb.classifier.facts import fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.inputs import as_frequency
@@ -16,9 +16,7 @@ from textnb.cli.options.model import Modelling
 from textnb.cli.options.report import Reporting, model_facts, top_words
 from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
 from textnb.cli.terminal import say
-from textnb.counts import Learnt
 from textnb.errors import InputError
-from textnb.evaluation import Evaluation
 from textnb.language import Language
 from textnb.readers import is_mail
 from textnb.report.values import Report
@@ -70,16 +68,17 @@ def train(
     terms_of = cutting.suited(modelling.terms) if file is None else file[1]
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
     recipe = modelling.recipe(terms_of, _choosing(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms}))
-    learnt = recipe.learnt_counted(counted_corpus(corpus, terms_of, reading, running, trust))
-    if not learnt.counts.classes:
-        raise InputError(f"{corpus} holds no documents to learn from")
-    classifier = TextClassifier.of(recipe, learnt)
-    save_and_say(classifier, output, "learnt", learnt, running.quiet)
+    parts = counted_corpus(corpus, terms_of, reading, running, trust)
+    first = next(parts, None)
+    if first is None:
+        raise InputError("{corpus} holds no documents to learn from", corpus=corpus)
+    classifier = TextClassifier.from_recipe(recipe).fit(chain([first], parts))
+    save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if verbose:
-        for name, value in found_lines(classifier):
+        for name, value in fact_lines(classifier.facts()):
             say(f"{name}: {value}")
     if reporting.html is not None:
-        reporting.write(_report(classifier, learnt, output, corpus, reporting.language), running.quiet)
+        reporting.write(_report(classifier, output, corpus, reporting.language), running.quiet)
 
 
 def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
@@ -89,18 +88,16 @@ def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, 
     return replace(analyzer, **suiting | given)
 
 
-def _report(classifier: TextClassifier, learnt: Learnt, output: Path, corpus: Path, language: Language) -> Report:
+def _report(classifier: TextClassifier, output: Path, corpus: Path, language: Language) -> Report:
     """What was learnt, and how well it may be expected to do."""
-    fitted = classifier.fitted
     evaluation = None
     try:
-        labels, log_probabilities = held_out_log_posterior(classifier.recipe, learnt, fitted)
-        evaluation = Evaluation.of(labels, log_probabilities, fitted.classes)
+        evaluation = classifier.evaluate_left_out()
         estimated = (
             "These are estimates: each of {number} training documents was scored by what was learnt from the others."
         )
-        notes = [language(estimated, number=f"{len(labels):,}")]
-        if fitted.calibration is not None:
+        notes = [language(estimated, number=f"{evaluation.documents:,}")]
+        if classifier.fitted.calibration is not None:
             notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
     except InputError as why:
         notes = [language("There are no estimates: {why}", why=str(why))]
@@ -108,7 +105,7 @@ def _report(classifier: TextClassifier, learnt: Learnt, output: Path, corpus: Pa
         language("Training of {model}", model=output.name),
         facts=model_facts(classifier, output, corpus, language),
         notes=notes,
-        learnt=dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True)),
+        learnt=classifier.facts()["classes"],
         evaluation=evaluation,
         words=top_words(classifier),
     )

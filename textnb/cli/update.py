@@ -5,8 +5,7 @@ textnb merge.
 textnb calibrate.
 """
 
-from collections.abc import Callable
-from operator import add, sub
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.sources import check_output, counted_corpus, save_and_say
 from textnb.cli.terminal import plural, say
-from textnb.counts import Learnt
+from textnb.counts import Counted
 from textnb.errors import InputError
 from textnb.storage import locked
 
@@ -35,7 +34,7 @@ def update(
 
         textnb update news.textnb today/
     """
-    _change(model, output, (corpus, reading, running, trust), "learnt", add)
+    _change(model, output, (corpus, reading, running, trust), "learnt", TextClassifier.update)
 
 
 def forget(
@@ -52,7 +51,7 @@ def forget(
 
         textnb forget news.textnb withdrawn/
     """
-    _change(model, output, (corpus, reading, running, trust), "forgotten", sub)
+    _change(model, output, (corpus, reading, running, trust), "forgotten", TextClassifier.forget)
 
 
 def _change(
@@ -60,17 +59,17 @@ def _change(
     output: Path | None,
     source: tuple[Path, inputs.LabelledReading, inputs.Running, list[str] | None],
     done: str,
-    change: Callable[[Learnt, Learnt], Learnt],
+    change: Callable[[TextClassifier, Iterator[Counted]], TextClassifier],
 ) -> None:
     corpus, reading, running, trust = source
     if not model.is_file():
         raise InputError(f"{model} does not exist; train a model first")
     with locked(output or model):
         classifier = TextClassifier.load(model, trust or ())
-        recipe = classifier.recipe
-        part = recipe.learnt_counted(counted_corpus(corpus, recipe.terms_of, reading, running, trust))
-        classifier.change(change(classifier.learnt, part))
-        save_and_say(classifier, output or model, done, part, running.quiet)
+        before = len(classifier.learnt.digests)
+        change(classifier, counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust))
+        number = abs(len(classifier.learnt.digests) - before)
+        save_and_say(classifier, output or model, done, number, running.quiet)
 
 
 def merge(
@@ -92,7 +91,7 @@ def merge(
         total, *rest = (TextClassifier.load(path, trust or ()) for path in models)
         for other in rest:
             total.merge(other)
-        save_and_say(total, output, "merged", total.learnt, quiet)
+        save_and_say(total, output, "merged", len(total.learnt.digests), quiet)
 
 
 def calibrate(
@@ -118,6 +117,6 @@ def calibrate(
     with locked(output or model):
         classifier = TextClassifier.load(model, trust or ())
         parts = list(counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust))
-        classifier.calibrate_counted(parts).save(output or model)
+        classifier.calibrate(parts).save(output or model)
     if not running.quiet:
         say(f"calibrated {output or model} on {plural(sum(map(len, parts)), 'document')} that it has not learnt")

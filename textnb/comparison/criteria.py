@@ -119,7 +119,7 @@ def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Score
 
 def _value(recipe: ClassifierRecipe, documents: Tokenised, criterion: str) -> float:
     learnt = Learnt.of(documents.of_recipe(recipe).trimmed, recipe.weights, recipe.keeps._replace(sample=0))
-    return float(CRITERIA[criterion][recipe.model].value(Fitted(recipe, learnt), learnt))
+    return float(CRITERIA[criterion][recipe.model].value(Fitted.of(recipe, learnt), learnt))
 
 
 def _told(recipe: ClassifierRecipe) -> str:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.classifier.text_classifier import TextClassifier
+from textnb.classifier.state import fit_recipe
 from textnb.counts import Counted, Learnt, TermsOf
 from textnb.counts.labels import class_codes, places
 from textnb.counts.learnt import Keeps, Sample
@@ -184,7 +184,7 @@ class Laboratory:
         recipe = self.recipes[trial.recipe]
         split = self._split(trial, recipe)
         begun = time.perf_counter()
-        fitted = TextClassifier.of(recipe, split.learnt).fitted
+        fitted = fit_recipe(recipe, split.learnt)
         ready = time.perf_counter()
         known = fitted.log_proba_counted(split.test)
         answered = time.perf_counter()

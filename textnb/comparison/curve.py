@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from textnb.classifier.text_classifier import TextClassifier
+from textnb.classifier.state import fit_recipe
 from textnb.comparison.cross_validation import Recipes, Tokenised, Trial, on_classes, trials
 from textnb.errors import InputError
 from textnb.evaluation.intervals import Measured, Sums, measured
@@ -122,10 +122,10 @@ class _Learner:
         digests = [documents.digests[i] for i in outside.tolist()]
         order = outside[nested_order(documents.y[outside], digests, (self.seed, trial.repeat, trial.fold))]
         test = counted.rows(np.flatnonzero(folds == trial.fold))
-        learnt, answers = recipe.learnt_counted([]), []
+        learnt, answers = recipe.learnt([]), []
         for before, size in pairwise([0, *self.sizes]):
-            learnt += recipe.learnt_counted([counted.rows(order[before:size]).trimmed])
-            fitted = TextClassifier.of(recipe, learnt).fitted
+            learnt += recipe.learnt([counted.rows(order[before:size]).trimmed])
+            fitted = fit_recipe(recipe, learnt)
             answers.append(on_classes(fitted.log_proba_counted(test), fitted.classes, documents.classes))
         return Learning(trial, np.array(answers))
 

@@ -1,10 +1,10 @@
-"""Documents to counts: the terms of each document, gathered into one matrix, on as many processes as allowed."""
+"""Counting: documents to parts of a count matrix, on threads (the extension) or on processes (Python)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import groupby
-from typing import NamedTuple
+from itertools import chain, groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from textnb.errors import InputError
 from textnb.parallel import map_on_threads, map_ordered
 from textnb.readers import Document
 
-_CHARACTERS = 30_000  # about a second of Janome's time
-_CHARACTERS_NATIVELY = 500_000  # about a fifth of a second where it is Japanese
-_DOCUMENTS = 512
+BATCH_CHARACTERS = 30_000  # about a second of Janome's time
+NATIVE_BATCH_CHARACTERS = 500_000  # about a fifth of a second of the extension's time for Japanese
+BATCH_DOCUMENTS = 512
 ENTRIES = 20_000_000
 """Non-zero counts held at once while learning, 160 MB."""
 
@@ -81,67 +81,47 @@ class Counted:
 
 
 def counted(
-    documents: Iterable[Document],
+    documents: Iterable[Document] | Iterable[Counted],
     terms_of: TermsOf,
     vocabulary: Vocabulary | None = None,
     *,
     jobs: int = 1,
     entries: float = ENTRIES,
 ) -> Iterator[Counted]:
-    """The documents in their order, counted, in parts of about so many non-zero entries.
+    """Yield documents in their order, counted, in parts of at least ``entries`` non-zero counts.
 
-    With a vocabulary given, terms outside it are left out, and there are no digests: it is given for answers, and
-    nothing is to be learnt from them.
+    Documents that have been counted before come as Counted parts and are passed on.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary, optional
+        Terms to count; other terms are left out, and no digests are made: nothing is learnt from such parts. None:
+        every term is counted.
+    jobs : int
+        Number of threads or processes; one pool serves all parts.
     """
-    if terms_of.tokenizer.counts_natively:
-        yield from _counted_natively(documents, terms_of, vocabulary, jobs, entries)
+    first, items = _peek(documents)
+    if isinstance(first, Counted):
+        for part in items:
+            yield part if vocabulary is None else part.on(vocabulary)
         return
-    gathered = _Gathered(vocabulary)
-    count = partial(_count, terms_of, vocabulary is None)
-    for documents_part, X, found in map_ordered(count, _batches(documents), jobs):
-        gathered.add(documents_part, X, found)
-        if gathered.builder.n_entries >= entries:
-            yield gathered.counted()
-            gathered = _Gathered(vocabulary)
-    if gathered.documents:
-        yield gathered.counted()
+    natively = terms_of.tokenizer.counts_natively
+    gathered = (_NativeParts if natively else _PythonParts)(terms_of, vocabulary)
+    known: list[_Known] = []
+    for batch in gathered.count_batches(items, jobs):
+        known += batch
+        if gathered.n_entries >= entries:
+            yield _counted(gathered.build(), known)
+            known = []
+    if known:
+        yield _counted(gathered.build(), known)
 
 
-def _counted_natively(
-    documents: Iterable[Document], terms_of: TermsOf, vocabulary: Vocabulary | None, jobs: int, entries: float
-) -> Iterator[Counted]:
-    """The same on threads: the extension cuts the texts and numbers their terms."""
-    batches = _batches(documents, _CHARACTERS_NATIVELY)
-    while True:
-        rows = NativeRows(terms_of, vocabulary)
-        known: list[_Known] = []
-
-        def until_full(rows: NativeRows = rows) -> Iterator[list[Document]]:
-            for batch in batches:
-                yield batch
-                if rows.n_entries >= entries:
-                    return
-
-        count = partial(_count_natively, rows, vocabulary is None)
-        for batch, counted_batch in map_on_threads(count, until_full(), jobs):
-            known += batch
-            for counted_rows in counted_batch:
-                rows.add(counted_rows)
-        if not known:
-            return
-        yield _counted(rows.build(), known)
-
-
-def _count_natively(
-    rows: NativeRows, digested: bool, documents: list[Document]
-) -> tuple[list["_Known"], list[CountedRows]]:
-    found: list[CountedRows] = []
-    for counted_before, run in groupby(documents, lambda document: isinstance(document, CountedDocument)):
-        if counted_before:
-            found += [document.row for document in run if isinstance(document, CountedDocument)]
-        else:
-            found.append(rows.count(list(run)))
-    return [_Known.of(document, digested) for document in documents], found
+def _peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
+    """Return the first item, or None, and all items."""
+    rest = iter(items)
+    first = next(rest, None)
+    return first, rest if first is None else chain([first], rest)
 
 
 class _Known(NamedTuple):
@@ -157,17 +137,61 @@ class _Known(NamedTuple):
         return cls(document.label, document.digest if digested else b"", document.id, document.group)
 
 
-class _Gathered:
-    def __init__(self, vocabulary: Vocabulary | None) -> None:
-        self.builder = MatrixBuilder(vocabulary)
-        self.documents: list[_Known] = []
+class _NativeParts:
+    """Rows counted by the extension on threads; terms keep their numbers from part to part."""
 
-    def add(self, documents: list[_Known], X: CSR, vocabulary: Vocabulary) -> None:
-        self.builder.add_rows(X, vocabulary)
-        self.documents += documents
+    def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
+        self._rows, self._digested = NativeRows(terms_of, vocabulary), vocabulary is None
 
-    def counted(self) -> Counted:
-        return _counted(self.builder.build(), self.documents)
+    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[list[_Known]]:
+        """Count documents; yield what is known of each batch when its rows have been gathered."""
+        for known, counted_batch in map_on_threads(self._count, _batches(documents, NATIVE_BATCH_CHARACTERS), jobs):
+            for rows in counted_batch:
+                self._rows.add(rows)
+            yield known
+
+    @property
+    def n_entries(self) -> int:
+        """Number of non-zero counts gathered since the last part."""
+        return self._rows.n_entries
+
+    def build(self) -> tuple[CSR, Vocabulary]:
+        """Return the matrix gathered since the last part, and its vocabulary."""
+        return self._rows.build()
+
+    def _count(self, documents: list[Document]) -> tuple[list[_Known], list[CountedRows]]:
+        found: list[CountedRows] = []
+        for counted_before, run in groupby(documents, lambda document: isinstance(document, CountedDocument)):
+            if counted_before:
+                found += [document.row for document in run if isinstance(document, CountedDocument)]
+            else:
+                found.append(self._rows.count(list(run)))
+        return [_Known.of(document, self._digested) for document in documents], found
+
+
+class _PythonParts:
+    """Rows counted in Python on processes; twin of ``_NativeParts``."""
+
+    def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
+        self._terms_of, self._vocabulary = terms_of, vocabulary
+        self._builder = MatrixBuilder(vocabulary)
+
+    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[list[_Known]]:
+        """Count documents; yield what is known of each batch when its rows have been gathered."""
+        count = partial(_count, self._terms_of, self._vocabulary is None)
+        for known, X, vocabulary in map_ordered(count, _batches(documents, BATCH_CHARACTERS), jobs):
+            self._builder.add_rows(X, vocabulary)
+            yield known
+
+    @property
+    def n_entries(self) -> int:
+        """Number of non-zero counts gathered since the last part."""
+        return self._builder.n_entries
+
+    def build(self) -> tuple[CSR, Vocabulary]:
+        """Return the matrix gathered since the last part, and its vocabulary."""
+        builder, self._builder = self._builder, MatrixBuilder(self._vocabulary)
+        return builder.build()
 
 
 def _count(terms_of: TermsOf, digested: bool, documents: list[Document]) -> tuple[list[_Known], CSR, Vocabulary]:
@@ -180,13 +204,14 @@ def _counted(built: tuple[CSR, Vocabulary], known: list[_Known]) -> Counted:
     return Counted(*built, labels, digests if all(digests) else (), ids, groups)
 
 
-def _batches(documents: Iterable[Document], enough: int = _CHARACTERS) -> Iterator[list[Document]]:
+def _batches(documents: Iterable[Document], enough: int) -> Iterator[list[Document]]:
+    """Yield documents in lists of at least ``enough`` characters or BATCH_DOCUMENTS documents."""
     batch: list[Document] = []
     characters = 0
     for document in documents:
         batch.append(document)
         characters += len(document.text)
-        if characters >= enough or len(batch) >= _DOCUMENTS:
+        if characters >= enough or len(batch) >= BATCH_DOCUMENTS:
             yield batch
             batch, characters = [], 0
     if batch:

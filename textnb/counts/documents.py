@@ -93,13 +93,19 @@ class NativeRows:
             gathered.frombytes(more)
 
     def build(self) -> tuple["CSR", Vocabulary]:
-        """The matrix, int32, and the vocabulary of its columns; terms outside a given vocabulary are left out."""
+        """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns."""
         from textnb.counts.matrix import csr_of, matrix_of  # needs scipy, which those who only count do not
 
         lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
+        self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
         if self._fixed is not None:
             return csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        return matrix_of(lengths, numbers, data, self._counter.strings())
+        terms = self._counter.strings()
+        is_used = np.bincount(numbers, minlength=len(terms)) > 0  # other parts may have brought terms too
+        if not is_used.all():
+            terms = [term for term, used in zip(terms, is_used.tolist(), strict=True) if used]
+            numbers = (np.cumsum(is_used, dtype=np.int32) - 1)[numbers]
+        return matrix_of(lengths, numbers, data, terms)
 
 
 _Way = tuple[int, int, frozenset[str]]

@@ -18,7 +18,6 @@ from enum import Enum
 from pathlib import Path
 
 from textnb.classifier.text_classifier import TextClassifier
-from textnb.counts import Learnt
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError, listed
 from textnb.mail.filter import Verdict, mail_document
@@ -57,13 +56,11 @@ def learn(
     moved = was is not None and was in known
     if label in known and not moved:
         return Done.KNOWN
-    total = classifier.learnt
-    if moved:
-        assert was is not None
-        total = total - _taught(classifier, document, was)
-    if label not in known:
-        total = total + _taught(classifier, document, label)
-    classifier.change(total, refit="when due")
+    classifier.revise(
+        add=[] if label in known else [replace(document, label=label)],
+        remove=[replace(document, label=was)] if moved else [],
+        refit="when due",
+    )
     return Done.MOVED if moved else Done.LEARNT
 
 
@@ -83,8 +80,7 @@ def learn_all(classifier: TextClassifier, lessons: Iterable[tuple[Document, str]
         added += [] if label in known else [replace(document, label=label)]
         done[Done.MOVED if others else Done.KNOWN if label in known else Done.LEARNT] += 1
     if added or taken:
-        recipe = classifier.recipe
-        classifier.change(classifier.learnt + recipe.learnt(added) - recipe.learnt(taken), refit="when due")
+        classifier.revise(add=added, remove=taken, refit="when due")
     return done
 
 
@@ -94,13 +90,13 @@ def unlearn(classifier: TextClassifier, document: Document, label: str) -> Done:
     if label not in known:
         hint = f"it was learnt as {listed(known)}" if known else "it is not known under any class"
         raise NotLearntError(f"the message was never learnt as {label!r}, so nothing was changed; {hint}")
-    classifier.change(classifier.learnt - _taught(classifier, document, label), refit="when due")
+    classifier.forget([document], [label], refit="when due")
     return Done.UNLEARNT
 
 
 def refit(classifier: TextClassifier) -> Done:
     """Fit anew, to all that was learnt, whatever is fitted only now and then."""
-    classifier.change(classifier.learnt)
+    classifier.refit()
     return Done.REFITTED
 
 
@@ -142,10 +138,6 @@ def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str
         return Done.KNOWN if learnt_as(classifier, document) else learn(classifier, document, verdict.label)
 
     return change_file(path, change, trust)[1]
-
-
-def _taught(classifier: TextClassifier, document: Document, label: str) -> Learnt:
-    return classifier.recipe.learnt([replace(document, label=label)])
 
 
 def _check_classes(classifier: TextClassifier, label: str, was: str | None, new: bool) -> None:

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from textnb.classifier.facts import typical_terms
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.comparison import measure_names
 from textnb.cli.terminal import say
@@ -110,10 +109,9 @@ def top_words(classifier: TextClassifier) -> dict[str, list[Word]]:
     if len(fitted.classes) < 2:
         return {}
     words = {}
-    for k, name in enumerate(fitted.classes):
-        containing = fitted.counts.containing[[k]].toarray()[0]
-        terms = typical_terms(fitted.scorer, fitted.counts, k, _TOP)
-        words[name] = [Word(fitted.vocabulary.terms[j], value, int(containing[j])) for j, value in terms if value > 0]
+    for name in fitted.classes:
+        typical = classifier.words(name, top=_TOP)
+        words[name] = [Word(each.term, each.value, each.documents) for each in typical if each.value > 0]
     return words
 
 

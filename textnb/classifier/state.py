@@ -1,0 +1,160 @@
+"""State of a classifier: what it has learnt, and what was fitted to that.
+
+    state = fit_state(recipe, learnt, before)                                                        (1)
+
+is a pure function. The next state depends on the recipe, on what has been learnt, and on the state before as far as
+something is kept from it:
+
+- A fit that can be renewed (the model ``mail``) is kept until it is due. A fit made on D documents, c of them learnt or
+  forgotten since, is due if
+
+    c >= DUE_PROPORTION D,  or the classes changed                                                   (2)
+
+  Until then the part of the fit that is a function of counts follows each change, and the rest stays.
+- A calibration on held-out documents is kept as long as the classes stay the same. So is any calibration if no
+  documents are left to fit another one.
+"""
+
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textnb.classifier.fitted import Fitted
+from textnb.classifier.held_out import calibration, held_out_calibration
+from textnb.classifier.recipe import ClassifierRecipe
+from textnb.counts import Counted, Learnt
+from textnb.errors import InputError, listed
+from textnb.files.model_file import Calibrated, ModelContent
+from textnb.models.registry import model
+
+DUE_PROPORTION = 0.05
+REFITS = ("now", "when due", "never")
+_log = logging.getLogger("textnb")
+
+
+@dataclass(frozen=True)
+class State:
+    """What a classifier has learnt, what was fitted to it, and the calibration with its origin.
+
+    ``fitted`` and ``calibrated`` are None while nothing has been learnt.
+    """
+
+    learnt: Learnt
+    fitted: Fitted | None = None
+    calibrated: Calibrated | None = None
+
+    @property
+    def changes_since_fit(self) -> int:
+        """Number of documents learnt or forgotten since the model was fitted as a whole."""
+        return 0 if self.fitted is None else self.fitted.fit.since
+
+    @property
+    def calibration_state(self) -> str:
+        """``calibrated``, ``held-out``, ``stale`` (older than the counts) or ``none``."""
+        if self.calibrated is None or self.calibrated.calibration is None:
+            return "none"
+        if self.calibrated.of != self.learnt.fingerprint:
+            return "stale"
+        return "held-out" if self.calibrated.held_out else "calibrated"
+
+
+def empty_state(recipe: ClassifierRecipe) -> State:
+    """State in which nothing has been learnt."""
+    return State(Learnt.zero(recipe.weights.unit, recipe.keeps))
+
+
+def fit_state(recipe: ClassifierRecipe, learnt: Learnt, before: State | None = None, *, refit: str = "now") -> State:
+    """Fit a recipe to a learnt value, eq. (1).
+
+    Parameters
+    ----------
+    before : State, optional
+        The state before the change. None: nothing is kept from it.
+    refit : {"now", "when due", "never"}
+        When to fit again a model that can also be renewed, eq. (2). Other models are always fitted again.
+    """
+    check_refit(refit)
+    if recipe.keeps.examples and learnt.examples is None:
+        raise InputError(
+            "model {model!r} keeps no documents (sample=0) and needs them to learn, forget or merge; train it again",
+            model=recipe.model,
+        )
+    if not learnt.counts.classes:
+        return empty_state(recipe)
+    fitted = _renewed(recipe, learnt, before, refit) or Fitted.of(recipe, learnt)
+    same_classes = before is not None and before.learnt.counts.classes == learnt.counts.classes
+    return _calibrated_state(recipe, learnt, fitted, before.calibrated if before and same_classes else None)
+
+
+def fit_recipe(recipe: ClassifierRecipe, learnt: Learnt) -> Fitted:
+    """Fit a recipe to a learnt value with at least one class, calibration included."""
+    fitted = fit_state(recipe, learnt).fitted
+    if fitted is None:
+        raise InputError("there are no documents to learn from")
+    return fitted
+
+
+def restored_state(recipe: ClassifierRecipe, content: ModelContent) -> State:
+    """State that a model file holds; fits only what the file does not hold."""
+    learnt, fit = content.learnt, content.fit
+    if not learnt.counts.classes:
+        return empty_state(recipe)
+    fitted = Fitted.of(recipe, learnt) if fit is None else Fitted.with_fit(recipe, learnt, fit)
+    kept = content.calibrated
+    if kept is None or not (recipe.calibrate or kept.held_out):
+        return _calibrated_state(recipe, learnt, fitted, None)
+    return State(learnt, fitted.calibrated(kept.calibration), kept)
+
+
+def calibrate_state(state: State, parts: Iterable[Counted]) -> State:
+    """Calibrate a state on counted documents that it has not learnt."""
+    if state.fitted is None:
+        raise InputError("nothing has been learnt yet; there is nothing to calibrate")
+    found, number = held_out_calibration(state.fitted, state.learnt, parts)
+    return State(
+        state.learnt, state.fitted.calibrated(found), Calibrated(found, state.learnt.fingerprint, held_out=number)
+    )
+
+
+def check_refit(refit: str) -> None:
+    """Refuse an unknown value of ``refit``."""
+    if refit not in REFITS:
+        raise InputError("unknown refit {refit!r}; use one of {known}", refit=refit, known=listed(REFITS))
+
+
+def _renewed(recipe: ClassifierRecipe, learnt: Learnt, before: State | None, refit: str) -> Fitted | None:
+    """Earlier fit brought up to the learnt value, eq. (2); None if the model has to be fitted again."""
+    if before is None or before.fitted is None or refit == "now" or model(recipe.model).renew is None:
+        return None
+    since = before.changes_since_fit + before.learnt.digests.distance(learnt.digests)
+    is_due = refit == "when due" and since >= DUE_PROPORTION * before.fitted.fit.facts["fitted_on"]
+    if is_due or before.learnt.counts.classes != learnt.counts.classes:
+        return None
+    return Fitted.renewed(recipe, learnt, before.fitted, since)
+
+
+def _calibrated_state(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> State:
+    calibrated = None
+    if recipe.calibrate or (before is not None and before.held_out):
+        calibrated = _calibrated(recipe, learnt, fitted, before)
+        fitted = fitted.calibrated(calibrated.calibration)
+    return State(learnt if recipe.sample else learnt.without_documents(), fitted, calibrated)
+
+
+def _calibrated(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
+    """Calibration for a learnt value: the one before if it still fits, else a new one, else the one before."""
+    fingerprint = learnt.fingerprint
+    if before is not None and (before.of == fingerprint or fitted.fit.since):  # it belongs to the fit
+        return before
+    if before is not None and before.held_out:
+        _log.info("the calibration on %d held-out documents is older than this change", before.held_out)
+        return before
+    try:
+        return Calibrated(calibration(recipe, learnt, fitted), fingerprint)
+    except InputError as why:
+        kept = learnt.sample is not None or learnt.examples is not None
+        if before is None or before.calibration is None or kept:
+            _log.info("probabilities are not calibrated: %s", why)
+            return Calibrated(None, fingerprint)
+        _log.info("the calibration is older than this change: %s", why)
+        return before
