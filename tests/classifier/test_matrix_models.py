@@ -142,7 +142,7 @@ def test_what_texts_cannot_have_is_refused(estimator, said):
 
 
 def test_what_answers_by_its_documents_cannot_do_without_them():
-    with pytest.raises(InputError, match=r"bayes-logistic answers by the documents .* sample=0 forbids it"):
+    with pytest.raises(InputError, match="'bayes-logistic' needs the learnt documents to answer; sample=0 keeps none"):
         TextClassifier("bayes-logistic", sample=0)
 
 

@@ -139,13 +139,19 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--model", "bernoulli", "--weighting", "log"], "the model bernoulli takes the weighting binary, not 'log'"),
-        (["--model", "compound", "--weighting", "log"], "compound takes the weighting raw or binary, not 'log'"),
-        (["--model", "compound", "--alpha", "1"], "the model compound has not the alpha 1.0; it takes evidence"),
-        (["--model", "gaussian", "--alpha", "1"], "the model gaussian has not the alpha 1.0; it takes evidence"),
+        (
+            ["--model", "bernoulli", "--weighting", "log"],
+            "model 'bernoulli' does not accept weighting 'log'; use binary",
+        ),
+        (
+            ["--model", "compound", "--weighting", "log"],
+            "'compound' does not accept weighting 'log'; use raw or binary",
+        ),
+        (["--model", "compound", "--alpha", "1"], "model 'compound' does not accept alpha=1.0; use evidence"),
+        (["--model", "gaussian", "--alpha", "1"], "model 'gaussian' does not accept alpha=1.0; use evidence"),
         (
             ["--model", "bernoulli", "--alpha", "evidence-class"],
-            "bernoulli has not the alpha 'evidence-class'; it takes",
+            "'bernoulli' does not accept alpha='evidence-class'; use",
         ),
         (
             ["--model", "complement", "--estimate", "map"],
@@ -155,17 +161,17 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
         (["--weight-norm"], "the model multinomial has no option 'weight_norm'; it has estimate"),
         (["--variance", "class"], "the model multinomial has no option 'variance'; it has estimate"),
         (["--estimate", "mode"], "estimate of the model multinomial must be 'mean' or 'map', not 'mode'"),
-        (["--alpha", "evidence-document"], "'evidence-document' goes with the weighting raw or binary, not 'log'"),
+        (["--alpha", "evidence-document"], "'evidence-document' needs weighting raw or binary, not 'log'"),
         (
             ["--alpha", "evidence-document", "--weighting", "tfidf-l2"],
-            "goes with the weighting raw or binary, not 'tfidf",
+            "needs weighting raw or binary, not 'tfidf",
         ),
         (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with the weighting raw or binary or log, not 'tfidf'"),
         (["--alpha", "evidense"], "--alpha takes a number or one of evidence, evidence-document"),
         (["--alpha", "nan"], "alpha must be finite and not negative"),
         (["--alpha", "0", "--model", "complement"], "complement naive Bayes needs an alpha above 0"),
         (["--alpha", "0.5", "--estimate", "map"], "there is no MAP estimate"),
-        (["--sample", "0", "--weighting", "log-l2"], "'log-l2' keeps the documents' counts; sample=0 forbids it"),
+        (["--sample", "0", "--weighting", "log-l2"], "'log-l2' needs the learnt documents; sample=0 keeps none"),
     ],
 )
 def test_what_does_not_go_together_is_one_clear_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):

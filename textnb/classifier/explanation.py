@@ -1,15 +1,15 @@
-"""Why a document got its label: what each word of it adds.
+"""Explanation of an answer: what each word of a document adds to the score of a label over another.
 
-What each stretch of a text says for a label: contributions of terms, which may overlap, shared out over the text.
+    score(label) - score(against) = bias + sum_c v_c                                                  (1)
 
-Term occurrence c has the value v_c and lies on the text from a_c to b_c. Its n_c characters that are not white space
-each take the same share of it, so that
+where c runs over term occurrences. To colour a text, the value v_c of an occurrence from a_c to b_c is divided equally
+among its n_c characters that are not white space:
 
-(1)  value of a stretch = sum_c v_c #{characters of the stretch in [a_c, b_c), not white space} / n_c
-(2)  values of all stretches + rest = score,    rest = bias + what has no place in the text (fields, absent terms)
+    value of a stretch = sum_c v_c #{characters of the stretch in [a_c, b_c), not white space} / n_c  (2)
+    sum of the values of all stretches + rest = score                                                 (3)
 
-The stretches follow one another, and put together they are the text, character by character. One begins wherever a
-term or white space begins or ends. A word that no n-gram covers has just its own value.
+rest = bias + values of terms without a place in the text (fields, absent terms). Stretches follow one another and
+together are the text. A stretch begins wherever a term or white space begins or ends.
 """
 
 import math
@@ -25,7 +25,7 @@ REST = "(rest)"
 
 
 class Contribution(NamedTuple):
-    """One occurrence of a term, ``text[start:end]`` (-1 for a term outside the text), and what it adds."""
+    """One occurrence of a term, ``text[start:end]``, and what it adds; start and end are -1 outside the text."""
 
     term: str
     start: int
@@ -35,13 +35,22 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True)
 class Explanation:
-    """score(label) - score(against) = bias + the sum of the contributions' values.
+    """Score of a label over another, as a sum over words, eq. (1). No sum is promised for infinite scores.
 
-    Contributions stand in the order of the text. A term counted with a weight other than its number of occurrences
-    has its weight shared out among them. All terms that the document lacks, where a model counts them, are one
-    contribution, ``ABSENT``. Where a score is infinite no sum is promised. distance: how far the document lies from
-    the boundary between the two labels, before calibration and in the space of weighted terms, where the model is
-    linear.
+    Attributes
+    ----------
+    label, against : str
+        The two labels.
+    score : float
+        score(label) - score(against), after calibration.
+    bias : float
+        Part of the score that does not come from the document.
+    contributions : tuple of Contribution
+        In the order of the text. The value of a term is divided equally among its occurrences. All terms that the
+        document lacks, if the model counts them, are one contribution, ``ABSENT``.
+    distance : float or None
+        Distance of the document from the boundary between the labels, for a linear model: before calibration, in the
+        space of weighted terms.
     """
 
     label: str
@@ -52,7 +61,7 @@ class Explanation:
     distance: float | None = None
 
     def by_term(self) -> list[tuple[str, int, float]]:
-        """(term, occurrences, value) of each distinct term, the weightiest first."""
+        """Return (term, occurrences, value) of each distinct term, the largest absolute value first."""
         values: dict[str, list[float]] = defaultdict(list)
         for contribution in self.contributions:
             values[contribution.term].append(contribution.value)
@@ -60,7 +69,7 @@ class Explanation:
         return sorted(rows, key=lambda row: (-abs(row[2]), row[0]))
 
     def rows(self, top: int) -> list[tuple[str, int | None, float]]:
-        """The bias, the weightiest terms, and the others as one, ``REST``: together they are the score.
+        """Return the bias, the ``top`` terms of largest absolute value, and the others as ``REST``; they sum to the score.
 
         >>> words = tuple(Contribution(term, -1, -1, value) for term, value in (("a", 3.0), ("b", -1.0), ("c", 0.5)))
         >>> Explanation("x", "y", 3.0, 0.5, words).rows(1)
@@ -73,12 +82,12 @@ class Explanation:
 
 
 LEVELS = 4
-_LEAST = (0.05, 0.2, 0.45, 0.7)
-"""The share of the weightiest stretch from which on a level is given."""
+_LEVEL_THRESHOLDS = (0.05, 0.2, 0.45, 0.7)
+"""Smallest proportion of the largest absolute value for each level."""
 
 
 class Stretch(NamedTuple):
-    """A part of the text, its value, and how much it is to stand out: 0 to 4, below 0 if it speaks against."""
+    """A part of the text, its value, and its colour level: 0 to 4, negative if it speaks against the label."""
 
     text: str
     value: float
@@ -86,7 +95,7 @@ class Stretch(NamedTuple):
 
 
 def shaded(text: str, explanation: Explanation) -> list[Stretch]:
-    """The text in stretches.
+    """Divide a text into stretches with their values, eq. (2).
 
     >>> explanation = Explanation("x", "y", 2.5, 0.5, (Contribution("ab", 0, 2, -1.0), Contribution("ab c", 0, 4, 3.0)))
     >>> [(each.text, each.value, each.level) for each in shaded("ab c!", explanation)]
@@ -103,7 +112,7 @@ def shaded(text: str, explanation: Explanation) -> list[Stretch]:
 
 
 def rest(explanation: Explanation) -> float:
-    """Formula (2): what of the score stands nowhere in the text."""
+    """Return the part of the score that has no place in the text, eq. (3)."""
     return explanation.bias + sum(each.value for each in explanation.contributions if each.start < 0)
 
 
@@ -112,7 +121,7 @@ def _edges_of_space(text: str) -> Iterator[int]:
 
 
 def _values(text: str, edges: Sequence[int], located: Sequence[Contribution]) -> list[float]:
-    """Formula (1)."""
+    """Values of the stretches between edges, eq. (2)."""
     letters = [0, *accumulate(not character.isspace() for character in text)]
     number = {edge: i for i, edge in enumerate(edges)}
     values = [0.0] * (len(edges) - 1)
@@ -131,4 +140,4 @@ def _level(value: float, largest: float) -> int:
     if math.isnan(value) or value == 0:
         return 0
     share = abs(value) / largest if math.isfinite(value) else 1.0
-    return int(math.copysign(sum(share >= least for least in _LEAST), value))
+    return int(math.copysign(sum(share >= least for least in _LEVEL_THRESHOLDS), value))

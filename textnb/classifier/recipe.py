@@ -1,4 +1,4 @@
-"""The recipe of a classifier: everything about it but what it has learnt."""
+"""Recipe of a classifier: everything but what it has learnt, validated once."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,17 +18,23 @@ from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
 
 SAMPLE = 3000
-"""About how many documents are kept for calibration at most; half of it when there are many more."""
+"""About how many documents are kept for calibration at most; about half of that if there are many more."""
 
-_SHOWN = 60
+_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
 class ClassifierRecipe:
-    """A value that rebuilds a classifier; two classifiers of one recipe may be merged.
+    """Parameters that rebuild a classifier; classifiers with equal recipes can be merged.
 
-    weighting: None for the one that suits the model. options: what else the model can be told. sample: how many
-    documents' counts are kept for calibration.
+    Parameters
+    ----------
+    model, alpha, prior, tokenizer, analyzer, calibrate, sample
+        As in ``TextClassifier``.
+    weighting : str, optional
+        None: the model's default.
+    options : mapping
+        Options of the model by name; those left out have their defaults.
     """
 
     model: str
@@ -48,30 +54,32 @@ class ClassifierRecipe:
         _set(self, "options", _as_options(self.options, chosen))
         _set(self, "prior", _as_prior(self.prior))
         if not isinstance(self.analyzer, Analyzer):
-            raise InputError(f"analyzer must be an Analyzer, not {self.analyzer!r}")
+            raise InputError("analyzer must be an Analyzer, not {given!r}", given=self.analyzer)
         if not isinstance(self.calibrate, bool):
-            raise InputError(f"calibrate must be True or False, not {self.calibrate!r}")
+            raise InputError("calibrate must be True or False, not {given!r}", given=self.calibrate)
         if type(self.sample) is not int or self.sample < 0:
-            raise InputError(f"sample must be a whole number of documents, 0 for none, not {self.sample!r}")
+            raise InputError("sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample)
         if chosen.answers_by_rows and not self.sample:
-            raise InputError(f"the model {self.model} answers by the documents that it has learnt; sample=0 forbids it")
+            raise InputError(
+                "model {model!r} needs the learnt documents to answer; sample=0 keeps none", model=self.model
+            )
         if self.weights.normalised and not self.sample and not chosen.needs_rows:
-            raise InputError(f"the weighting {self.weighting!r} keeps the documents' counts; sample=0 forbids it")
+            raise InputError("weighting {name!r} needs the learnt documents; sample=0 keeps none", name=self.weighting)
 
     @property
     def weights(self) -> Weighting:
-        """How counts are weighted."""
+        """Weighting of counts."""
         assert self.weighting is not None
         return weighting(self.weighting)
 
     @property
     def terms_of(self) -> TermsOf:
-        """From a document to its terms."""
+        """Function from a document to its terms."""
         return TermsOf(self.tokenizer, self.analyzer)
 
     @property
     def keeps(self) -> Keeps:
-        """What is kept of documents beside the statistics. A calibration needs a sample, if only while it is fitted."""
+        """What is kept of documents beside the statistics; a calibration needs a sample while it is fitted."""
         chosen = model(self.model)
         histograms = chosen.needs_histograms or self.alpha in OF_DOCUMENTS
         examples = self.weights.normalised or chosen.needs_rows
@@ -86,7 +94,7 @@ class ClassifierRecipe:
 
     @property
     def json(self) -> Json:
-        """The recipe as plain JSON values."""
+        """Recipe as plain JSON values."""
         return {
             "model": {"name": self.model, "params": {"alpha": self.alpha, "prior": self.prior, **self.options}},
             "tokenizer": self.tokenizer.recipe,
@@ -98,7 +106,7 @@ class ClassifierRecipe:
 
     @classmethod
     def of(cls, json: Mapping[str, Any], trust: Collection[str] = ()) -> "ClassifierRecipe":
-        """The recipe again; a Python tokenizer must be trusted by name. Those of format 1 have no calibration."""
+        """Rebuild a recipe; a Python tokenizer must be trusted by name. Files of format 1 have no calibration."""
         params = dict(json["model"]["params"])
         return cls(
             json["model"]["name"],
@@ -114,7 +122,7 @@ class ClassifierRecipe:
 
 
 def differing(part: str, mine: Any, theirs: Any) -> str:
-    """Where two parts of recipes differ, in a few words.
+    """Describe where two parts of recipes differ.
 
     >>> differing("weighting", "raw", "log")
     "weighting ('raw' and 'log')"
@@ -124,7 +132,10 @@ def differing(part: str, mine: Any, theirs: Any) -> str:
     if isinstance(mine, dict) and isinstance(theirs, dict):
         name = next(key for key in (*mine, *theirs) if repr(mine.get(key)) != repr(theirs.get(key)))
         return differing(f"{part} {name}", mine.get(name), theirs.get(name))
-    shown = (text if len(text) < _SHOWN else text[:_SHOWN] + "..." for text in (repr(mine), repr(theirs)))
+    shown = (
+        text if len(text) < _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
+        for text in (repr(mine), repr(theirs))
+    )
     return f"{part} ({' and '.join(shown)})"
 
 
@@ -137,7 +148,12 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
         return chosen.weightings[0]
     weighting(name)
     if name not in chosen.weightings:
-        raise InputError(f"the model {chosen.name} takes the weighting {' or '.join(chosen.weightings)}, not {name!r}")
+        raise InputError(
+            "model {model!r} does not accept weighting {name!r}; use {known}",
+            model=chosen.name,
+            name=name,
+            known=" or ".join(chosen.weightings),
+        )
     return name
 
 
@@ -145,10 +161,20 @@ def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
     value = as_alpha_or_name(alpha)
     known = (*(["a number"] if chosen.takes_a_number else []), *chosen.alphas)
     if value not in chosen.alphas if isinstance(value, str) else not chosen.takes_a_number:
-        raise InputError(f"the model {chosen.name} has not the alpha {alpha!r}; it takes {' or '.join(known)}")
+        raise InputError(
+            "model {model!r} does not accept alpha={alpha!r}; use {known}",
+            model=chosen.name,
+            alpha=alpha,
+            known=" or ".join(known),
+        )
     allowed = {"evidence-document": ("raw", "binary"), "leave-one-out": ("raw", "binary", "log")}
     if value in allowed and of_weighting not in allowed[value]:
-        raise InputError(f"alpha {value!r} goes with the weighting {' or '.join(allowed[value])}, not {of_weighting!r}")
+        raise InputError(
+            "alpha {alpha!r} needs weighting {known}, not {given!r}",
+            alpha=value,
+            known=" or ".join(allowed[value]),
+            given=of_weighting,
+        )
     return value
 
 
@@ -166,7 +192,9 @@ def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
 def _as_prior(prior: Prior) -> Prior:
     if isinstance(prior, str):
         if prior not in PRIORS:
-            raise InputError(f"prior {prior!r} is not known; known: {', '.join(PRIORS)}, or a probability a class")
+            raise InputError(
+                "unknown prior {prior!r}; use {known}, or a probability per class", prior=prior, known=", ".join(PRIORS)
+            )
         return prior
     try:
         if isinstance(prior, Mapping):
@@ -175,4 +203,6 @@ def _as_prior(prior: Prior) -> Prior:
             return named
         return [float(share) for share in as_shares([float(share) for share in prior])]
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"the prior must be a name or probabilities that sum to 1, not {prior!r}: {error}") from None
+        raise InputError(
+            "prior must be a name or probabilities that sum to 1, not {prior!r}: {error}", prior=prior, error=error
+        ) from None
