@@ -69,7 +69,7 @@ class Explanation:
         return sorted(rows, key=lambda row: (-abs(row[2]), row[0]))
 
     def rows(self, top: int) -> list[tuple[str, int | None, float]]:
-        """Return the bias, the ``top`` terms of largest absolute value, and the others as ``REST``; they sum to the score.
+        """Return the bias, the ``top`` terms of largest absolute value, and the rest; they sum to the score.
 
         >>> words = tuple(Contribution(term, -1, -1, value) for term, value in (("a", 3.0), ("b", -1.0), ("c", 0.5)))
         >>> Explanation("x", "y", 3.0, 0.5, words).rows(1)
