@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError
 from textnb.models.ensemble.joining import careful_targets
-from textnb.numerics import Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_softmax
 
 _PENALTY = 0.1
 
@@ -38,7 +38,7 @@ class HeldOut:
     scores: Floats
     log_prior: Floats
     lengths: Floats
-    y: NDArray[np.intp]
+    y: Codes
     weights: Floats
 
     def rows(self, kept: NDArray[Any]) -> "HeldOut":

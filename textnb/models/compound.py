@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.matrix import CSR, are_whole
@@ -27,7 +26,7 @@ from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
-from textnb.numerics import Floats, log_rising
+from textnb.numerics import Codes, Floats, log_rising
 
 _SHARE = 0.1
 
@@ -46,13 +45,11 @@ def fit(histograms: ClassHistograms, prior: Prior = "empirical") -> "CompoundSco
     return _fit(draws, log_prior(prior, histograms.classes, histograms.documents))
 
 
-def fit_rows(
-    X: CSR, y: NDArray[np.intp], classes: Sequence[Any], weight: Floats, prior: Prior = "empirical"
-) -> "CompoundScorer":
+def fit_rows(X: CSR, y: Codes, classes: Sequence[Any], weight: Floats, prior: Prior = "empirical") -> "CompoundScorer":
     """The same from documents X (D, V) with classes y (D,) by number and weights (D,), whole or not."""
     whole = are_whole(X.data) and are_whole(weight)
 
-    def draws(rows: NDArray[np.intp]) -> Draws:
+    def draws(rows: Codes) -> Draws:
         if whole:
             return Draws.of_rows(X[np.repeat(rows, weight[rows].astype(np.int64))])
         return Draws.of_reals(X[rows], weight[rows])

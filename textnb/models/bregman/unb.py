@@ -19,7 +19,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR
@@ -30,7 +29,7 @@ from textnb.models.bregman.independence import EXACT, UIndependent
 from textnb.models.bregman.normaliser import APPROXIMATED, ENUMERATED
 from textnb.models.prior import Prior
 from textnb.models.scorer import Differences, LinearScorer, check_columns, difference, log_posterior
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 
 def fit(
@@ -71,9 +70,7 @@ def as_attributes(attributes: Any, n_features: int) -> tuple[int, ...]:
     return tuple(columns)
 
 
-def _product(
-    log_p: Floats, starts: NDArray[np.intp], columns: Sequence[int], family: Family, norm: str
-) -> UIndependent | None:
+def _product(log_p: Floats, starts: Codes, columns: Sequence[int], family: Family, norm: str) -> UIndependent | None:
     """p(x_S|k) of one class; None where some column has no value."""
     surprisals = [-log_p[starts[j] : starts[j + 1]] for j in columns]
     if any(np.isposinf(a).all() for a in surprisals):
@@ -81,7 +78,7 @@ def _product(
     return UIndependent.of(surprisals, family, norm)
 
 
-def _without(linear: LinearScorer, starts: NDArray[np.intp], columns: Sequence[int]) -> LinearScorer:
+def _without(linear: LinearScorer, starts: Codes, columns: Sequence[int]) -> LinearScorer:
     """The product over the columns that are not to be U-multiplied."""
     by_term = linear.by_term.copy()
     for j in columns:
@@ -97,7 +94,7 @@ class UNBScorer:
     """
 
     rest: LinearScorer
-    starts: NDArray[np.intp]
+    starts: Codes
     columns: tuple[int, ...]
     products: tuple[UIndependent | None, ...]
 
@@ -148,7 +145,7 @@ class UNBScorer:
             return shares * (product.log_p(codes[:, self.columns])[0] / total) if total != 0 else shares
 
 
-def codes_of(X: CSR, starts: NDArray[np.intp]) -> NDArray[np.intp]:
+def codes_of(X: CSR, starts: Codes) -> Codes:
     """The number of each row's value in each column, (D, F), from indicators; -1 where it has none."""
     codes = np.full((X.shape[0], len(starts) - 1), -1, np.intp)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

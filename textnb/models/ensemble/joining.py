@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from textnb.counts.matrix import CSR
 from textnb.models.ensemble.presence import RatioScorer
-from textnb.models.logistic.ratios import Numbers
 from textnb.models.scorer import Differences, ScaledScorer, log_posterior
-from textnb.numerics import Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_softmax
 
 _PENALTY = 0.1
 
@@ -44,7 +43,7 @@ class Joint(NamedTuple):
         return np.where(known, joined, -np.inf)
 
 
-def joint(scores: Floats, y: Numbers) -> Joint:
+def joint(scores: Floats, y: Codes) -> Joint:
     """The minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
 
     >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
@@ -76,7 +75,7 @@ def joint(scores: Floats, y: Numbers) -> Joint:
     return Joint(found[:n_scores], log_shares + found[n_scores:])
 
 
-def careful_targets(y: Numbers, weights: Floats, known: NDArray[np.bool_]) -> Floats:
+def careful_targets(y: Codes, weights: Floats, known: NDArray[np.bool_]) -> Floats:
     """t of eq. (2), (D, C), for classes by number y (D,) of weighted rows; known (D, C): which classes take part.
 
     >>> careful_targets(np.array([0, 0, 1]), np.ones(3), np.ones((3, 2), bool)).round(3).tolist()
@@ -94,7 +93,7 @@ def _product(targets: Floats, log_p: Floats) -> float:
     return float((targets * np.where(targets > 0, log_p, 0.0)).sum())
 
 
-def _log_shares(y: Numbers, n_classes: int) -> Floats:
+def _log_shares(y: Codes, n_classes: int) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(np.bincount(y, minlength=n_classes) / len(y))
 

@@ -23,11 +23,10 @@ from textnb.models.ensemble.joining import SummedScorer, joint
 from textnb.models.ensemble.presence import RatioScorer, containing_by_class, held_out_ratios, telling_ratios
 from textnb.models.logistic import nb_logistic
 from textnb.models.logistic.nb_logistic import N_FOLDS
-from textnb.models.logistic.ratios import Numbers
 from textnb.models.prior import class_weighted
 from textnb.models.rows import Labelled, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats, is_number
 
 STACKED_FROM = 300.0
 
@@ -58,7 +57,7 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
 
 
 def renewed(
-    scorer: RatioScorer | SummedScorer, factor: float, containing: Floats, documents: Floats, before: Numbers
+    scorer: RatioScorer | SummedScorer, factor: float, containing: Floats, documents: Floats, before: Codes
 ) -> RatioScorer | SummedScorer:
     """The scorer with s1 of other counts, n (V, C) and D (C,). before: the column each term had, -1 for none, (V,)."""
     if isinstance(scorer, RatioScorer):
@@ -78,7 +77,7 @@ def _first(containing: Floats, documents: Floats, factor: float, bias: Floats) -
     return RatioScorer(telling_ratios(containing, documents) * factor, bias)
 
 
-def _second(rows: Labelled, l2: float | str, folds: Numbers) -> nb_logistic.NBLogisticFit | None:
+def _second(rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:
     """s2; None where no row could be held out, so that nothing says what it is worth."""
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced")
     settings = nb_logistic.NBLogisticSettings(l2)
@@ -91,7 +90,7 @@ def _scaled_by(scorer: ScaledScorer, factor: float) -> ScaledScorer:
     return ScaledScorer(scorer.scale, LinearScorer(linear.by_term * factor, linear.bias * factor))
 
 
-def _moved(scorer: ScaledScorer, before: Numbers) -> ScaledScorer:
+def _moved(scorer: ScaledScorer, before: Codes) -> ScaledScorer:
     """The scorer on other columns; a term that it does not know weighs nothing."""
     linear = scorer.linear
     by_term = np.vstack([linear.by_term, np.zeros(len(linear.bias))])[before]  # column -1 is the last: nothing

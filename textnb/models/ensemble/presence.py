@@ -20,9 +20,8 @@ import numpy as np
 from scipy import sparse
 
 from textnb.counts.matrix import CSR
-from textnb.models.logistic.ratios import Numbers
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 ALPHA = 0.01
 LEAST = 1.5
@@ -97,7 +96,7 @@ def ratio_scorer(containing: Floats, documents: Floats) -> RatioScorer:
     return RatioScorer(telling_ratios(containing, documents), np.where(documents > 0, 0.0, -np.inf))
 
 
-def held_out_ratios(X: CSR, y: Numbers, n_classes: int, folds: Numbers) -> Floats:
+def held_out_ratios(X: CSR, y: Codes, n_classes: int, folds: Codes) -> Floats:
     """Eq. (4) for every row of X (D, V) by the rows outside its fold, (D, C)."""
     total, scores = containing_by_class(X, y, n_classes), np.empty((len(y), n_classes))
     documents = np.bincount(y, minlength=n_classes)
@@ -109,7 +108,7 @@ def held_out_ratios(X: CSR, y: Numbers, n_classes: int, folds: Numbers) -> Float
     return scores
 
 
-def containing_by_class(X: CSR, y: Numbers, n_classes: int) -> Floats:
+def containing_by_class(X: CSR, y: Codes, n_classes: int) -> Floats:
     """n of eq. (1) transposed, (V, C)."""
     of_class = sparse.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
     return np.asarray((of_class @ _presence(X)).toarray().T)

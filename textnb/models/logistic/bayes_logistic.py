@@ -32,7 +32,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from textnb.errors import ConvergenceWarning, InputError
@@ -42,7 +42,7 @@ from textnb.models.logistic.logistic import LogisticFit, LogisticSettings
 from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Differences, LinearScorer, log_posterior
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats, is_number
 
 EVIDENCE = "evidence"
 
@@ -118,7 +118,7 @@ def fit(
 
 def solution(
     X: Any,
-    y: NDArray[np.intp],
+    y: Codes,
     weight: Floats,
     n_classes: int,
     l2: float | str = EVIDENCE,

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textnb.counts.labels import labelled_rows
 from textnb.counts.moments import as_reals
@@ -31,7 +31,7 @@ from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
 from textnb.models.logistic.solvers import SOLVERS, bound, is_small, minimum
 from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats, is_number
 
 _STILL_MOVING = 0.1
 
@@ -96,7 +96,7 @@ def fit(
     return found.scorer
 
 
-def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
+def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
     """The minimum of eq. (2) for checked rows X (D, V), classes by number y (D,) and weights (D,)."""
     weighty = np.flatnonzero(weight > 0)
     if not len(weighty):

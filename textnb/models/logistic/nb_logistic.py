@@ -28,11 +28,11 @@ from textnb.counts.selection import found_min_df
 from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
-from textnb.models.logistic.ratios import Numbers, Presence, frequent_terms
+from textnb.models.logistic.ratios import Presence, frequent_terms
 from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats, is_number
 
 OTHERWISE = 1.0
 N_FOLDS = 4
@@ -133,7 +133,7 @@ def fit(
 
 def solution(
     X: CSR,
-    y: Numbers,
+    y: Codes,
     documents: Floats,
     weight: Floats,
     n_classes: int,
@@ -172,7 +172,7 @@ def solution(
     return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
 
 
-def _on_all_terms(problem: Problem, theta: Floats, terms: Numbers, n_terms: int) -> ScaledScorer:
+def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
     """The scorer of counts; terms that are not in use have the scale 0.
 
     Classes that are alike shall tie: digits that only rounding has made are cut off.
