@@ -36,10 +36,7 @@ from textnb.classifier.state import State
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.bernoulli import PresenceScorer
-from textnb.models.compound import CompoundScorer
-from textnb.models.dirichlet import Solution
 from textnb.models.scorer import Scorer, difference
-from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats, log_of
 
 _LAST_STEPS = 4
@@ -72,8 +69,8 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
 
 def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
     facts: dict[str, Any] = {}
-    if isinstance(fitted.scorer, CompoundScorer):
-        together, *of_class = map(_solution_facts, fitted.scorer.solutions)
+    if fitted.fit.class_smoothing:
+        together, *of_class = ({} if found is None else found.facts for found in fitted.fit.class_smoothing)
         facts["smoothing"] = {"all documents": together, "classes": dict(zip(fitted.classes, of_class, strict=True))}
     elif fitted.fit.smoothing is not None:
         facts["smoothing"] = fitted.fit.smoothing.facts
@@ -120,10 +117,6 @@ def _named(smoothing: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]
         return [("alpha found" if "outcome" in smoothing else "alpha", smoothing)]
     together = [("alpha found, all documents", smoothing["all documents"])]
     return [*together, *((f"alpha found, class {name}", each) for name, each in smoothing["classes"].items())]
-
-
-def _solution_facts(solution: Solution | None) -> dict[str, Any]:
-    return {} if solution is None else Smoothing(solution.alpha, solution).facts
 
 
 def _in_words(facts: dict[str, Any]) -> str:

@@ -72,7 +72,7 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
     for name, kind in _KINDS.items():
         if type(fit.scorer) is kind.scorer:
             facts: dict[str, Any] = {"found": dict(fit.found), "facts": dict(fit.facts)}
-            facts |= {"holds_shares": fit.holds_shares, **({"since": fit.since} if fit.since else {})}
+            facts |= {"holds_shares": fit.includes_prior, **({"since": fit.since} if fit.since else {})}
             parts = zip(kind.names, kind.arrays(fit.scorer), strict=True)
             return {"scorer": name, **facts}, {f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts}
     return {}, {}
@@ -80,12 +80,12 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
 
 def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fit:
     """The fit again."""
-    name, found, told, holds_shares = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
+    name, found, told, includes_prior = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
     if name not in _KINDS or not isinstance(found, dict) or not isinstance(told, dict):
         raise ModelFileError(f"the header does not describe a fitted model, but {str(name)[:40]!r}")
     parts = [_part(arrays, part, n_classes) for part in _KINDS[name].names]
     scorer, since = _KINDS[name].built(*parts), _since(facts)
-    return Fit(scorer, found=found, facts=told, holds_shares=bool(holds_shares), since=since)
+    return Fit(scorer, found=found, facts=told, includes_prior=bool(includes_prior), since=since)
 
 
 def _since(facts: Mapping[str, Any]) -> int:

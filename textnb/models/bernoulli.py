@@ -12,6 +12,7 @@ The alpha of greatest evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj i
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,7 @@ from textnb.counts.matrix import CSR, are_whole, presence
 from textnb.models.dirichlet import UNBOUNDED, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut
+from textnb.models.model import TRIED_ALPHAS, Fit, Model, Options, Statistics
 from textnb.models.multinomial import check_size
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
@@ -154,3 +156,20 @@ def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
     gone = np.array([rows.lost(absent[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
     scores[rows.own] = own + absent.sum(axis=0)[rows.y] - gone[rows.own]
     return np.asarray(scores)
+
+
+def _fit(statistics: Statistics, alpha: Any, prior: Prior, _: Options) -> Fit:
+    counts = statistics.counts
+    found = evidence(counts) if alpha == "evidence" else statistics.smoothing(alpha)
+    return Fit(fit(counts, found.alpha, prior), found)
+
+
+MODEL = Model(
+    name="bernoulli",
+    help="Bernoulli naive Bayes: a document is the set of its terms, and absent terms count",
+    fit=_fit,
+    left_out=lambda rows, alpha, _: left_out(rows, alpha),
+    weightings=("binary",),
+    accepts_number=True,
+    tried_alphas=("evidence", *TRIED_ALPHAS),
+)

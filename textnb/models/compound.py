@@ -24,8 +24,10 @@ from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws
+from textnb.models.model import Fit, Model, Need, Options, Statistics
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.smoothing import Smoothing
 from textnb.numerics import Codes, Floats, log_rising
 
 _SHARE = 0.1
@@ -123,3 +125,19 @@ def _of_class(draws: Draws, beta: Floats) -> tuple[Floats, Solution | None]:
         return beta, None
     solution = best_alpha(draws)
     return solution.alpha * (beta.sum() if solution.outcome == UNBOUNDED else 1.0), solution
+
+
+def _fit_statistics(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:
+    scorer = fit(statistics.of_documents, prior)
+    alphas = (None if found is None else Smoothing(found.alpha, found) for found in scorer.solutions)
+    return Fit(scorer.on(statistics.columns), class_smoothing=tuple(alphas))
+
+
+MODEL = Model(
+    name="compound",
+    help="Dirichlet compound (Polya) classifier: a repeated term counts less than a new one",
+    fit=_fit_statistics,
+    weightings=("raw", "binary"),
+    needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
+    tried_weightings=("raw", "binary"),
+)

@@ -22,6 +22,7 @@ from scipy import sparse
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
 from textnb.errors import InputError
+from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
 from textnb.numerics import Floats
@@ -120,3 +121,23 @@ class GaussianScorer:
 def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     step = max(1, _CELLS // max(1, n_columns))
     return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+FLOOR_OF_COUNTS = {"feature": 1e-3, "class": 1e-9}
+"""Floors for counts: most terms never occur in most classes, and a variance of about 0 would make them decide alone."""
+
+
+def _fit(statistics: Statistics, _: Any, prior: Prior, options: Options) -> Fit:
+    moments = ClassMoments.of_histograms(statistics.of_documents).selected(statistics.columns)
+    return Fit(fit(moments, options["variance"], FLOOR_OF_COUNTS[options["variance"]], prior))
+
+
+MODEL = Model(
+    name="gaussian",
+    help="Gaussian naive Bayes: the weight of every term is normally distributed in a class",
+    fit=_fit,
+    weightings=WHOLE_WEIGHTINGS,
+    needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
+    options=by_name(Option("variance", Choice(VARIANCES), "feature", "one variance per term, or per class", VARIANCES)),
+    tried_weightings=WHOLE_WEIGHTINGS,
+)

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +30,10 @@ from textnb.models import complement as complement_model
 from textnb.models import multinomial
 from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse
 from textnb.models.left_out import LeftOut, left_out_log_p
+from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.smoothing import ALPHAS
 from textnb.numerics import Floats
 
 NORMS = ("none", "u", "m")
@@ -147,3 +150,28 @@ def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
         for k in range(sums.shape[1]):
             sums[block.first : block.last, k] = np.bincount(block.row, weighted[:, k], block.last - block.first)
     return scorer.log_scores(sums, rows.known_lengths)
+
+
+def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = statistics.smoothing(alpha)
+    return Fit(fit(statistics.counts, found.alpha, prior, **options), found)
+
+
+def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    return left_out(rows, alpha, fit(rows.counts, alpha, "uniform", **options))
+
+
+MODEL = Model(
+    name="unb",
+    help="U-NB: naive Bayes with a generalised product of probabilities",
+    fit=_fit,
+    left_out=_left_out,
+    weightings=WHOLE_WEIGHTINGS,
+    alphas=ALPHAS,
+    accepts_number=True,
+    options=by_name(
+        Option("pi", Number(above=0), 1.0, "power of the product; 1 is multinomial", (0.5, 0.8, 1.0, 1.2, 1.5)),
+        Option("norm", Choice(NORMS), "none", "normalisation of the product"),
+        Option("complement", Flag(), False, "use the probabilities of the other classes", (False, True)),
+    ),
+)

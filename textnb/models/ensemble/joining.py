@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.matrix import CSR
+from textnb.models.calibration import platt_targets
 from textnb.models.ensemble.presence import RatioScorer
 from textnb.models.scorer import Differences, ScaledScorer, log_posterior
 from textnb.numerics import Codes, Floats, log_softmax
@@ -57,7 +57,7 @@ def joint(scores: Floats, y: Codes) -> Joint:
     kept = np.flatnonzero(np.isfinite(scores[:, np.arange(len(y)), y]).all(axis=0))
     scores, y = scores[:, kept], y[kept]
     known = np.asarray(np.isfinite(scores).all(axis=0))
-    targets = careful_targets(y, np.ones(len(y)), known)
+    targets = platt_targets(y, np.ones(len(y)), known)
     scores, start = np.where(known, scores, 0.0), np.where(known, log_shares, -np.inf)
     mean = np.concatenate([np.full(n_scores, 1 / n_scores), np.zeros(n_classes)])
 
@@ -73,20 +73,6 @@ def joint(scores: Floats, y: Codes) -> Joint:
     exact = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500}
     found = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options=exact).x if len(kept) else mean
     return Joint(found[:n_scores], log_shares + found[n_scores:])
-
-
-def careful_targets(y: Codes, weights: Floats, known: NDArray[np.bool_]) -> Floats:
-    """t of eq. (2), (D, C), for classes by number y (D,) of weighted rows; known (D, C): which classes take part.
-
-    >>> careful_targets(np.array([0, 0, 1]), np.ones(3), np.ones((3, 2), bool)).round(3).tolist()
-    [[0.75, 0.25], [0.75, 0.25], [0.333, 0.667]]
-    """
-    n_classes = known.shape[1]
-    short = 1 / (np.bincount(y, weights, n_classes)[y] + 2)
-    own = np.arange(n_classes) == y[:, np.newaxis]
-    others = known & ~own
-    share = others * (short / np.maximum(others.sum(axis=1), 1))[:, np.newaxis]
-    return np.asarray(np.where(own, 1 - share.sum(axis=1, keepdims=True), share))
 
 
 def _product(targets: Floats, log_p: Floats) -> float:

@@ -18,12 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.models.ensemble.joining import SummedScorer, joint
 from textnb.models.ensemble.presence import RatioScorer, containing_by_class, held_out_ratios, telling_ratios
 from textnb.models.logistic import nb_logistic
+from textnb.models.logistic.logistic import fit_facts
 from textnb.models.logistic.nb_logistic import N_FOLDS
-from textnb.models.prior import class_weighted
+from textnb.models.model import Fit, Model, Need, Number, Option, Options, Statistics, by_name
+from textnb.models.prior import Prior, class_weighted
 from textnb.models.rows import Labelled, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import Codes, Floats, is_number
@@ -95,3 +98,39 @@ def _moved(scorer: ScaledScorer, before: Codes) -> ScaledScorer:
     linear = scorer.linear
     by_term = np.vstack([linear.by_term, np.zeros(len(linear.bias))])[before]  # column -1 is the last: nothing
     return ScaledScorer(np.append(scorer.scale, 0.0)[before], LinearScorer(by_term, linear.bias))
+
+
+def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    rows = statistics.documents
+    found = solution(rows, l2=options["l2"], stacked_from=options["stacked_from"])
+    facts: dict[str, Any] = {"fitted_on": len(rows.y), "first_factor": float(found.factors[0])}
+    second = found.second
+    if second is not None:
+        facts |= {"second_factor": float(found.factors[1])}
+        facts |= fit_facts(second.iterations, second.value, second.trouble)
+    l2 = {} if second is None else {"l2": second.l2}
+    return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out)
+
+
+def _renew(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
+    counts, scorer = statistics.counts, fit.scorer
+    assert isinstance(scorer, RatioScorer | SummedScorer)
+    containing = counts.containing.toarray().T
+    changed = renewed(scorer, fit.facts["first_factor"], containing, counts.documents, before)
+    return fit._replace(scorer=changed, held_out=None)
+
+
+MODEL = Model(
+    name="mail",
+    help="two scores of the terms of a message, combined: presence ratios and nb-logistic",
+    fit=_fit,
+    weightings=("binary",),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(
+        nb_logistic.L2,
+        Option("stacked_from", Number(low=0), STACKED_FROM, "number of messages from which both scores are used"),
+    ),
+    analyzer={"normalisers": ("nfkc", "casefold")},
+    renew=_renew,
+    smoothed_targets=True,
+)
