@@ -35,7 +35,6 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import State
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
-from textnb.models.bernoulli import PresenceScorer
 from textnb.models.scorer import Scorer, difference
 from textnb.numerics import Floats, log_of
 
@@ -191,15 +190,14 @@ def contributions(scorer: Scorer, counts: ClassCounts, label: int) -> Floats:
     A value is infinite if one other class could not have produced the term.
     """
     others = _others(counts, label)
-    of_presence = isinstance(scorer, PresenceScorer)
-    table, unit = (counts.containing, 1.0) if of_presence else (counts.terms, counts.unit)
+    table, unit = (counts.containing, 1.0) if scorer.presence else (counts.terms, counts.unit)
     row = table[[label]]
     mean = row.data * unit / max(counts.documents[label], 1)
     document = sparse.csr_array((mean, row.indices, row.indptr), shape=row.shape)
     values = np.zeros(counts.n_terms)
     for other in others:
         values[row.indices] += scorer.differences(document, label, other).values / len(others)
-    if of_presence:  # the scorer asks only whether a term occurs: it does in this proportion of the documents
+    if scorer.presence:  # the scorer asks only whether a term occurs: it does in this proportion of the documents
         values[row.indices] *= mean
     return values
 

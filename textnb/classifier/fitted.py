@@ -30,7 +30,7 @@ from textnb.models.model import Fit, Need, Statistics
 from textnb.models.prior import log_prior
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Differences, Scorer, difference, distance_to_boundary, log_posterior
+from textnb.models.scorer import Differences, Scorer, difference, log_posterior
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
@@ -154,7 +154,7 @@ class Fitted:
         if parts.absent:
             contributions.append(Contribution(ABSENT, NOWHERE, NOWHERE, parts.absent))
         shift = float(difference(self.shift[mine], self.shift[other]))
-        distance = distance_to_boundary(self.scorer, W, mine, other, shift)
+        distance = self.scorer.distance(W, mine, other, shift)
         names = self.classes[mine], self.classes[other]
         return Explanation(*names, parts.score, parts.bias, tuple(contributions), distance)
 

@@ -27,7 +27,7 @@ from textnb.models.left_out import LeftOut
 from textnb.models.model import TRIED_ALPHAS, Fit, Model, Options, Statistics
 from textnb.models.multinomial import check_size
 from textnb.models.prior import Prior, as_alpha, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats, log_of, log_rising
 
@@ -50,12 +50,14 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
 
 
 @dataclass(frozen=True, eq=False)
-class PresenceScorer:
+class PresenceScorer(Scorer):
     """``present`` and ``absent`` (V, C): the logarithms of p and 1 - p. Any count above 0 is presence."""
 
     present: Floats
     absent: Floats
     bias: Floats
+
+    presence = True
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (2), (D, C), in the time of the terms that are present."""
@@ -73,10 +75,6 @@ class PresenceScorer:
         """Where a term cannot be present, and where it cannot be absent, as 0 and 1."""
         never, always = np.isneginf(self.present), np.isneginf(self.absent)
         return (never.astype(float), always.astype(float)) if never.any() or always.any() else None
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible documents get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Of each present term log p_label,j - log p_against,j; the absent terms together."""

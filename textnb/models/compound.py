@@ -26,7 +26,7 @@ from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.model import Fit, Model, Need, Options, Statistics
 from textnb.models.prior import Prior, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Codes, Floats, log_rising
 
@@ -71,7 +71,7 @@ def _fit(draws: list[Draws], bias: Floats) -> "CompoundScorer":
 
 
 @dataclass(frozen=True, eq=False)
-class CompoundScorer:
+class CompoundScorer(Scorer):
     """``alpha`` (C, V); ``solutions``: of all documents together, then of each class, None where all are empty.
 
     Terms that no training document had have alpha = 0 in every class, and are left out of documents.
@@ -97,10 +97,6 @@ class CompoundScorer:
             terms = np.bincount(row, log_rising(alpha[there], values), X.shape[0])
             scores[:, k] = terms - log_rising(total, lengths) + self.bias[k]
         return scores
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Of each term its rising powers' logarithms; the length's part is in the bias."""

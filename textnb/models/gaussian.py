@@ -24,7 +24,7 @@ from textnb.counts.moments import ClassMoments
 from textnb.errors import InputError
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.numerics import Floats
 
 VARIANCES = ("feature", "class")
@@ -64,7 +64,7 @@ def _as_floor(floor: Any) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianScorer:
+class GaussianScorer(Scorer):
     """Eq. (5) with ``means`` and ``variances`` (C, F) and the log prior ``bias`` (C,), over dense or sparse rows.
 
     Of a sparse row the entries are visited, (x - mu)^2 = mu^2 - x (2 mu - x). That cancels where mu is many deviations
@@ -81,10 +81,6 @@ class GaussianScorer:
         with np.errstate(over="ignore"):  # a row may be so far off that its density is 0
             exponents = self._sparse(X) if sparse.issparse(X) else self._dense(X, slice(None))
         return np.asarray(self.bias - np.log(2 * np.pi * self.variances).sum(axis=1) / 2 - exponents / 2)
-
-    def log_posterior(self, X: Any) -> Floats:
-        """The scores normalised; a row so far off that every density is 0 gets the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """The difference of the scores of a row of zeros, and what each stored entry of the row X adds to it."""

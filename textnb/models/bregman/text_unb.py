@@ -32,7 +32,7 @@ from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_c
 from textnb.models.left_out import LeftOut, left_out_log_p
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import ALPHAS
 from textnb.numerics import Floats
 
@@ -75,7 +75,7 @@ def as_pi(pi: object) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class TokenUScorer:
+class TokenUScorer(Scorer):
     """Eq. (6) with ``log_p`` (V, C) and the log prior ``bias`` (C,)."""
 
     log_p: Floats
@@ -106,10 +106,6 @@ class TokenUScorer:
             log_p = log_p - self._per_class(lengths, Expansion.log_sum)
         log_p = np.where(n > 0, log_p, 0.0)
         return np.asarray(-log_p if self.complement else log_p)
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible documents get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Each class's score is shared among the entries in proportion to a^pi; the bias is that of the prior."""

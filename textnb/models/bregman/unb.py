@@ -28,7 +28,7 @@ from textnb.models.bregman.family import Family
 from textnb.models.bregman.independence import EXACT, UIndependent
 from textnb.models.bregman.normaliser import APPROXIMATED, ENUMERATED
 from textnb.models.prior import Prior
-from textnb.models.scorer import Differences, LinearScorer, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, LinearScorer, Scorer, check_columns, difference
 from textnb.numerics import Codes, Floats
 
 
@@ -87,7 +87,7 @@ def _without(linear: LinearScorer, starts: Codes, columns: Sequence[int]) -> Lin
 
 
 @dataclass(frozen=True, eq=False)
-class UNBScorer:
+class UNBScorer(Scorer):
     """``rest``: p(k) and the columns multiplied as ever; ``products``: p(x_S|k) of each class, over ``columns``.
 
     ``starts`` (F + 1,): where each column's values begin among those of the indicators.
@@ -100,7 +100,7 @@ class UNBScorer:
 
     @property
     def bias(self) -> Floats:
-        """The log prior, (C,)."""
+        """Log prior, (C,)."""
         return self.rest.bias
 
     @property
@@ -117,10 +117,6 @@ class UNBScorer:
         for k, product in enumerate(self.products):
             scores[:, k] += -np.inf if product is None else product.log_p(codes)
         return scores
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible rows get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """log p(x_S|k) is shared among the values in proportion to xi; what cannot be shared is in the bias."""

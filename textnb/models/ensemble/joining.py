@@ -16,15 +16,18 @@ class is unknown has no part in (3).
 A scorer that is the sum of two.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from textnb.counts.matrix import CSR
 from textnb.models.calibration import platt_targets
 from textnb.models.ensemble.presence import RatioScorer
-from textnb.models.scorer import Differences, ScaledScorer, log_posterior
+from textnb.models.scorer import Differences, ScaledScorer, Scorer
 from textnb.numerics import Codes, Floats, log_softmax
 
 _PENALTY = 0.1
@@ -85,13 +88,16 @@ def _log_shares(y: Codes, n_classes: int) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class SummedScorer:
+class SummedScorer(Scorer):
     """score_k(x) = first_k(x) + second_k(x), biases and all, over the same V terms."""
 
     first: RatioScorer
     second: ScaledScorer
 
-    @property
+    kind = "summed"
+    dimensions = MappingProxyType({**RatioScorer.dimensions, **ScaledScorer.dimensions})
+
+    @cached_property
     def bias(self) -> Floats:
         """(C,)."""
         return self.first.bias + self.second.bias
@@ -100,11 +106,20 @@ class SummedScorer:
         """The sums, (D, C)."""
         return self.first.joint_log_scores(X) + self.second.joint_log_scores(X)
 
-    def log_posterior(self, X: CSR) -> Floats:
-        """The sums normalised, (D, C)."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
-
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """What each stored entry of one row adds to score(label) - score(against), in both."""
         one, other = (scorer.differences(X, label, against) for scorer in (self.first, self.second))
         return Differences(one.bias + other.bias, one.values + other.values)
+
+    def with_ratios(self, ratios: Floats, before: Codes) -> "SummedScorer":
+        """Scorer with other ratios (V, C); before: the column that each term had, -1 for none."""
+        return SummedScorer(self.first.with_ratios(ratios, before), self.second.on(before))
+
+    def arrays(self) -> dict[str, Floats]:
+        """Arrays of both scorers."""
+        return {**self.first.arrays(), **self.second.arrays()}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Scorer with these arrays."""
+        return cls(RatioScorer.of(arrays), ScaledScorer.of(arrays))

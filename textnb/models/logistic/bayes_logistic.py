@@ -53,14 +53,14 @@ from textnb.models.model import (
 )
 from textnb.models.prior import ClassWeight, Prior, class_weighted
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Differences, LinearScorer, log_posterior
+from textnb.models.scorer import Differences, LinearScorer, Scorer
 from textnb.numerics import Codes, Floats, is_number
 
 EVIDENCE = "evidence"
 
 
 @dataclass(frozen=True, eq=False)
-class ModeratedScorer:
+class ModeratedScorer(Scorer):
     """Eq. (1): the scorer of theta_MAP, and s^2 as a function of rows."""
 
     linear: LinearScorer
@@ -84,10 +84,6 @@ class ModeratedScorer:
     def joint_log_scores(self, X: Any) -> Floats:
         """Eq. (1), (D, C)."""
         return self.kappa(X)[:, np.newaxis] * self.linear.joint_log_scores(X)
-
-    def log_posterior(self, X: Any) -> Floats:
-        """Eq. (2), (D, C)."""
-        return log_posterior(self.joint_log_scores(X), self.linear.bias)
 
     def differences(self, X: Any, label: int, against: int) -> Differences:
         """Those of the linear scorer times kappa; they sum to the difference of the scores."""
