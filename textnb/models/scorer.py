@@ -183,6 +183,7 @@ class ScaledScorer(Scorer):
     scale: Floats
     linear: LinearScorer
 
+    presence = True
     kind = "scaled"
     dimensions = MappingProxyType({"scale": 1, **LinearScorer.dimensions})
 

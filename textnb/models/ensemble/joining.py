@@ -94,6 +94,7 @@ class SummedScorer(Scorer):
     first: RatioScorer
     second: ScaledScorer
 
+    presence = True
     kind = "summed"
     dimensions = MappingProxyType({**RatioScorer.dimensions, **ScaledScorer.dimensions})
 

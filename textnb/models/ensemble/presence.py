@@ -45,6 +45,7 @@ class RatioScorer(Scorer):
     by_term: Floats
     bias: Floats
 
+    presence = True
     kind = "ratios"
     dimensions = MappingProxyType({"ratios": 2, "shares": 1})
 
