@@ -1,14 +1,18 @@
 """The few numerical primitives that every model shares."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from textnb.errors import InputError
+
 Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+"""Numbers that index: classes, rows, columns, folds."""
 
 
 def is_number(value: Any) -> bool:
@@ -18,6 +22,94 @@ def is_number(value: Any) -> bool:
     (True, True, False, False)
     """
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def as_number(
+    value: Any,
+    name: str,
+    *,
+    low: float | None = None,
+    above: float | None = None,
+    high: float | None = None,
+    whole: bool = False,
+) -> float:
+    """Value as a float, refused unless it is a finite number in the range; True and False are refused.
+
+    low, above: the smallest value allowed, or the one that it must exceed. high: the largest value allowed.
+
+    >>> as_number(2, "l2", low=0)
+    2.0
+    >>> as_number(-1, "l2", low=0)
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: l2 must be a number of at least 0, not -1
+    """
+    if is_number(value) and math.isfinite(value):
+        inside = (low is None or value >= low) and (above is None or value > above) and (high is None or value <= high)
+        if inside and (not whole or value == int(value)):
+            return float(value)
+    wanted = number_in_words(low=low, above=above, high=high, whole=whole)
+    raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
+
+
+def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: Any) -> float | str:
+    """Value as ``as_number`` has it, or one of some names.
+
+    >>> as_number_or_name("evidence", "l2", ("cv", "evidence"), above=0)
+    'evidence'
+    >>> as_number_or_name("much", "l2", ("cv", "evidence"), above=0)
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: l2 must be a number above 0, 'cv' or 'evidence', not 'much'
+    """
+    if isinstance(value, str) and value in names:
+        return str(value)
+    try:
+        return as_number(value, name, **limits)
+    except InputError:
+        wanted = alternatives([number_in_words(**limits), *map(repr, names)])
+        raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
+
+
+def number_in_words(
+    *, low: float | None = None, above: float | None = None, high: float | None = None, whole: bool = False
+) -> str:
+    """A range of numbers in words.
+
+    >>> number_in_words(above=0, high=1), number_in_words(low=0, high=1), number_in_words(low=1, whole=True)
+    ('a number above 0 and at most 1', 'a number from 0 to 1', 'a whole number of at least 1')
+    """
+    kind = "a whole number" if whole else "a finite number" if low is above is high is None else "a number"
+    if above is not None:
+        return f"{kind} above {above:g}" + ("" if high is None else f" and at most {high:g}")
+    if low is not None:
+        return f"{kind} of at least {low:g}" if high is None else f"{kind} from {low:g} to {high:g}"
+    return kind if high is None else f"{kind} of at most {high:g}"
+
+
+def alternatives(wanted: Sequence[str]) -> str:
+    """Several possibilities in a sentence.
+
+    >>> alternatives(["a number", "'cv'", "'evidence'"])
+    "a number, 'cv' or 'evidence'"
+    """
+    return " or ".join(part for part in (", ".join(wanted[:-1]), *wanted[-1:]) if part)
+
+
+GOLDEN_RATIO_64 = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: an odd factor that spreads neighbouring numbers over all 64 bits."""
+
+
+def splitmix64(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers mixed by a permutation of the 64-bit numbers in which neighbours land far apart.
+
+    >>> splitmix64(np.array([1, 2], np.uint64))
+    array([16294208416658607535,  7960286522194355700], dtype=uint64)
+    """
+    mixed = numbers * GOLDEN_RATIO_64
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 def log_of(values: ArrayLike) -> Floats:

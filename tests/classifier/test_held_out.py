@@ -13,16 +13,17 @@ from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError
 from textnb.models.calibration import fit_calibration
 from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 from textnb.readers import Document
 
 SPORT = ["goal match team", "team win win goal", "match goal own1", "team team match", "win goal referee team"]
 FOOD = ["salt oil egg", "egg pan oil oil", "salt egg own2", "pan pan egg", "oil salt team pan"]
 WEATHER = ["rain snow wind", "wind rain rain", "snow wind oil own3", "rain wind snow match"]
 CORPUS = [(text, label) for label, texts in (("sport", SPORT), ("food", FOOD), ("weather", WEATHER)) for text in texts]
-ONE_BY_ONE = [name for name, model in MODELS.items() if model.left_out is not None]
+ONE_BY_ONE = [name for name in MODELS if model_of(name).left_out is not None]
 OWN_FOLDS = {"nb-logistic", "mail"}  # the fit comes by such scores itself
-BY_FOLDS = [name for name, model in MODELS.items() if model.left_out is None and name not in OWN_FOLDS]
-EXACT = [(name, weighting) for name in ONE_BY_ONE for weighting in MODELS[name].weightings
+BY_FOLDS = [name for name in MODELS if model_of(name).left_out is None and name not in OWN_FOLDS]
+EXACT = [(name, weighting) for name in ONE_BY_ONE for weighting in model_of(name).weightings
          if weighting in ("raw", "binary", "log")]  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def test_documents_learnt_twice_are_left_out_one_copy_at_a_time_or_together(mode
     assert len(held_out.y) == len(CORPUS) + 3
 
 
-@pytest.mark.parametrize(("model", "weighting"), [(m, w) for m in MODELS for w in MODELS[m].weightings])
+@pytest.mark.parametrize(("model", "weighting"), [(m, w) for m in MODELS for w in model_of(m).weightings])
 def test_every_model_is_calibrated_on_a_small_corpus(model, weighting):
     classifier = of(model, weighting=weighting)
     assert classifier.calibration_state == "calibrated"

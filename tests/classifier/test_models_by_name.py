@@ -8,8 +8,9 @@ import pytest
 from textnb import Analyzer, Document, TextClassifier
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.errors import InputError, NotLearntError
-from textnb.models.model import Choice
+from textnb.models.model import Choice, Flag, Need
 from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 
 TEXTS = ["good fun day", "good good film", "fun film film", "bad sad day", "sad film bad bad", "bad day day", "rain"]
 LABELS = ["pos", "pos", "pos", "neg", "neg", "neg", "none"]
@@ -30,16 +31,26 @@ TINY = [
 OTHER_NUMBERS = {"pi": (0.6, 1.7), "l2": (0.01, 0.5), "shrinkage": (0.3, 1.0), "prune": (0.4,), "stacked_from": (0,)}
 
 
+def other_values(option):
+    match option.kind:
+        case Choice(values):
+            return [value for value in values if value != option.default]
+        case Flag():
+            return [not option.default]
+        case _:
+            return OTHER_NUMBERS[option.name]
+
+
 def allowed():
     """(model, weighting, alpha, options): every model with every weighting, every alpha and every option."""
-    for model in MODELS.values():
-        for weighting in model.weightings[: 2 if model.needs_rows else None]:  # weighted rows are rows
+    for model in map(model_of, MODELS):
+        for weighting in model.weightings[: 2 if Need.ROWS in model.needs else None]:  # weighted rows are rows
             yield model.name, weighting, "evidence", {}
-        for alpha in (*([0.3] if model.takes_a_number else []), *model.alphas[1:]):
+        for alpha in (*([0.3] if model.accepts_number else []), *model.alphas[1:]):
             yield model.name, "raw" if "raw" in model.weightings else model.weightings[0], alpha, {}
         for name, option in model.options.items():
-            for value in option.values[1:] if isinstance(option, Choice) else OTHER_NUMBERS[name]:
-                yield model.name, model.weightings[0], 2.0 if model.takes_a_number else "evidence", {name: value}
+            for value in other_values(option):
+                yield model.name, model.weightings[0], 2.0 if model.accepts_number else "evidence", {name: value}
 
 
 every = pytest.mark.parametrize("told", list(allowed()), ids=lambda told: "-".join(map(str, told)))

@@ -13,6 +13,7 @@ from textnb.counts import Learnt, counted
 from textnb.counts.learnt import Keeps
 from textnb.errors import InputError, UntrustedError
 from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 from textnb.text import tokenizer
 
 SHARES = st.integers(1, 9).map(lambda n: {"x": n / 10, "y": 1 - n / 10})
@@ -74,7 +75,7 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"model": "multinominal"}, "model 'multinominal' is not known; known: .*multinomial"),
+        ({"model": "multinominal"}, "unknown model 'multinominal'; use multinomial, "),
         ({"weighting": "sqrt"}, "weighting 'sqrt' is not known; known: raw, raw-l2, binary, .*tfidf-l2"),
         ({"tokenizer": "word"}, "tokenizer 'word' is not known"),
         ({"tokenizer": 5}, "not 5"),
@@ -101,19 +102,25 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
         ({"sample": 2.5}, "sample must be a whole number .* not 2.5"),
         ({"sample": True}, "sample must be a whole number .* not True"),
         ({"sample": None}, "sample must be a whole number .* not None"),
-        ({"sample": 0, "weighting": "tfidf-l2"}, "'tfidf-l2' needs the learnt documents; sample=0 keeps none"),
-        ({"model": "bernoulli", "weighting": "log"}, "'bernoulli' does not accept weighting 'log'; use binary"),
+        ({"sample": 0, "weighting": "tfidf-l2"}, "'tfidf-l2' keeps the counts of the documents; sample=0 forbids"),
+        ({"model": "bernoulli", "weighting": "log"}, "'bernoulli' does not accept weighting='log'; use 'binary'"),
         (
             {"model": "compound", "weighting": "tfidf"},
-            "'compound' does not accept weighting 'tfidf'; use raw or binary",
+            "model 'compound' does not accept weighting='tfidf'; use 'raw' or 'binary'",
         ),
-        ({"model": "compound", "alpha": 1}, "'compound' does not accept alpha=1; use evidence"),
+        ({"model": "compound", "alpha": 1}, "model 'compound' does not accept alpha=1; use 'evidence'"),
         (
             {"model": "bernoulli", "alpha": "leave-one-out"},
-            "'bernoulli' does not accept alpha='leave-one-out'; use a num",
+            "model 'bernoulli' does not accept alpha='leave-one-out'; use a number or 'evidence'",
         ),
-        ({"alpha": "evidence-document"}, "'evidence-document' needs weighting raw or binary, not 'log'"),
-        ({"alpha": "leave-one-out", "weighting": "tfidf"}, "needs weighting raw or binary or log, not 'tfidf'"),
+        (
+            {"alpha": "evidence-document"},
+            "alpha='evidence-document' does not go with weighting='log'; use 'raw' or 'binary'",
+        ),
+        (
+            {"alpha": "leave-one-out", "weighting": "tfidf"},
+            "does not go with weighting='tfidf'; use 'raw', 'binary' or 'log'",
+        ),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused_by_name_when_it_is_given(settings, complaint):
@@ -188,10 +195,10 @@ def test_what_is_kept_is_what_model_alpha_weighting_and_calibration_need(setting
 @pytest.mark.parametrize(
     ("model", "options", "complaint"),
     [
-        ("complement", {"estimate": "map"}, "complement has no option 'estimate'; it has weight_norm"),
-        ("bernoulli", {"estimate": "map"}, "bernoulli has no option 'estimate'; it has none"),
-        ("multinomial", {"estimate": "mode"}, "estimate of the model multinomial must be 'mean' or 'map', not 'mode'"),
-        ("complement", {"weight_norm": 1}, "weight_norm of the model complement must be False or True, not 1"),
+        ("complement", {"estimate": "map"}, "model 'complement' has no option 'estimate'; it has weight_norm"),
+        ("bernoulli", {"estimate": "map"}, "model 'bernoulli' has no option 'estimate'; it has none"),
+        ("multinomial", {"estimate": "mode"}, "model 'multinomial': estimate must be 'mean' or 'map', not 'mode'"),
+        ("complement", {"weight_norm": 1}, "model 'complement': weight_norm must be True or False, not 1"),
         ("multinomial", {"estimate": []}, r"must be 'mean' or 'map', not \[\]"),
     ],
 )
@@ -203,7 +210,7 @@ def test_an_option_that_the_model_has_not_is_refused_by_name(model, options, com
 
 def test_a_model_of_every_name_has_the_weighting_that_suits_it():
     found = {name: recipe(model=name).weighting for name in MODELS}
-    assert found == {name: model.weightings[0] for name, model in MODELS.items()}
+    assert found == {name: model_of(name).weightings[0] for name in MODELS}
     assert (found["multinomial"], found["bernoulli"], found["compound"]) == ("log", "binary", "raw")
 
 

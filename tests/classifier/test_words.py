@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.feature_selection import chi2
 
@@ -12,6 +13,7 @@ from textnb.classifier.facts import chi_squared, contributions, log_odds, term_s
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models import bernoulli, multinomial
+from textnb.models.ensemble.presence import RatioScorer
 from textnb.models.registry import MODELS
 from textnb.text import Analyzer
 
@@ -34,6 +36,17 @@ def test_of_a_model_of_presence_too():
         own = X[name == Y] > 0
         others = [scorer.present[:, k] - scorer.present[:, other] for other in range(3) if other != k]
         assert np.allclose(contributions(scorer, COUNTS, k), own.mean(axis=0) * np.mean(others, axis=0), rtol=1e-12)
+
+
+def test_a_scorer_of_presence_weighs_a_term_by_the_documents_that_have_it():
+    by_term = np.array([[1.0, -1.0, 0.0], [0.5, 0.0, -0.5], [0.0, 0.0, 0.0], [0.2, 0.1, -0.3], [0, 1, 2]])
+    scorer = RatioScorer(by_term, np.zeros(3))
+    own = X[COUNTS.classes[0] == Y]
+    has = np.flatnonzero(own.sum(axis=0))
+    document = sparse.csr_array(own.sum(axis=0)[np.newaxis])
+    whole = np.mean([scorer.differences(document, 0, other).values for other in (1, 2)], axis=0)
+    shares = (own > 0).mean(axis=0)[has]
+    assert np.allclose(contributions(scorer, COUNTS, 0)[has], shares * whole, rtol=1e-12)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -6,6 +6,7 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 
 
 def facts_of(run, path):
@@ -26,7 +27,7 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
     assert (classifier.recipe.model, classifier.recipe.alpha) == (name, "evidence")
     facts = facts_of(run, "m.textnb")
     assert facts["model"] == name
-    assert facts["weighting"] == MODELS[name].weightings[0]
+    assert facts["weighting"] == model_of(name).weightings[0]
     calibration = facts["calibration"]
     assert calibration["state"] == "calibrated"
     assert calibration["scale"] == classifier.fitted.calibration.scale
@@ -141,37 +142,43 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
     [
         (
             ["--model", "bernoulli", "--weighting", "log"],
-            "model 'bernoulli' does not accept weighting 'log'; use binary",
+            "model 'bernoulli' does not accept weighting='log'; use 'binary'",
         ),
         (
             ["--model", "compound", "--weighting", "log"],
-            "'compound' does not accept weighting 'log'; use raw or binary",
+            "model 'compound' does not accept weighting='log'; use 'raw' or 'binary'",
         ),
-        (["--model", "compound", "--alpha", "1"], "model 'compound' does not accept alpha=1.0; use evidence"),
-        (["--model", "gaussian", "--alpha", "1"], "model 'gaussian' does not accept alpha=1.0; use evidence"),
+        (["--model", "compound", "--alpha", "1"], "model 'compound' does not accept alpha=1.0; use 'evidence'"),
+        (["--model", "gaussian", "--alpha", "1"], "model 'gaussian' does not accept alpha=1.0; use 'evidence'"),
         (
             ["--model", "bernoulli", "--alpha", "evidence-class"],
-            "'bernoulli' does not accept alpha='evidence-class'; use",
+            "model 'bernoulli' does not accept alpha='evidence-class'; use a number or 'evidence'",
         ),
         (
             ["--model", "complement", "--estimate", "map"],
-            "the model complement has no option 'estimate'; it has weight",
+            "model 'complement' has no option 'estimate'; it has weight",
         ),
-        (["--model", "bernoulli", "--weight-norm"], "the model bernoulli has no option 'weight_norm'; it has none"),
-        (["--weight-norm"], "the model multinomial has no option 'weight_norm'; it has estimate"),
-        (["--variance", "class"], "the model multinomial has no option 'variance'; it has estimate"),
-        (["--estimate", "mode"], "estimate of the model multinomial must be 'mean' or 'map', not 'mode'"),
-        (["--alpha", "evidence-document"], "'evidence-document' needs weighting raw or binary, not 'log'"),
+        (["--model", "bernoulli", "--weight-norm"], "model 'bernoulli' has no option 'weight_norm'; it has none"),
+        (["--weight-norm"], "model 'multinomial' has no option 'weight_norm'; it has estimate"),
+        (["--variance", "class"], "model 'multinomial' has no option 'variance'; it has estimate"),
+        (["--estimate", "mode"], "model 'multinomial': estimate must be 'mean' or 'map', not 'mode'"),
+        (
+            ["--alpha", "evidence-document"],
+            "alpha='evidence-document' does not go with weighting='log'; use 'raw' or 'binary'",
+        ),
         (
             ["--alpha", "evidence-document", "--weighting", "tfidf-l2"],
-            "needs weighting raw or binary, not 'tfidf",
+            "does not go with weighting='tfidf",
         ),
-        (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with the weighting raw or binary or log, not 'tfidf'"),
+        (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with weighting='tfidf'; use 'raw', 'binary' or 'log'"),
         (["--alpha", "evidense"], "--alpha takes a number or one of evidence, evidence-document"),
         (["--alpha", "nan"], "alpha must be finite and not negative"),
         (["--alpha", "0", "--model", "complement"], "complement naive Bayes needs an alpha above 0"),
         (["--alpha", "0.5", "--estimate", "map"], "there is no MAP estimate"),
-        (["--sample", "0", "--weighting", "log-l2"], "'log-l2' needs the learnt documents; sample=0 keeps none"),
+        (
+            ["--sample", "0", "--weighting", "log-l2"],
+            "'log-l2' keeps the counts of the documents; sample=0 forbids that",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_one_clear_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):

@@ -98,7 +98,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--alpha", "-1"], "alpha must be finite and not negative"),
         (
             ["{corpus}", "--model", "svm"],
-            "model 'svm' is not known; known: bayes-logistic, bernoulli, complement, compound, fisher",
+            "unknown model 'svm'; use multinomial, bernoulli, complement, compound, gaussian",
         ),
         (["{corpus}", "--normalise", "lower"], "normaliser 'lower' is not known; known: casefold"),
         (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),

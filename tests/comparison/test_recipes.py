@@ -71,7 +71,7 @@ def test_a_recipe_written_as_toml_reads_back(cut):
         ("recipes = []", "'recipes' is not known; recipes stand below [[recipe]]"),
         ("[[recipe]]\nalfa = 1", "recipe 1 (multinomial): 'alfa' is not known; with the model multinomial there are:"),
         ("[[recipe]]\npi = 1.0", "recipe 1 (multinomial): 'pi' is not known"),
-        ("[[recipe]]\nmodel = 'none'", "recipe 1 (none): model 'none' is not known; known: ba"),
+        ("[[recipe]]\nmodel = 'none'", "recipe 1 (none): unknown model 'none'; use multinomial, b"),
         ("[[recipe]]\nmodel = ['unb']", "recipe 1: name must be a string, not ['unb']"),
         ("[[recipe]]\nname = 3", "recipe 1: name must be a string, not 3"),
         ("[[recipe]]\n[[recipe]]", "recipe 2 (multinomial): name: another recipe has it already"),

@@ -58,7 +58,7 @@ def spy(tmp_path, monkeypatch):
         ({"analyzer": None}, "model.textnb"),
         ({"weighting": "bm25"}, "weighting 'bm25' is not known"),
         ({"weighting": []}, "model.textnb"),
-        ({"model": {"name": "gpt", "params": {"alpha": 1, "prior": "uniform"}}}, "model 'gpt' is not known"),
+        ({"model": {"name": "gpt", "params": {"alpha": 1, "prior": "uniform"}}}, "unknown model 'gpt'"),
         ({"model": {"name": "multinomial", "params": {"alpha": -1, "prior": "uniform"}}}, "alpha"),
         ({"model": {"name": "multinomial", "params": {"alpha": 10**400, "prior": "uniform"}}}, "model.textnb"),
         ({"model": {"name": "multinomial", "params": {"alpha": 1, "prior": None}}}, "model.textnb"),

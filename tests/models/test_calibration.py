@@ -216,4 +216,4 @@ def test_scores_that_do_not_grow_with_the_document_have_no_part_of_length():
     lengths = random.integers(1, 400, size=200).astype(float)
     scores = (np.eye(2)[y] + random.normal(size=(200, 2))) * lengths[:, np.newaxis] / 20
     assert fit_calibration(held_out(scores, y, lengths)).shortening > 0
-    assert fit_calibration(held_out(scores, y, lengths), careful=True).shortening == 0
+    assert fit_calibration(held_out(scores, y, lengths), smoothed_targets=True).shortening == 0

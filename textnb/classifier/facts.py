@@ -35,11 +35,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import State
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
-from textnb.models.bernoulli import PresenceScorer
-from textnb.models.compound import CompoundScorer
-from textnb.models.dirichlet import Solution
 from textnb.models.scorer import Scorer, difference
-from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats, log_of
 
 _LAST_STEPS = 4
@@ -72,8 +68,8 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
 
 def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
     facts: dict[str, Any] = {}
-    if isinstance(fitted.scorer, CompoundScorer):
-        together, *of_class = map(_solution_facts, fitted.scorer.solutions)
+    if fitted.fit.class_smoothing:
+        together, *of_class = ({} if found is None else found.facts for found in fitted.fit.class_smoothing)
         facts["smoothing"] = {"all documents": together, "classes": dict(zip(fitted.classes, of_class, strict=True))}
     elif fitted.fit.smoothing is not None:
         facts["smoothing"] = fitted.fit.smoothing.facts
@@ -120,10 +116,6 @@ def _named(smoothing: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]
         return [("alpha found" if "outcome" in smoothing else "alpha", smoothing)]
     together = [("alpha found, all documents", smoothing["all documents"])]
     return [*together, *((f"alpha found, class {name}", each) for name, each in smoothing["classes"].items())]
-
-
-def _solution_facts(solution: Solution | None) -> dict[str, Any]:
-    return {} if solution is None else Smoothing(solution.alpha, solution).facts
 
 
 def _in_words(facts: dict[str, Any]) -> str:
@@ -198,15 +190,14 @@ def contributions(scorer: Scorer, counts: ClassCounts, label: int) -> Floats:
     A value is infinite if one other class could not have produced the term.
     """
     others = _others(counts, label)
-    of_presence = isinstance(scorer, PresenceScorer)
-    table, unit = (counts.containing, 1.0) if of_presence else (counts.terms, counts.unit)
+    table, unit = (counts.containing, 1.0) if scorer.presence else (counts.terms, counts.unit)
     row = table[[label]]
     mean = row.data * unit / max(counts.documents[label], 1)
     document = sparse.csr_array((mean, row.indices, row.indptr), shape=row.shape)
     values = np.zeros(counts.n_terms)
     for other in others:
         values[row.indices] += scorer.differences(document, label, other).values / len(others)
-    if of_presence:  # the scorer asks only whether a term occurs: it does in this proportion of the documents
+    if scorer.presence:  # the scorer asks only whether a term occurs: it does in this proportion of the documents
         values[row.indices] *= mean
     return values
 

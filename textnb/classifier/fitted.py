@@ -26,11 +26,11 @@ from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.counts.weighting import Weigher
 from textnb.errors import InputError, listed
 from textnb.models.calibration import Calibration
-from textnb.models.model import Fit, Statistics
+from textnb.models.model import Fit, Need, Statistics
 from textnb.models.prior import log_prior
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Differences, Scorer, difference, distance_to_boundary, log_posterior
+from textnb.models.scorer import Differences, Scorer, difference, log_posterior
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
@@ -89,10 +89,10 @@ class Fitted:
         assert counts.vocabulary is not None
         prior = base = fit.scorer.bias
         shift = np.zeros(len(prior))
-        if model(recipe.model).needs_rows:  # such a model knows no prior but the class frequencies
+        if Need.ROWS in model(recipe.model).needs:  # such a model knows no prior but the class frequencies
             frequencies = log_prior("empirical", counts.classes, counts.documents)
             prior = log_prior(recipe.prior, counts.classes, counts.documents)
-            base, shift = frequencies if fit.holds_shares else np.zeros(len(prior)), prior - frequencies
+            base, shift = frequencies if fit.includes_prior else np.zeros(len(prior)), prior - frequencies
         return cls(recipe, counts.vocabulary, weigher, counts, fit, prior, base, shift)
 
     def calibrated(self, calibration: Calibration | None) -> "Fitted":
@@ -154,7 +154,7 @@ class Fitted:
         if parts.absent:
             contributions.append(Contribution(ABSENT, NOWHERE, NOWHERE, parts.absent))
         shift = float(difference(self.shift[mine], self.shift[other]))
-        distance = distance_to_boundary(self.scorer, W, mine, other, shift)
+        distance = self.scorer.distance(W, mine, other, shift)
         names = self.classes[mine], self.classes[other]
         return Explanation(*names, parts.score, parts.bias, tuple(contributions), distance)
 
@@ -234,7 +234,7 @@ def _weighted_counts(
     if not recipe.weights.normalised:
         return weigher.class_counts(stored)
     if rows is None:
-        if not model(recipe.model).needs_rows:
+        if Need.ROWS not in model(recipe.model).needs:
             raise InputError(
                 "weighting {weighting!r} needs the documents, which were not kept", weighting=recipe.weighting
             )

@@ -31,7 +31,7 @@ def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Cal
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
     rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt))
-    return fit_calibration(rows, careful=model(recipe.model).careful)
+    return fit_calibration(rows, smoothed_targets=model(recipe.model).smoothed_targets)
 
 
 def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
@@ -44,7 +44,7 @@ def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     labels = [fitted.classes[k] for k in rows.y]
     if fitted.calibration is not None:
         return labels, fitted.calibration.log_posterior(rows.scores, rows.log_prior, rows.lengths)
-    prior = rows.log_prior if fitted.fit.holds_shares else fitted.shift
+    prior = rows.log_prior if fitted.fit.includes_prior else fitted.shift
     return labels, log_posterior(rows.scores + prior, rows.log_prior)
 
 
@@ -75,8 +75,8 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
         )
     if not number:
         raise InputError("there are no documents to calibrate with")
-    careful = model(fitted.recipe.model).careful
-    return fit_calibration(joined([each for _, each in rows]), careful=careful), number
+    smoothed_targets = model(fitted.recipe.model).smoothed_targets
+    return fit_calibration(joined([each for _, each in rows]), smoothed_targets=smoothed_targets), number
 
 
 def _held_out_part(fitted: Fitted, part: Counted) -> HeldOut:

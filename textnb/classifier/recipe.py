@@ -8,11 +8,12 @@ from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.counting import ENTRIES
 from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import Weighting, weighting
-from textnb.errors import InputError, listed
-from textnb.models.model import Model
+from textnb.errors import InputError
+from textnb.models.model import Model, Need
 from textnb.models.prior import PRIORS, Prior, as_shares
 from textnb.models.registry import model
 from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
+from textnb.numerics import alternatives
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
@@ -59,12 +60,14 @@ class ClassifierRecipe:
             raise InputError("calibrate must be True or False, not {given!r}", given=self.calibrate)
         if type(self.sample) is not int or self.sample < 0:
             raise InputError("sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample)
-        if chosen.answers_by_rows and not self.sample:
+        if Need.ROWS_TO_ANSWER in chosen.needs and not self.sample:
             raise InputError(
-                "model {model!r} needs the learnt documents to answer; sample=0 keeps none", model=self.model
+                "model {name!r} needs the learnt documents for its answers; sample=0 forbids that", name=self.model
             )
-        if self.weights.normalised and not self.sample and not chosen.needs_rows:
-            raise InputError("weighting {name!r} needs the learnt documents; sample=0 keeps none", name=self.weighting)
+        if self.weights.normalised and not self.sample and Need.ROWS not in chosen.needs:
+            raise InputError(
+                "weighting {name!r} keeps the counts of the documents; sample=0 forbids that", name=self.weighting
+            )
 
     @property
     def weights(self) -> Weighting:
@@ -81,8 +84,8 @@ class ClassifierRecipe:
     def keeps(self) -> Keeps:
         """What is kept of documents beside the statistics; a calibration needs a sample while it is fitted."""
         chosen = model(self.model)
-        histograms = chosen.needs_histograms or self.alpha in OF_DOCUMENTS
-        examples = self.weights.normalised or chosen.needs_rows
+        histograms = Need.HISTOGRAMS in chosen.needs or self.alpha in OF_DOCUMENTS
+        examples = self.weights.normalised or Need.ROWS in chosen.needs
         sample = (self.sample or SAMPLE) if self.calibrate and not examples else 0
         return Keeps(histograms, examples, sample)
 
@@ -149,31 +152,31 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
     weighting(name)
     if name not in chosen.weightings:
         raise InputError(
-            "model {model!r} does not accept weighting {name!r}; use {known}",
+            "model {model!r} does not accept weighting={name!r}; use {known}",
             model=chosen.name,
             name=name,
-            known=" or ".join(chosen.weightings),
+            known=alternatives([repr(each) for each in chosen.weightings]),
         )
     return name
 
 
 def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
     value = as_alpha_or_name(alpha)
-    known = (*(["a number"] if chosen.takes_a_number else []), *chosen.alphas)
-    if value not in chosen.alphas if isinstance(value, str) else not chosen.takes_a_number:
+    if value not in chosen.alphas if isinstance(value, str) else not chosen.accepts_number:
+        known = [*(["a number"] if chosen.accepts_number else []), *map(repr, chosen.alphas)]
         raise InputError(
             "model {model!r} does not accept alpha={alpha!r}; use {known}",
             model=chosen.name,
             alpha=alpha,
-            known=" or ".join(known),
+            known=alternatives(known),
         )
     allowed = {"evidence-document": ("raw", "binary"), "leave-one-out": ("raw", "binary", "log")}
     if value in allowed and of_weighting not in allowed[value]:
         raise InputError(
-            "alpha {alpha!r} needs weighting {known}, not {given!r}",
+            "alpha={alpha!r} does not go with weighting={weighting!r}; use {known}",
             alpha=value,
-            known=" or ".join(allowed[value]),
-            given=of_weighting,
+            weighting=of_weighting,
+            known=alternatives([repr(each) for each in allowed[value]]),
         )
     return value
 
@@ -181,12 +184,17 @@ def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
 def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
     for name in options:
         if name not in chosen.options:
-            known = listed(chosen.options) or "none"
-            raise InputError(f"the model {chosen.name} has no option {name!r}; it has {known}")
-    return {
-        name: option.checked(options[name], f"{name} of the model {chosen.name}") if name in options else option.default
-        for name, option in chosen.options.items()
-    }
+            known = ", ".join(chosen.options) or "none"
+            raise InputError(
+                "model {model!r} has no option {name!r}; it has {known}", model=chosen.name, name=name, known=known
+            )
+    try:
+        return {
+            name: option.checked(options[name]) if name in options else option.default
+            for name, option in chosen.options.items()
+        }
+    except InputError as error:
+        raise InputError("model {model!r}: {error}", model=chosen.name, error=error) from None
 
 
 def _as_prior(prior: Prior) -> Prior:

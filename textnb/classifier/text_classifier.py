@@ -18,6 +18,7 @@ from textnb.decisions import Costs, decision_rule
 from textnb.document import Document
 from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
 from textnb.files.model_file import ModelContent, read_model, write_model
+from textnb.models.model import Need
 from textnb.models.prior import Prior
 from textnb.models.registry import model as model_of
 from textnb.numerics import Floats, most_probable
@@ -85,7 +86,7 @@ class TextClassifier:
         if not isinstance(model, str):
             chosen = _chosen_by(model, chosen)
         tokenizer = as_tokenizer(tokenizer)
-        analyzer = analyzer if analyzer is not None else Analyzer(**model_of(chosen["model"]).terms)
+        analyzer = analyzer if analyzer is not None else Analyzer(**model_of(chosen["model"]).analyzer)
         self.recipe = ClassifierRecipe(
             tokenizer=tokenizer, analyzer=analyzer, calibrate=calibrate, sample=sample, **chosen
         )
@@ -327,7 +328,9 @@ class TextClassifier:
     def save(self, path: str | Path) -> None:
         """Write the model file, as a whole or not at all."""
         state, fit = self.state, None
-        if state.fitted is not None and model_of(self.recipe.model).needs_rows:  # it would take long to fit again
+        if (
+            state.fitted is not None and Need.ROWS in model_of(self.recipe.model).needs
+        ):  # it would take long to fit again
             fit = state.fitted.fit
         write_model(path, ModelContent(self.recipe.json, state.learnt, state.calibrated, fit))
 

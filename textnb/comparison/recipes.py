@@ -20,7 +20,7 @@ from typing import Any
 
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.errors import InputError, TextnbError, listed
-from textnb.models.registry import MODELS
+from textnb.models.registry import MODELS, model
 from textnb.storage import read_toml
 from textnb.text import Analyzer, Tokenizer, tokenizer
 from textnb.text.analyzer import SELECTION
@@ -74,8 +74,10 @@ def recipe_of(
     """
     name = parts.get("model", default.model)
     if not isinstance(name, str) or name not in MODELS:
-        raise InputError(f"{where}: model {name!r} is not known; known: {listed(MODELS)}")
-    own, suiting = MODELS[name].options, MODELS[name].terms
+        raise InputError(
+            "{where}: unknown model {name!r}; use {known}", where=where, name=name, known=", ".join(MODELS)
+        )
+    own, suiting = model(name).options, model(name).analyzer
     known = ("model", "alpha", "weighting", *own, *_PLAIN, "tokenizer", *_ANALYZER)
     for key in parts:
         if key not in known:
@@ -104,8 +106,8 @@ def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
     cut = {key: value for key, value in recipe.tokenizer.recipe["params"].items() if key != "user_dictionary" and value}
     if name == Imported.name:
         name, cut = cut["path"], {}
-    chosen = MODELS[recipe.model]
-    usual = Analyzer(**chosen.terms)
+    chosen = model(recipe.model)
+    usual = Analyzer(**chosen.analyzer)
     analyzer = {
         key: _plain(key, getattr(recipe.analyzer, its))
         for key, its in _ANALYZER.items()

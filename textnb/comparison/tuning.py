@@ -22,28 +22,13 @@ from textnb.comparison.recipes import parts_of, recipe_of
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
 from textnb.evaluation.splits import nested_folds
-from textnb.models.registry import MODELS
+from textnb.models.registry import model
 from textnb.numerics import Floats
 
 MOST = 200
 """Candidates that are tried at most."""
 
 TUNED_BY = ("log_loss", "accuracy")
-
-_NUMBERS = (0.01, 0.03, 0.1, 0.3, 1.0)
-_GRIDS: dict[str, dict[str, Sequence[Any]]] = {
-    "multinomial": {"alpha": ("evidence", "evidence-unigram", *_NUMBERS)},
-    "complement": {"alpha": ("evidence", *_NUMBERS), "weight_norm": (False, True)},
-    "bernoulli": {"alpha": ("evidence", *_NUMBERS)},
-    "gaussian": {"variance": ("feature", "class"), "weighting": ("log", "raw", "binary")},
-    "compound": {"weighting": ("raw", "binary")},
-    "bayes-logistic": {"l2": ("evidence", 0.01, 0.1, 1.0, 10.0)},
-    "unb": {"pi": (0.5, 0.8, 1.0, 1.2, 1.5), "complement": (False, True)},
-}
-_OPTIONS: dict[str, Sequence[Any]] = {
-    "l2": (0.001, 0.01, 0.1, 1.0, 10.0),
-    "shrinkage": ("auto", 0.1, 0.3, 0.5, 0.7, 0.9),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +109,9 @@ def tune(
 
 
 def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
-    own = MODELS[base.model].options
-    grid = _GRIDS.get(base.model, {key: values for key, values in _OPTIONS.items() if key in own})
+    grid = model(base.model).tuning_grid
     if not grid:
-        raise InputError(f"nothing of the model {base.model} is tuned by default; say what is to be varied")
+        raise InputError("model {name!r} has no default tuning grid; say what to vary", name=base.model)
     return grid
 
 

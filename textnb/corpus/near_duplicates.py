@@ -38,7 +38,7 @@ from scipy import sparse
 
 from textnb.counts.matrix import CSR, as_counts, presence
 from textnb.errors import InputError
-from textnb.numerics import Floats, distinct, is_number
+from textnb.numerics import GOLDEN_RATIO_64, Floats, distinct, is_number
 
 THRESHOLD = 0.8
 WINDOW = 64
@@ -171,7 +171,6 @@ SIZE = 5
 """Characters of a shingle: in Japanese two or three words, in English about one."""
 
 Shingles = NDArray[np.uint64]
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def shingle_matrix(texts: Iterable[str]) -> CSR:
@@ -196,7 +195,7 @@ def shingles(text: str) -> Shingles:
     number = max(len(characters) - SIZE + 1, 1)
     numbers = np.zeros(number, np.uint64)
     for start in range(min(SIZE, len(characters))):
-        numbers = numbers * _MULTIPLIER + characters[start : start + number]
+        numbers = numbers * GOLDEN_RATIO_64 + characters[start : start + number]
     return distinct(numbers)
 
 

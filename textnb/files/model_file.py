@@ -5,7 +5,7 @@ Other scorers are made again on loading. Two saves of equal models are equal byt
 Fitted models as plain arrays and back, for those that are not made again in no time from counts.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,63 +29,31 @@ from textnb.files.arrays import (
 )
 from textnb.files.bundle import Arrays, read_bundle, write_bundle
 from textnb.models.calibration import Calibration
-from textnb.models.ensemble.joining import SummedScorer
-from textnb.models.ensemble.presence import RatioScorer
 from textnb.models.model import Fit
-from textnb.models.scorer import LinearScorer, ScaledScorer, Scorer
+from textnb.models.registry import scorer_class
 from textnb.numerics import Floats
-
-_DIMENSIONS = {"by_term": 2, "bias": 1, "scale": 1, "ratios": 2, "shares": 1}
-
-
-class _Kind(NamedTuple):
-    """A scorer that a file can hold: its class, the names of its arrays, the arrays of one, and one of arrays."""
-
-    scorer: type
-    names: tuple[str, ...]
-    arrays: Callable[[Any], tuple[Floats, ...]]
-    built: Callable[..., Scorer]
-
-
-_KINDS = {
-    "linear": _Kind(LinearScorer, ("by_term", "bias"), lambda s: (s.by_term, s.bias), LinearScorer),
-    "scaled": _Kind(
-        ScaledScorer,
-        ("scale", "by_term", "bias"),
-        lambda s: (s.scale, s.linear.by_term, s.linear.bias),
-        lambda scale, *linear: ScaledScorer(scale, LinearScorer(*linear)),
-    ),
-    "ratios": _Kind(RatioScorer, ("ratios", "shares"), lambda s: (s.by_term, s.bias), RatioScorer),
-    "summed": _Kind(
-        SummedScorer,
-        ("ratios", "shares", "scale", "by_term", "bias"),
-        lambda s: (s.first.by_term, s.first.bias, s.second.scale, s.second.linear.by_term, s.second.linear.bias),
-        lambda ratios, shares, scale, *linear: SummedScorer(
-            RatioScorer(ratios, shares), ScaledScorer(scale, LinearScorer(*linear))
-        ),
-    ),
-}
 
 
 def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
-    """What the header says of a fit, and its arrays; nothing of a fit that is made again on loading."""
-    for name, kind in _KINDS.items():
-        if type(fit.scorer) is kind.scorer:
-            facts: dict[str, Any] = {"found": dict(fit.found), "facts": dict(fit.facts)}
-            facts |= {"holds_shares": fit.holds_shares, **({"since": fit.since} if fit.since else {})}
-            parts = zip(kind.names, kind.arrays(fit.scorer), strict=True)
-            return {"scorer": name, **facts}, {f"scorer.{part}": np.ascontiguousarray(array) for part, array in parts}
-    return {}, {}
+    """Header entries and arrays of a fit; none for a scorer that loading makes again."""
+    scorer = fit.scorer
+    if not scorer.kind:
+        return {}, {}
+    facts: dict[str, Any] = {"found": dict(fit.found), "facts": dict(fit.facts), "holds_shares": fit.includes_prior}
+    facts |= {"since": fit.since} if fit.since else {}
+    arrays = {f"scorer.{name}": np.ascontiguousarray(array) for name, array in scorer.arrays().items()}
+    return {"scorer": scorer.kind, **facts}, arrays
 
 
 def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fit:
-    """The fit again."""
-    name, found, told, holds_shares = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
-    if name not in _KINDS or not isinstance(found, dict) or not isinstance(told, dict):
-        raise ModelFileError(f"the header does not describe a fitted model, but {str(name)[:40]!r}")
-    parts = [_part(arrays, part, n_classes) for part in _KINDS[name].names]
-    scorer, since = _KINDS[name].built(*parts), _since(facts)
-    return Fit(scorer, found=found, facts=told, holds_shares=bool(holds_shares), since=since)
+    """Fit that ``packed_fit`` packed; refuses what does not fit together."""
+    name, found, told, includes_prior = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
+    scorer = scorer_class(name)
+    if scorer is None or not isinstance(found, dict) or not isinstance(told, dict):
+        raise ModelFileError("the header does not describe a fitted model, but {name!r}", name=str(name)[:40])
+    parts = {part: _part(arrays, part, number, n_classes) for part, number in scorer.dimensions.items()}
+    since = _since(facts)
+    return Fit(scorer.of(parts), found=found, facts=told, includes_prior=bool(includes_prior), since=since)
 
 
 def _since(facts: Mapping[str, Any]) -> int:
@@ -95,12 +63,12 @@ def _since(facts: Mapping[str, Any]) -> int:
     return since
 
 
-def _part(arrays: Arrays, name: str, n_classes: int) -> Floats:
-    array = array_of(arrays, f"scorer.{name}", _DIMENSIONS[name], "f")
+def _part(arrays: Arrays, name: str, n_dimensions: int, n_classes: int) -> Floats:
+    array = array_of(arrays, f"scorer.{name}", n_dimensions, "f")
     if np.isnan(array).any() or np.isposinf(array).any():
-        raise ModelFileError(f"the array 'scorer.{name}' holds what is not a number")
+        raise ModelFileError("the array 'scorer.{name}' holds what is not a number", name=name)
     if name != "scale" and array.shape[-1] != n_classes:
-        raise ModelFileError(f"the array 'scorer.{name}' is not that of {n_classes} classes")
+        raise ModelFileError("the array 'scorer.{name}' is not that of {number} classes", name=name, number=n_classes)
     return array
 
 

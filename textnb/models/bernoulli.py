@@ -12,6 +12,7 @@ The alpha of greatest evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj i
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,9 +24,10 @@ from textnb.counts.matrix import CSR, are_whole, presence
 from textnb.models.dirichlet import UNBOUNDED, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut
+from textnb.models.model import TRIED_ALPHAS, Fit, Model, Options, Statistics
 from textnb.models.multinomial import check_size
 from textnb.models.prior import Prior, as_alpha, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats, log_of, log_rising
 
@@ -48,12 +50,14 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
 
 
 @dataclass(frozen=True, eq=False)
-class PresenceScorer:
+class PresenceScorer(Scorer):
     """``present`` and ``absent`` (V, C): the logarithms of p and 1 - p. Any count above 0 is presence."""
 
     present: Floats
     absent: Floats
     bias: Floats
+
+    presence = True
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (2), (D, C), in the time of the terms that are present."""
@@ -71,10 +75,6 @@ class PresenceScorer:
         """Where a term cannot be present, and where it cannot be absent, as 0 and 1."""
         never, always = np.isneginf(self.present), np.isneginf(self.absent)
         return (never.astype(float), always.astype(float)) if never.any() or always.any() else None
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible documents get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Of each present term log p_label,j - log p_against,j; the absent terms together."""
@@ -154,3 +154,20 @@ def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
     gone = np.array([rows.lost(absent[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
     scores[rows.own] = own + absent.sum(axis=0)[rows.y] - gone[rows.own]
     return np.asarray(scores)
+
+
+def _fit(statistics: Statistics, alpha: Any, prior: Prior, _: Options) -> Fit:
+    counts = statistics.counts
+    found = evidence(counts) if alpha == "evidence" else statistics.smoothing(alpha)
+    return Fit(fit(counts, found.alpha, prior), found)
+
+
+MODEL = Model(
+    name="bernoulli",
+    help="Bernoulli naive Bayes: a document is the set of its terms, and absent terms count",
+    fit=_fit,
+    left_out=lambda rows, alpha, _: left_out(rows, alpha),
+    weightings=("binary",),
+    accepts_number=True,
+    tried_alphas=("evidence", *TRIED_ALPHAS),
+)

@@ -12,6 +12,10 @@ a, 1/n_0 and the b_k minimise, over documents that were left out of the statisti
 the penalty drawing towards a = 1, b = 0 and no effect of length. w_i is the number of documents that i stands for. A
 class of which no document was scored takes no part and keeps b_k = 0. A document without any known token has nothing to
 be scaled: it gets the prior itself, and has no part in (2).
+
+Smoothed targets replace log p(y_i | i) in (2) by sum_k t_ik log p(k | i), with N_k the weight of class k:
+
+    t_ik = 1 - 1 / (N_k + 2) for the class of document i, the rest in equal parts for the others (Platt)     (3)
 """
 
 from collections.abc import Sequence
@@ -22,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError
-from textnb.models.ensemble.joining import careful_targets
-from textnb.numerics import Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_softmax
 
 _PENALTY = 0.1
 
@@ -38,7 +41,7 @@ class HeldOut:
     scores: Floats
     log_prior: Floats
     lengths: Floats
-    y: NDArray[np.intp]
+    y: Codes
     weights: Floats
 
     def rows(self, kept: NDArray[Any]) -> "HeldOut":
@@ -84,11 +87,10 @@ class Calibration:
         return cls(float(scale), float(shortening), bias)
 
 
-def fit_calibration(held_out: HeldOut, *, careful: bool = False) -> Calibration:
+def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> Calibration:
     """The minimum of eq. (2); InputError where there is nothing to learn from.
 
-    careful: for scores that do not grow with the document and are joined with care; n_0 is not sought, and targets fall
-    short of 1 (``models/joining.py``).
+    smoothed_targets: use Platt's smoothed targets (3) and no length term; for scores that do not grow with length.
 
     >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
     >>> even = np.log(np.full((4, 2), 0.5))
@@ -110,7 +112,7 @@ def fit_calibration(held_out: HeldOut, *, careful: bool = False) -> Calibration:
     possible = np.isfinite(scores)
     scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
     own = (np.arange(len(taking_part)) == y[:, np.newaxis]).astype(float)
-    targets = careful_targets(y, held_out.weights, possible) if careful else own
+    targets = platt_targets(y, held_out.weights, possible) if smoothed_targets else own
     mean_length = max(float(np.average(held_out.lengths, weights=held_out.weights)), 1.0)
     relative = held_out.lengths / mean_length
 
@@ -126,8 +128,22 @@ def fit_calibration(held_out: HeldOut, *, careful: bool = False) -> Calibration:
         value = -(held_out.weights * products).sum() + _PENALTY / 2 * (parameters @ parameters)
         return float(value), np.array(slopes) + _PENALTY * parameters
 
-    bounds = [(-20.0, 20.0), (0.0, 0.0 if careful else None), *((None, None) for _ in taking_part)]
+    bounds = [(-20.0, 20.0), (0.0, 0.0 if smoothed_targets else None), *((None, None) for _ in taking_part)]
     found = minimize(loss, np.zeros(2 + len(taking_part)), jac=True, method="L-BFGS-B", bounds=bounds).x
     bias = np.zeros(held_out.scores.shape[1])
     bias[taking_part] = found[2:]
     return Calibration(float(np.exp(found[0])), float(found[1] / mean_length), bias)
+
+
+def platt_targets(y: Codes, weights: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Platt's smoothed targets of eq. (3), (D, C), for classes y (D,); known (D, C): which classes take part.
+
+    >>> platt_targets(np.array([0, 0, 1]), np.ones(3), np.ones((3, 2), bool)).round(3).tolist()
+    [[0.75, 0.25], [0.75, 0.25], [0.333, 0.667]]
+    """
+    n_classes = known.shape[1]
+    short = 1 / (np.bincount(y, weights, n_classes)[y] + 2)
+    own = np.arange(n_classes) == y[:, np.newaxis]
+    others = known & ~own
+    share = others * (short / np.maximum(others.sum(axis=1), 1))[:, np.newaxis]
+    return np.asarray(np.where(own, 1 - share.sum(axis=1, keepdims=True), share))

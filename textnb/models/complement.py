@@ -11,15 +11,19 @@ times M the order of the classes without a prior is the same, and a prior means 
 theta is that of the class itself, w = +log theta.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.left_out import LeftOut, LogTotals, left_out_log_p
+from textnb.models.model import TRIED_ALPHAS, Fit, Flag, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.multinomial import check_size
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
+from textnb.models.smoothing import ALPHAS
 from textnb.numerics import Floats
 
 
@@ -84,3 +88,21 @@ def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
     if not (values > 0).all():
         raise InputError("complement naive Bayes needs an alpha above 0: a term of one class alone would decide all")
     return values
+
+
+def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = statistics.smoothing(alpha)
+    return Fit(fit(statistics.counts, found.alpha, prior, normalise=options["weight_norm"]), found)
+
+
+MODEL = Model(
+    name="complement",
+    help="complement naive Bayes: a class is known by what the other classes are like",
+    fit=_fit,
+    left_out=lambda rows, alpha, options: left_out(rows, alpha, normalise=options["weight_norm"]),
+    weightings=weightings_from("log"),
+    alphas=ALPHAS,
+    accepts_number=True,
+    options=by_name(Option("weight_norm", Flag(), False, "scale the weights of all classes to one sum", (False, True))),
+    tried_alphas=("evidence", *TRIED_ALPHAS),
+)

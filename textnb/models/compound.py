@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.matrix import CSR, are_whole
@@ -25,9 +24,11 @@ from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
 from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
 from textnb.models.draws import Draws
+from textnb.models.model import Fit, Model, Need, Options, Statistics
 from textnb.models.prior import Prior, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
-from textnb.numerics import Floats, log_rising
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
+from textnb.models.smoothing import Smoothing
+from textnb.numerics import Codes, Floats, log_rising
 
 _SHARE = 0.1
 
@@ -46,13 +47,11 @@ def fit(histograms: ClassHistograms, prior: Prior = "empirical") -> "CompoundSco
     return _fit(draws, log_prior(prior, histograms.classes, histograms.documents))
 
 
-def fit_rows(
-    X: CSR, y: NDArray[np.intp], classes: Sequence[Any], weight: Floats, prior: Prior = "empirical"
-) -> "CompoundScorer":
+def fit_rows(X: CSR, y: Codes, classes: Sequence[Any], weight: Floats, prior: Prior = "empirical") -> "CompoundScorer":
     """The same from documents X (D, V) with classes y (D,) by number and weights (D,), whole or not."""
     whole = are_whole(X.data) and are_whole(weight)
 
-    def draws(rows: NDArray[np.intp]) -> Draws:
+    def draws(rows: Codes) -> Draws:
         if whole:
             return Draws.of_rows(X[np.repeat(rows, weight[rows].astype(np.int64))])
         return Draws.of_reals(X[rows], weight[rows])
@@ -72,7 +71,7 @@ def _fit(draws: list[Draws], bias: Floats) -> "CompoundScorer":
 
 
 @dataclass(frozen=True, eq=False)
-class CompoundScorer:
+class CompoundScorer(Scorer):
     """``alpha`` (C, V); ``solutions``: of all documents together, then of each class, None where all are empty.
 
     Terms that no training document had have alpha = 0 in every class, and are left out of documents.
@@ -99,10 +98,6 @@ class CompoundScorer:
             scores[:, k] = terms - log_rising(total, lengths) + self.bias[k]
         return scores
 
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
-
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Of each term its rising powers' logarithms; the length's part is in the bias."""
         known, values = self._known(X), X.data.astype(float)
@@ -126,3 +121,19 @@ def _of_class(draws: Draws, beta: Floats) -> tuple[Floats, Solution | None]:
         return beta, None
     solution = best_alpha(draws)
     return solution.alpha * (beta.sum() if solution.outcome == UNBOUNDED else 1.0), solution
+
+
+def _fit_statistics(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:
+    scorer = fit(statistics.of_documents, prior)
+    alphas = (None if found is None else Smoothing(found.alpha, found) for found in scorer.solutions)
+    return Fit(scorer.on(statistics.columns), class_smoothing=tuple(alphas))
+
+
+MODEL = Model(
+    name="compound",
+    help="Dirichlet compound (Polya) classifier: a repeated term counts less than a new one",
+    fit=_fit_statistics,
+    weightings=("raw", "binary"),
+    needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
+    tried_weightings=("raw", "binary"),
+)

@@ -27,7 +27,7 @@ from scipy import sparse
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, canonical
-from textnb.numerics import Floats, log_rising
+from textnb.numerics import Floats, log_rising, splitmix64
 
 Ints = NDArray[np.int64]
 _MOST_TAILS = 1 << 24  # 128 MiB an array
@@ -194,7 +194,8 @@ def weighted_sum(weights: Floats, values: Floats) -> float:
 def _alike(rows: CSR) -> tuple[Ints, Ints, Ints]:
     """Rows that are equal: (the first of each kind, the kind of each row, how many of each)."""
     lengths = np.diff(rows.indptr)
-    mixed = _mixed(rows.indices.astype(np.uint64), rows.data.astype(np.uint64))
+    counts, times = rows.indices.astype(np.uint64), rows.data.astype(np.uint64)
+    mixed = splitmix64(splitmix64(counts + np.uint64(1)) ^ times)  # sums of these differ with the set of pairs
     keys = np.add.reduceat(mixed, rows.indptr[:-1]) if rows.nnz else np.zeros(0, np.uint64)
     _, first, kind, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     same = lengths == lengths[first][kind]
@@ -205,14 +206,6 @@ def _alike(rows: CSR) -> tuple[Ints, Ints, Ints]:
         every = np.arange(rows.shape[0])
         return every, every, np.ones_like(every)
     return first, kind.reshape(-1), number
-
-
-def _mixed(count: NDArray[np.uint64], times: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """64 bits that differ with the pair; sums of them differ with the set of pairs."""
-    x = (count + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) ^ times * np.uint64(0xC2B2AE3D27D4EB4F)
-    for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
-        x = (x ^ x >> np.uint64(29)) * np.uint64(factor)
-    return np.asarray(x ^ x >> np.uint64(32))
 
 
 def _tails(row: Ints, below: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:

@@ -22,8 +22,9 @@ from scipy import sparse
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
 from textnb.errors import InputError
+from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.numerics import Floats
 
 VARIANCES = ("feature", "class")
@@ -63,7 +64,7 @@ def _as_floor(floor: Any) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianScorer:
+class GaussianScorer(Scorer):
     """Eq. (5) with ``means`` and ``variances`` (C, F) and the log prior ``bias`` (C,), over dense or sparse rows.
 
     Of a sparse row the entries are visited, (x - mu)^2 = mu^2 - x (2 mu - x). That cancels where mu is many deviations
@@ -80,10 +81,6 @@ class GaussianScorer:
         with np.errstate(over="ignore"):  # a row may be so far off that its density is 0
             exponents = self._sparse(X) if sparse.issparse(X) else self._dense(X, slice(None))
         return np.asarray(self.bias - np.log(2 * np.pi * self.variances).sum(axis=1) / 2 - exponents / 2)
-
-    def log_posterior(self, X: Any) -> Floats:
-        """The scores normalised; a row so far off that every density is 0 gets the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """The difference of the scores of a row of zeros, and what each stored entry of the row X adds to it."""
@@ -120,3 +117,23 @@ class GaussianScorer:
 def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
     step = max(1, _CELLS // max(1, n_columns))
     return (slice(start, start + step) for start in range(0, n_rows, step))
+
+
+FLOOR_OF_COUNTS = {"feature": 1e-3, "class": 1e-9}
+"""Floors for counts: most terms never occur in most classes, and a variance of about 0 would make them decide alone."""
+
+
+def _fit(statistics: Statistics, _: Any, prior: Prior, options: Options) -> Fit:
+    moments = ClassMoments.of_histograms(statistics.of_documents).selected(statistics.columns)
+    return Fit(fit(moments, options["variance"], FLOOR_OF_COUNTS[options["variance"]], prior))
+
+
+MODEL = Model(
+    name="gaussian",
+    help="Gaussian naive Bayes: the weight of every term is normally distributed in a class",
+    fit=_fit,
+    weightings=WHOLE_WEIGHTINGS,
+    needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
+    options=by_name(Option("variance", Choice(VARIANCES), "feature", "one variance per term, or per class", VARIANCES)),
+    tried_weightings=WHOLE_WEIGHTINGS,
+)

@@ -18,7 +18,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR, canonical
 from textnb.errors import InputError
 from textnb.models.prior import Prior, log_prior
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 _BLOCK = 1 << 22  # numbers held at once
 
@@ -28,8 +28,8 @@ class Block(NamedTuple):
 
     first: int
     last: int
-    row: NDArray[np.intp]
-    term: NDArray[np.intp]
+    row: Codes
+    term: Codes
     weight: Floats
 
 
@@ -39,7 +39,7 @@ class LeftOut:
 
     counts: ClassCounts
     X: CSR
-    y: NDArray[np.intp]
+    y: Codes
 
     def __post_init__(self) -> None:
         if self.X.shape != (len(self.y), self.counts.n_terms):
@@ -52,7 +52,7 @@ class LeftOut:
         return self._entries(~self._alone)
 
     @cached_property
-    def row(self) -> NDArray[np.intp]:
+    def row(self) -> Codes:
         """The document of each entry of ``known``."""
         return np.repeat(np.arange(len(self.y)), np.diff(self.known.indptr))
 

@@ -1,80 +1,189 @@
-"""What a model by name is: how it is fitted, from what, and what it can be told.
+"""Types of the models by name: what a model is, which options it has, what it is fitted to, and what a fit is.
 
-What a model can be told beside alpha and prior: the kinds of options, with their defaults and checks.
+A model file ends with ``MODEL = Model(...)``. Everything else is made from that value: checks of recipes, tuning grids,
+TOML recipes and the command line. ``registry.py`` has the table of names.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any, NamedTuple
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.vocabulary import Columns
+from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError
 from textnb.models.left_out import LeftOut
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Scorer
-from textnb.models.smoothing import Smoothing
-from textnb.numerics import Floats
+from textnb.models.smoothing import OF_DOCUMENTS, Smoothing, smoothing
+from textnb.numerics import Floats, alternatives, as_number_or_name, number_in_words
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some values, the default first.
+    """Kind of an option that is one of some values."""
 
-    >>> Choice(("mean", "map")).checked("median", "estimate")
-    Traceback (most recent call last):
-        ...
-    textnb.errors.InputError: estimate must be 'mean' or 'map', not 'median'
-    """
-
-    values: tuple[Any, ...]
-
-    @property
-    def default(self) -> Any:
-        """The first."""
-        return self.values[0]
+    values: tuple[str, ...]
 
     @property
     def allowed(self) -> str:
-        """The values, for a help text."""
-        return " or ".join(map(str, self.values))
+        """Values in words."""
+        return alternatives(self.values)
 
-    def checked(self, value: Any, name: str) -> Any:
-        """The value, if it is one of them."""
-        if type(value) is not type(self.default) or value not in self.values:
-            raise InputError(f"{name} must be {' or '.join(map(repr, self.values))}, not {value!r}")
+    def checked(self, value: Any, name: str) -> str:
+        """Value, refused unless it is one of the values."""
+        if not isinstance(value, str) or value not in self.values:
+            wanted = alternatives([repr(each) for each in self.values])
+            raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
+        return str(value)
+
+    def parse(self, text: str, name: str) -> str:
+        """Value that a text on the command line means."""
+        return self.checked(text, name)
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Kind of an option that is True or False."""
+
+    @property
+    def allowed(self) -> str:
+        """Values in words, as the command line takes them."""
+        return "true or false"
+
+    def checked(self, value: Any, name: str) -> bool:
+        """Value, refused unless it is True or False."""
+        if not isinstance(value, bool):
+            raise InputError("{name} must be True or False, not {value!r}", name=name, value=value)
         return value
+
+    def parse(self, text: str, name: str) -> bool:
+        """Value that a text on the command line means."""
+        if text.lower() not in ("true", "false"):
+            raise InputError("{name} must be true or false, not {text!r}", name=name, text=text)
+        return text.lower() == "true"
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number, or a name in its place, that a function accepts; ``allowed`` says which, for a help text."""
+    """Kind of an option that is a number in a range, or one of some names in its place.
 
-    default: float | str
-    allowed: str
-    accepted: Callable[[Any], float | str]
+    low, above: the smallest value allowed, or the one that it must exceed. high: the largest value allowed.
+    """
+
+    low: float | None = None
+    above: float | None = None
+    high: float | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """Values in words."""
+        return alternatives([number_in_words(**self._limits), *self.names])
 
     def checked(self, value: Any, name: str) -> float | str:
-        """The value, if it is accepted."""
+        """Value as a float or a name, refused outside the range."""
+        return as_number_or_name(value, name, self.names, **self._limits)
+
+    def parse(self, text: str, name: str) -> float | str:
+        """Value that a text on the command line means."""
         try:
-            return self.accepted(value)
-        except InputError as error:
-            raise InputError(f"{name}: {error}") from None
+            value: float | str = float(text)
+        except ValueError:
+            value = text
+        return self.checked(value, name)
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        return {"low": self.low, "above": self.above, "high": self.high}
 
 
-Option = Choice | Number
+@dataclass(frozen=True)
+class Option:
+    """What a model can be told beside alpha and prior.
 
+    Parameters
+    ----------
+    name : str
+        The name in Python, in TOML recipes and after ``--set``.
+    kind : Choice, Flag or Number
+        Which values there are.
+    default : object
+        The value where none is given.
+    help : str
+        One line for the command line.
+    tried : tuple, optional
+        The values that ``tune`` tries; none where the option is not tuned by default.
+
+    Examples
+    --------
+    >>> option = Option("l2", Number(above=0, names=("cv",)), "cv", "strength of the L2 penalty", (0.1, 1.0))
+    >>> option.allowed, option.parse("0.5"), option.parse("cv")
+    ('a number above 0 or cv', 0.5, 'cv')
+    >>> option.parse("much")
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: l2 must be a number above 0 or 'cv', not 'much'
+    """
+
+    name: str
+    kind: Choice | Flag | Number
+    default: Any
+    help: str
+    tried: tuple[Any, ...] = ()
+
+    @property
+    def allowed(self) -> str:
+        """Values in words, for a help text."""
+        return self.kind.allowed
+
+    def checked(self, value: Any) -> Any:
+        """Value as the model takes it, refused unless it is allowed."""
+        return self.kind.checked(value, self.name)
+
+    def parse(self, text: str) -> Any:
+        """Value that a text on the command line means."""
+        return self.kind.parse(text, self.name)
+
+
+def by_name(*options: Option) -> Mapping[str, Option]:
+    """Options of a model by name."""
+    return {option.name: option for option in options}
+
+
+def weightings_from(default: str) -> tuple[str, ...]:
+    """All weightings, the default first."""
+    return (default, *(name for name in WEIGHTINGS if name != default))
+
+
+WHOLE_WEIGHTINGS = ("log", "raw", "binary")
+"""Weightings under which counts add up exactly."""
+
+TRIED_ALPHAS = (0.01, 0.03, 0.1, 0.3, 1.0)
+TRIED_L2 = (0.001, 0.01, 0.1, 1.0, 10.0)
+BALANCED = Option("balanced", Flag(), False, "give every class the same total weight")
 
 Options = Mapping[str, Any]
 
 
-class Statistics(NamedTuple):
-    """What a model is fitted from: weighted counts of the terms in use, and all that was counted.
+class Need(Enum):
+    """What a model is fitted to, or answers from."""
 
-    ``columns`` are the terms in use among all. Histograms and rows, which are the weighted documents themselves, are
-    None unless the model needs them. ``min_df``: in how many documents a term in use stands at least.
+    COUNTS = "class counts"
+    HISTOGRAMS = "histograms of the documents"
+    ROWS = "the documents themselves; the model then learns the class frequencies, and no other prior"
+    ROWS_TO_ANSWER = "the documents themselves, for its answers too"
+
+
+class Statistics(NamedTuple):
+    """What a model is fitted to.
+
+    counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (the weighted
+    documents): None unless the model needs them. columns: the selected terms among all. min_df: the number of documents
+    that contain a selected term at least.
     """
 
     counts: ClassCounts
@@ -86,62 +195,101 @@ class Statistics(NamedTuple):
 
     @property
     def of_documents(self) -> ClassHistograms:
-        """The histograms, which a model may not do without."""
+        """Histograms, refused where they were not kept."""
         if self.histograms is None:
             raise InputError("the model needs the histograms of the documents, which were not kept")
         return self.histograms
 
     @property
     def documents(self) -> Labelled:
-        """The rows, which a model may not do without."""
+        """Rows, refused where they were not kept."""
         if self.rows is None:
             raise InputError("the model needs the documents themselves, which were not kept")
         return self.rows
+
+    def smoothing(self, alpha: float | str) -> Smoothing:
+        """Alpha of the selected terms: as given, or estimated by its name."""
+        if alpha not in OF_DOCUMENTS:
+            return smoothing(alpha, self.counts)
+        found = smoothing(alpha, self.all_counts, self.histograms)  # documents consist of all terms
+        return replace(found, alpha=found.alpha[self.columns])
 
 
 class Fit(NamedTuple):
     """A fitted model.
 
-    smoothing: the alpha behind it; None for a model that has none, or one a class. found: the options that were left
-    open, as they were found. facts: what else is told of the fit, as plain JSON values. holds_shares: whether, as in
-    logarithms of probabilities, the classes' shares of the documents are a part of the scores that stays as it is when
-    a calibration scales what documents say; scores that only rank the classes, or are of balanced rows, have no such
-    part. held_out: the scores of the rows by fits without them (D, C), where the fit has come by them; -inf for a
-    class that such a fit did not know. since: how many documents were learnt or forgotten after it was made, where it
-    was only renewed.
+    scorer: what answers. smoothing: its alpha; None for a model without one, or with one per class. class_smoothing:
+    the alphas of all documents together and of each class, where the model has these. found: options that were
+    estimated. facts: other plain JSON values for `info`. includes_prior: True if the scores already contain log class
+    frequencies; calibration does not scale that part. held_out: scores (D, C) of the rows by fits without them, where
+    the fit computed them; -inf for a class that such a fit did not know. since: documents learnt or forgotten since the
+    fit, where it was only renewed.
     """
 
     scorer: Scorer
     smoothing: Smoothing | None = None
+    class_smoothing: tuple[Smoothing | None, ...] = ()
     found: Mapping[str, Any] = {}
     facts: Mapping[str, Any] = {}
-    holds_shares: bool = True
+    includes_prior: bool = True
     held_out: Floats | None = None
     since: int = 0
 
 
-class Model(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Model:
     """A model by name.
 
-    fit: from statistics, alpha, prior and options. left_out: the scores, without prior, of documents by statistics
-    without them; None where they can only be had by fitting again. weightings: what it can be fed, the best first.
-    alphas: the named ones. options: what else it can be told, by name. needs_rows: it is fitted to the documents
-    themselves and not to counts; then it knows the classes' shares among them, and no other prior. answers_by_rows: it
-    needs them for its answers too. terms: what of an Analyzer suits it, where that is not the default. renew: brings a
-    fit up to other statistics in no time, as far as that goes, by the column that each term had, -1 for none. careful:
-    its scores do not grow with the document and were fitted to targets short of 1, and so is a calibration of them.
+    Parameters
+    ----------
+    name : str
+        The name in recipes and on the command line.
+    help : str
+        One line that says what the model is.
+    fit : callable
+        Fits the model to (statistics, alpha, prior, options).
+    weightings : tuple of str
+        The weightings of counts that it accepts, the default first.
+    left_out : callable, optional
+        Scores (D, C), without prior, of documents by statistics without them, from (rows, alpha, options); without it
+        such scores need fits to folds.
+    needs : frozenset of Need, optional
+        What it is fitted to.
+    alphas : tuple of str, optional
+        The names that alpha may have.
+    accepts_number : bool, optional
+        True if alpha may be a number.
+    options : mapping of str to Option, optional
+        Its other options by name.
+    analyzer : mapping, optional
+        Parameters of an Analyzer that suit it, where these are not the defaults.
+    renew : callable, optional
+        Brings a fit up to changed statistics without fitting again, from (statistics, fit, the column that each term
+        had, -1 for none).
+    smoothed_targets : bool, optional
+        True to calibrate with Platt's smoothed targets and no length term.
+    tried_alphas, tried_weightings : tuple, optional
+        The alphas and weightings that ``tune`` tries.
     """
 
     name: str
+    help: str
     fit: Callable[[Statistics, Any, Prior, Options], Fit]
-    left_out: Callable[[LeftOut, Any, Options], Floats] | None
     weightings: tuple[str, ...]
+    left_out: Callable[[LeftOut, Any, Options], Floats] | None = None
+    needs: frozenset[Need] = frozenset({Need.COUNTS})
     alphas: tuple[str, ...] = ("evidence",)
-    takes_a_number: bool = True
-    options: Mapping[str, Option] = {}
-    needs_histograms: bool = False
-    needs_rows: bool = False
-    answers_by_rows: bool = False
-    terms: Mapping[str, Any] = {}
+    accepts_number: bool = False
+    options: Mapping[str, Option] = field(default_factory=dict)
+    analyzer: Mapping[str, Any] = field(default_factory=dict)
     renew: Callable[[Statistics, Fit, Columns], Fit] | None = None
-    careful: bool = False
+    smoothed_targets: bool = False
+    tried_alphas: tuple[float | str, ...] = ()
+    tried_weightings: tuple[str, ...] = ()
+
+    @property
+    def tuning_grid(self) -> dict[str, tuple[Any, ...]]:
+        """Values that ``tune`` tries, by alpha, options and weighting."""
+        options = {name: option.tried for name, option in self.options.items()}
+        grid = {"alpha": self.tried_alphas, **options, "weighting": self.tried_weightings}
+        return {name: values for name, values in grid.items() if values}

@@ -20,8 +20,10 @@ from numpy.typing import ArrayLike
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.left_out import LeftOut
+from textnb.models.model import TRIED_ALPHAS, Choice, Fit, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
+from textnb.models.smoothing import ALPHAS
 from textnb.numerics import Floats, log_of
 
 ESTIMATES = ("mean", "map")
@@ -113,3 +115,27 @@ def check_size(counts: ClassCounts) -> None:
             f"{counts.n_classes:,} classes times {counts.n_terms:,} terms are too many weights; are these the labels? "
             "if so, use fewer terms (max_terms, min_df)"
         )
+
+
+def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = statistics.smoothing(alpha)
+    return Fit(fit(statistics.counts, found.alpha, prior, **options), found)
+
+
+def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    return left_out(rows, alpha - (options["estimate"] == "map"))
+
+
+MODEL = Model(
+    name="multinomial",
+    help="multinomial naive Bayes: a document is a sequence of terms",
+    fit=_fit,
+    left_out=_left_out,
+    weightings=weightings_from("log"),
+    alphas=ALPHAS,
+    accepts_number=True,
+    options=by_name(
+        Option("estimate", Choice(ESTIMATES), "mean", "mean or mode (map) of the posterior of the term probabilities")
+    ),
+    tried_alphas=("evidence", "evidence-unigram", *TRIED_ALPHAS),
+)

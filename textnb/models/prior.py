@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.errors import InputError, listed
-from textnb.numerics import Floats, is_number, log_of
+from textnb.numerics import Codes, Floats, is_number, log_of
 
 Prior = str | Mapping[str, float] | Sequence[float]
 
@@ -59,7 +59,7 @@ def as_shares(prior: Sequence[float], n_classes: int | None = None) -> Floats:
 ClassWeight = str | Mapping[Any, float] | None
 
 
-def class_weighted(weight: Floats, y: NDArray[np.intp], classes: Sequence[Any], class_weight: ClassWeight) -> Floats:
+def class_weighted(weight: Floats, y: Codes, classes: Sequence[Any], class_weight: ClassWeight) -> Floats:
     """The weights (D,) times those of their classes: ``balanced`` gives all classes one sum; others are 1.
 
     >>> class_weighted(np.ones(4), np.array([0, 0, 0, 1]), ("a", "b"), "balanced")

@@ -1,15 +1,81 @@
-"""The closed table of model names."""
+"""The closed tables of names: models, and the scorers that a file can hold.
 
-from textnb.errors import InputError, listed
-from textnb.models.count_models import COUNT_MODELS
-from textnb.models.matrix_models import MATRIX_MODELS
+A module is imported when one of its names is asked for, so that fitting one model loads no other family.
+
+Examples
+--------
+>>> model("multinomial").weightings[0]
+'log'
+>>> model("bayse")
+Traceback (most recent call last):
+    ...
+textnb.errors.InputError: unknown model 'bayse'; use multinomial, bernoulli, complement, ...
+"""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from textnb.errors import InputError
 from textnb.models.model import Model
+from textnb.models.scorer import Scorer
 
-MODELS: dict[str, Model] = {model.name: model for model in (*COUNT_MODELS, *MATRIX_MODELS)}
+MODELS = {
+    "multinomial": "textnb.models.multinomial:MODEL",
+    "bernoulli": "textnb.models.bernoulli:MODEL",
+    "complement": "textnb.models.complement:MODEL",
+    "compound": "textnb.models.compound:MODEL",
+    "gaussian": "textnb.models.gaussian:MODEL",
+    "unb": "textnb.models.bregman.text_unb:MODEL",
+    "logistic": "textnb.models.logistic.logistic:MODEL",
+    "nb-logistic": "textnb.models.logistic.nb_logistic:MODEL",
+    "bayes-logistic": "textnb.models.logistic.bayes_logistic:MODEL",
+    "mail": "textnb.models.ensemble.mail:MODEL",
+    "least-squares": "textnb.models.linear.least_squares:MODEL",
+    "fisher": "textnb.models.linear.discriminants:FISHER",
+    "gaussian-discriminant": "textnb.models.linear.discriminants:GAUSSIAN",
+}
+"""The models by name, each with the module and the constant that describe it."""
+
+SCORERS = {
+    "linear": "textnb.models.scorer:LinearScorer",
+    "scaled": "textnb.models.scorer:ScaledScorer",
+    "ratios": "textnb.models.ensemble.presence:RatioScorer",
+    "summed": "textnb.models.ensemble.joining:SummedScorer",
+}
+"""The scorers that a model file can hold, by the name that its header has."""
 
 
+@cache
 def model(name: str) -> Model:
-    """The model of that name."""
+    """Return the model with a name.
+
+    Parameters
+    ----------
+    name : str
+        One of ``MODELS``.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    InputError
+        If there is no model with that name.
+    """
     if name not in MODELS:
-        raise InputError(f"model {name!r} is not known; known: {listed(MODELS)}")
-    return MODELS[name]
+        raise InputError("unknown model {name!r}; use {known}", name=name, known=", ".join(MODELS))
+    found = _imported(MODELS[name])
+    assert isinstance(found, Model)
+    return found
+
+
+def scorer_class(kind: str) -> type[Scorer] | None:
+    """Class of the scorers that a header calls ``kind``; None for an unknown name."""
+    return _imported(SCORERS[kind]) if kind in SCORERS else None
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)

@@ -19,7 +19,7 @@ from textnb.counts.labels import labelled_rows, places
 from textnb.counts.matrix import CSR, canonical
 from textnb.counts.moments import ClassMoments, as_reals
 from textnb.errors import InputError
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats, splitmix64
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Labelled:
 
     classes: tuple[Any, ...]
     X: Any
-    y: NDArray[np.intp]
+    y: Codes
     weight: Floats
 
     @classmethod
@@ -71,7 +71,7 @@ class Labelled:
         """The class of each row."""
         return [self.classes[k] for k in self.y]
 
-    def moments(self, groups: NDArray[np.intp], n_groups: int) -> ClassMoments:
+    def moments(self, groups: Codes, n_groups: int) -> ClassMoments:
         """Means and squared deviations of the columns in groups of rows, by number (D,)."""
         return ClassMoments.of(self.X, groups, range(n_groups), sample_weight=self.weight)
 
@@ -86,10 +86,7 @@ class Labelled:
         return Labelled(self.classes, X, y, weight)
 
 
-Numbers = NDArray[np.intp]
-
-
-def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
+def dealt_folds(X: CSR, y: Codes, n_folds: int) -> Codes:
     """The fold of each row, (D,), for counts X (D, V) and classes by number y (D,); numbered from 0 without gaps, and
     fewer than n_folds where there are few rows.
 
@@ -109,7 +106,7 @@ def dealt_folds(X: CSR, y: Numbers, n_folds: int) -> Numbers:
     return np.asarray(np.unique(folds, return_inverse=True)[1], np.intp)
 
 
-def as_folds(folds: ArrayLike, n_rows: int) -> Numbers:
+def as_folds(folds: ArrayLike, n_rows: int) -> Codes:
     """Checked folds, one a row, numbered from 0 without gaps."""
     given = np.asarray(folds)
     if given.shape != (n_rows,) or given.dtype.kind not in "iu":
@@ -119,14 +116,6 @@ def as_folds(folds: ArrayLike, n_rows: int) -> Numbers:
 
 def _row_numbers(X: CSR) -> NDArray[np.uint64]:
     X = canonical(X)
-    of_terms = _mixed(np.arange(1, X.shape[1] + 1, dtype=np.uint64))
+    of_terms = splitmix64(np.arange(1, X.shape[1] + 1, dtype=np.uint64))
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(of_terms[X.indices])])  # modulo 2^64, so exact
-    return _mixed(np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]]))
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A permutation of the 64-bit numbers in which neighbours land far apart (the end of splitmix64)."""
-    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    return splitmix64(np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]]))

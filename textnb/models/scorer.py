@@ -1,31 +1,33 @@
-"""Scorers: what a fitted model is. Prediction, probabilities and explanation are written once, here.
+"""Scorers: fitted models, immutable, with one score for each document and class.
 
-A linear scorer of rows that are scaled term by term, and then to length 1.
+Prediction, probabilities, decisions, explanation and saving use the members of ``Scorer``; nobody asks for the class.
 
-    z_j     = [x_j > 0] s_j / sqrt(sum over x_l > 0 of s_l^2)                                           (1)
-    score_k = bias_k + sum_j z_j weights_kj                                                             (2)
+A linear scorer, and one of rows that are scaled term by term and then to length 1:
 
-A row without terms of a scale above 0 has the score of the bias.
+    score_k = bias_k + sum_j x_j weights_kj                                                             (1)
+    z_j     = [x_j > 0] s_j / sqrt(sum over x_l > 0 of s_l^2),   score_k = bias_k + sum_j z_j weights_kj (2)
 
-The geometry of linear models: how far a document lies from where two classes' scores are equal.
+A row without terms of a scale above 0 has the score of the bias. Both have straight boundaries between classes k and l:
 
-    y(x) = (w_k - w_l) x + (b_k - b_l)         is 0 on the boundary between classes k and l                    (1)
-    r    = y(x) / |w_k - w_l|                  its distance from x, positive on the side of k                  (2)
+    y(x) = (w_k - w_l) x + (b_k - b_l)         is 0 on the boundary                                     (3)
+    r    = y(x) / |w_k - w_l|                  distance of x from it, positive on the side of k         (4)
 
-x is the document as the linear model sees it: its weighted terms, scaled where the model scales them. What does not
-lie on a straight line has no such distance.
+with x the document as the linear model reads it: its weighted terms, or z.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
 from textnb.counts.matrix import CSR
 from textnb.errors import InputError
-from textnb.numerics import Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_softmax
 
 
 class Differences(NamedTuple):
@@ -42,26 +44,56 @@ class Differences(NamedTuple):
             return self.bias + float(self.values.sum()) + self.absent
 
 
-class Scorer(Protocol):
-    """A fitted model over the columns it was fitted on; X is (D, V) CSR, classes are numbers."""
+class Scorer(ABC):
+    """A fitted model over the columns it was fitted on; X is (D, V) CSR, classes are numbers.
 
-    @property
-    def bias(self) -> Floats:
-        """The score of a document of which nothing is known, (C,); for generative models the log prior."""
+    ``bias`` (C,): the scores of a document of which nothing is known; for generative models the log prior.
+    """
 
+    if TYPE_CHECKING:  # a property here would be the default of the field that dataclasses have
+
+        @property
+        def bias(self) -> Floats:
+            """Score of a document of which nothing is known, (C,)."""
+
+    presence: ClassVar[bool] = False
+    """True if the scorer reads only whether a term is present, not its count."""
+
+    kind: ClassVar[str] = ""
+    """Name in the header of a model file (``registry.SCORERS``); empty for a scorer that loading makes again."""
+
+    dimensions: ClassVar[Mapping[str, int]] = {}
+    """Number of dimensions of each array of ``arrays()``, for scorers that a file can hold."""
+
+    @abstractmethod
     def joint_log_scores(self, X: CSR) -> Floats:
-        """One score for each document and class, (D, C); the larger the likelier."""
+        """Score of each document and class, (D, C); the larger the likelier."""
+
+    @abstractmethod
+    def differences(self, X: CSR, label: int, against: int) -> Differences:
+        """Parts of score(label) - score(against), for a matrix of one row."""
 
     def log_posterior(self, X: CSR) -> Floats:
-        """Log probabilities of the classes, (D, C); the exponentials of a row sum to one."""
+        """Log probabilities of the classes, (D, C); a document impossible under every class gets those of the bias."""
+        return log_posterior(self.joint_log_scores(X), self.bias)
 
-    def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """For a matrix of one row: what makes up score(label) - score(against)."""
+    def distance(self, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:  # noqa: ARG002
+        """Signed distance of one row from the boundary between two classes, eq. (4); None where it is not straight."""
+        return None
+
+    def arrays(self) -> dict[str, Floats]:
+        """Arrays that ``of`` rebuilds the scorer from; empty for a scorer that loading makes again."""
+        return {}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Scorer with these arrays."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class LinearScorer:
-    """score_k(x) = bias_k + sum_j x_j weights_kj, with ``by_term`` (V, C) the weights transposed.
+class LinearScorer(Scorer):
+    """Eq. (1), with ``by_term`` (V, C) the weights transposed.
 
     A weight may be -inf (a term that a class cannot produce). A document impossible under every class has no
     likelihood to speak with: its posterior is that of the bias alone, the prior.
@@ -69,6 +101,9 @@ class LinearScorer:
 
     by_term: Floats
     bias: Floats
+
+    kind = "linear"
+    dimensions = MappingProxyType({"by_term": 2, "bias": 1})
 
     @property
     def weights(self) -> Floats:
@@ -87,16 +122,33 @@ class LinearScorer:
     def _impossible(self) -> bool:
         return bool(np.isneginf(self.by_term).any())
 
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible documents get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
-
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """bias_label - bias_against and x_j (weights_label,j - weights_against,j); two -inf do not differ."""
         steps = difference(self.by_term[X.indices, label], self.by_term[X.indices, against])
         with np.errstate(invalid="ignore"):
             values = np.where(X.data == 0, 0.0, X.data * steps)
         return Differences(float(difference(self.bias[label], self.bias[against])), values)
+
+    def distance(self, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:
+        """Eq. (4) for a matrix of one row; shift is added to y. None where there is no boundary.
+
+        >>> scorer = LinearScorer(np.array([[3.0, 0.0], [4.0, 0.0]]), np.array([-10.0, 0.0]))
+        >>> scorer.distance(sparse.csr_array([[2.0, 3.5]]), 0, 1)
+        2.0
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            normal = self.by_term[:, label] - self.by_term[:, against]
+            distance = (self.differences(X, label, against).score + shift) / np.linalg.norm(normal)
+        return float(distance) if np.isfinite(distance) else None
+
+    def arrays(self) -> dict[str, Floats]:
+        """Weights and bias."""
+        return {"by_term": self.by_term, "bias": self.bias}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Scorer with these arrays."""
+        return cls(arrays["by_term"], arrays["bias"])
 
 
 def check_columns(X: CSR, n_terms: int) -> None:
@@ -118,7 +170,7 @@ def difference(a: Any, b: Any) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class ScaledScorer:
+class ScaledScorer(Scorer):
     """Eq. (2): ``scale`` (V,) and a linear scorer of z.
 
     >>> scorer = ScaledScorer(np.array([3.0, 4.0]), LinearScorer(np.array([[1.0, -1.0], [0.0, 0.0]]), np.zeros(2)))
@@ -131,9 +183,13 @@ class ScaledScorer:
     scale: Floats
     linear: LinearScorer
 
+    presence = True
+    kind = "scaled"
+    dimensions = MappingProxyType({"scale": 1, **LinearScorer.dimensions})
+
     @property
     def bias(self) -> Floats:
-        """(C,)."""
+        """Bias of the linear scorer, (C,)."""
         return self.linear.bias
 
     @property
@@ -158,28 +214,24 @@ class ScaledScorer:
         """Eq. (2), (D, C)."""
         return self.linear.joint_log_scores(self.scaled(X))
 
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised, (D, C): probabilities, where the linear scorer is that of a logistic model."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
-
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """What each stored entry of one row adds to score(label) - score(against)."""
         return self.linear.differences(self.scaled(X), label, against)
 
+    def distance(self, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:
+        """Distance of the scaled row from the boundary."""
+        return self.linear.distance(self.scaled(X), label, against, shift)
 
-def distance_to_boundary(scorer: Scorer, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:
-    """r of eq. (2) for a matrix of one row; shift is added to y. None where there is no boundary, or no straight one.
+    def on(self, before: Codes) -> "ScaledScorer":
+        """Scorer on other columns; before: the column that each term had, -1 for a term without weight."""
+        by_term = np.vstack([self.linear.by_term, np.zeros(len(self.bias))])[before]  # column -1 is the last: nothing
+        return ScaledScorer(np.append(self.scale, 0.0)[before], LinearScorer(by_term, self.bias))
 
-    >>> from scipy import sparse
-    >>> scorer = LinearScorer(np.array([[3.0, 0.0], [4.0, 0.0]]), np.array([-10.0, 0.0]))
-    >>> distance_to_boundary(scorer, sparse.csr_array([[2.0, 3.5]]), 0, 1)
-    2.0
-    """
-    if isinstance(scorer, ScaledScorer):
-        X, scorer = scorer.scaled(X), scorer.linear
-    if not isinstance(scorer, LinearScorer):
-        return None
-    with np.errstate(invalid="ignore", divide="ignore"):
-        normal = scorer.by_term[:, label] - scorer.by_term[:, against]
-        distance = (scorer.differences(X, label, against).score + shift) / np.linalg.norm(normal)
-    return float(distance) if np.isfinite(distance) else None
+    def arrays(self) -> dict[str, Floats]:
+        """Scale, weights and bias."""
+        return {"scale": self.scale, **self.linear.arrays()}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Scorer with these arrays."""
+        return cls(arrays["scale"], LinearScorer.of(arrays))

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from textnb.models.ensemble.joining import careful_targets, joint
+from textnb.models.calibration import platt_targets
+from textnb.models.ensemble.joining import joint
 
 
 def made_up(seed, n=60, n_classes=3):
@@ -77,5 +78,5 @@ def test_scores_that_tell_all_rows_apart_do_not_make_for_certainty():
 
 def test_targets_are_shared_by_the_classes_that_take_part():
     known = np.array([[True, True, True], [True, False, True], [True, False, False]])
-    targets = careful_targets(np.array([0, 0, 0]), np.ones(3), known)
+    targets = platt_targets(np.array([0, 0, 0]), np.ones(3), known)
     np.testing.assert_allclose(targets, [[0.8, 0.1, 0.1], [0.8, 0, 0.2], [1, 0, 0]])

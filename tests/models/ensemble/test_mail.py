@@ -2,11 +2,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.ensemble import mail
 from textnb.models.ensemble.joining import SummedScorer, joint
 from textnb.models.ensemble.presence import RatioScorer, containing_by_class, ratio_scorer
 from textnb.models.logistic import nb_logistic
+from textnb.models.model import Fit, Statistics
 from textnb.models.prior import class_weighted
 from textnb.models.rows import Labelled, dealt_folds
 
@@ -71,7 +73,9 @@ def test_renewing_counts_anew_and_keeps_what_was_fitted():
     found = mail.solution(rows, l2=0.1, stacked_from=0)
     before = np.array([-1, *range(1, 40)])  # the first term of old is gone, and another has come in its place
     factor = float(found.factors[0])
-    scorer = mail.renewed(found.scorer, factor, containing_by_class(more.X, more.y, 3), more.documents, before)
+    counts = ClassCounts.of(more.X, more.y)
+    changed = Statistics(counts, counts, None, np.arange(40))
+    scorer = mail.MODEL.renew(changed, Fit(found.scorer, facts={"first_factor": factor}), before).scorer
     first = ratio_scorer(containing_by_class(more.X, more.y, 3), more.documents).by_term
     np.testing.assert_allclose(scorer.first.by_term, factor * first)
     np.testing.assert_array_equal(scorer.first.bias, found.scorer.first.bias)
@@ -81,5 +85,5 @@ def test_renewing_counts_anew_and_keeps_what_was_fitted():
 
 
 def test_a_number_of_rows_that_is_none_is_refused():
-    with pytest.raises(InputError, match="stacked_from must be a number and not negative, not -1"):
-        mail.as_number(-1)
+    with pytest.raises(InputError, match="stacked_from must be a number of at least 0, not -1"):
+        mail.MODEL.options["stacked_from"].checked(-1)

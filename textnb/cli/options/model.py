@@ -14,7 +14,8 @@ from textnb.cli.options.inputs import Cutting, as_number_or_name, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
-from textnb.models.registry import MODELS, model
+from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 from textnb.models.smoothing import ALPHAS
 from textnb.text import Analyzer
 from textnb.text.analyzer import SELECTION
@@ -25,12 +26,12 @@ def _model(name: str, help: str) -> Any:
 
 
 def _having(option: str) -> str:
-    return ", ".join(model.name for model in MODELS.values() if option in model.options)
+    return ", ".join(model.name for model in map(model_of, MODELS) if option in model.options)
 
 
 def _choice(option: str) -> str:
     """The values of an option, the default first."""
-    return "; ".join({model.options[option].allowed: 1 for model in MODELS.values() if option in model.options})
+    return "; ".join({model.options[option].allowed: 1 for model in map(model_of, MODELS) if option in model.options})
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Modelling:
     @property
     def terms(self) -> Mapping[str, Any]:
         """What of an Analyzer suits the model."""
-        return model(self._name).terms
+        return model_of(self._name).analyzer
 
     @property
     def _name(self) -> str:
@@ -143,7 +144,7 @@ def train_options(
     }
     own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
     told = {"model": recipe.model, "alpha": str(recipe.alpha), **own}
-    told["weighting"] = None if recipe.weighting == MODELS[recipe.model].weightings[0] else recipe.weighting
+    told["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
     return [
         *spoken(replace(cutting, **text)),

@@ -23,12 +23,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
 from textnb.models.bregman.family import Family
 from textnb.models.bregman.normaliser import CellSums, least_surprisal, log_mass, n_cells, over_cells
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 NORMS = ("u", "m")
 EXACT = "exact"
@@ -89,7 +89,7 @@ class UIndependent:
         """d_i, (M_i,) each."""
         return tuple(_numbers(self.family, self.surprisals))
 
-    def log_p(self, codes: NDArray[np.intp]) -> Floats:
+    def log_p(self, codes: Codes) -> Floats:
         """log p of cells by the numbers of their values, (R, n) -> (R,); -1 is a value not known, and summed out."""
         known = codes >= 0
         table = self.surprisals if self.family.ordinary else self.numbers
@@ -139,7 +139,7 @@ class UIndependent:
             total += float((weights * np.where(np.isfinite(a), a, 0.0) * np.exp(block.log_factor - a)).sum())
         return total
 
-    def _summed_out(self, bases: Floats, variables: NDArray[np.intp]) -> Floats:
+    def _summed_out(self, bases: Floats, variables: Codes) -> Floats:
         """log p of cells of which the known values have the sums ``bases`` (R,)."""
         different, which = np.unique(bases, return_inverse=True)
 

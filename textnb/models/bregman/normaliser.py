@@ -32,7 +32,7 @@ from scipy.optimize import brentq
 
 from textnb.errors import InputError
 from textnb.models.bregman.family import Family
-from textnb.numerics import Floats, log_of
+from textnb.numerics import Codes, Floats, log_of
 
 MOST_CELLS = 1_000_000
 _BLOCK = 1 << 17
@@ -124,7 +124,7 @@ def lattice_sums(numbers: Sequence[Floats], theta: float, n_steps: int) -> Latti
     return Lattice(step, weights, theta, log_z)
 
 
-def _tilted(d: Floats, theta: float, step: float) -> tuple[NDArray[np.intp], Floats, float]:
+def _tilted(d: Floats, theta: float, step: float) -> tuple[Codes, Floats, float]:
     """The lattice points of a variable, their weights, and log Z_i.
 
     The points are kept tilted as well, so each weight is that of the number times exp(-theta (point - number)).

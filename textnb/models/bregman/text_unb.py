@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +30,10 @@ from textnb.models import complement as complement_model
 from textnb.models import multinomial
 from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse
 from textnb.models.left_out import LeftOut, left_out_log_p
+from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
+from textnb.models.smoothing import ALPHAS
 from textnb.numerics import Floats
 
 NORMS = ("none", "u", "m")
@@ -72,7 +75,7 @@ def as_pi(pi: object) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class TokenUScorer:
+class TokenUScorer(Scorer):
     """Eq. (6) with ``log_p`` (V, C) and the log prior ``bias`` (C,)."""
 
     log_p: Floats
@@ -103,10 +106,6 @@ class TokenUScorer:
             log_p = log_p - self._per_class(lengths, Expansion.log_sum)
         log_p = np.where(n > 0, log_p, 0.0)
         return np.asarray(-log_p if self.complement else log_p)
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible documents get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Each class's score is shared among the entries in proportion to a^pi; the bias is that of the prior."""
@@ -147,3 +146,28 @@ def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
         for k in range(sums.shape[1]):
             sums[block.first : block.last, k] = np.bincount(block.row, weighted[:, k], block.last - block.first)
     return scorer.log_scores(sums, rows.known_lengths)
+
+
+def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
+    found = statistics.smoothing(alpha)
+    return Fit(fit(statistics.counts, found.alpha, prior, **options), found)
+
+
+def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    return left_out(rows, alpha, fit(rows.counts, alpha, "uniform", **options))
+
+
+MODEL = Model(
+    name="unb",
+    help="U-NB: naive Bayes with a generalised product of probabilities",
+    fit=_fit,
+    left_out=_left_out,
+    weightings=WHOLE_WEIGHTINGS,
+    alphas=ALPHAS,
+    accepts_number=True,
+    options=by_name(
+        Option("pi", Number(above=0), 1.0, "power of the product; 1 is multinomial", (0.5, 0.8, 1.0, 1.2, 1.5)),
+        Option("norm", Choice(NORMS), "none", "normalisation of the product"),
+        Option("complement", Flag(), False, "use the probabilities of the other classes", (False, True)),
+    ),
+)

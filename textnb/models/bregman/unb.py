@@ -19,7 +19,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR
@@ -29,8 +28,8 @@ from textnb.models.bregman.family import Family
 from textnb.models.bregman.independence import EXACT, UIndependent
 from textnb.models.bregman.normaliser import APPROXIMATED, ENUMERATED
 from textnb.models.prior import Prior
-from textnb.models.scorer import Differences, LinearScorer, check_columns, difference, log_posterior
-from textnb.numerics import Floats
+from textnb.models.scorer import Differences, LinearScorer, Scorer, check_columns, difference
+from textnb.numerics import Codes, Floats
 
 
 def fit(
@@ -71,9 +70,7 @@ def as_attributes(attributes: Any, n_features: int) -> tuple[int, ...]:
     return tuple(columns)
 
 
-def _product(
-    log_p: Floats, starts: NDArray[np.intp], columns: Sequence[int], family: Family, norm: str
-) -> UIndependent | None:
+def _product(log_p: Floats, starts: Codes, columns: Sequence[int], family: Family, norm: str) -> UIndependent | None:
     """p(x_S|k) of one class; None where some column has no value."""
     surprisals = [-log_p[starts[j] : starts[j + 1]] for j in columns]
     if any(np.isposinf(a).all() for a in surprisals):
@@ -81,7 +78,7 @@ def _product(
     return UIndependent.of(surprisals, family, norm)
 
 
-def _without(linear: LinearScorer, starts: NDArray[np.intp], columns: Sequence[int]) -> LinearScorer:
+def _without(linear: LinearScorer, starts: Codes, columns: Sequence[int]) -> LinearScorer:
     """The product over the columns that are not to be U-multiplied."""
     by_term = linear.by_term.copy()
     for j in columns:
@@ -90,20 +87,20 @@ def _without(linear: LinearScorer, starts: NDArray[np.intp], columns: Sequence[i
 
 
 @dataclass(frozen=True, eq=False)
-class UNBScorer:
+class UNBScorer(Scorer):
     """``rest``: p(k) and the columns multiplied as ever; ``products``: p(x_S|k) of each class, over ``columns``.
 
     ``starts`` (F + 1,): where each column's values begin among those of the indicators.
     """
 
     rest: LinearScorer
-    starts: NDArray[np.intp]
+    starts: Codes
     columns: tuple[int, ...]
     products: tuple[UIndependent | None, ...]
 
     @property
     def bias(self) -> Floats:
-        """The log prior, (C,)."""
+        """Log prior, (C,)."""
         return self.rest.bias
 
     @property
@@ -120,10 +117,6 @@ class UNBScorer:
         for k, product in enumerate(self.products):
             scores[:, k] += -np.inf if product is None else product.log_p(codes)
         return scores
-
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised; impossible rows get the prior."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """log p(x_S|k) is shared among the values in proportion to xi; what cannot be shared is in the bias."""
@@ -148,7 +141,7 @@ class UNBScorer:
             return shares * (product.log_p(codes[:, self.columns])[0] / total) if total != 0 else shares
 
 
-def codes_of(X: CSR, starts: NDArray[np.intp]) -> NDArray[np.intp]:
+def codes_of(X: CSR, starts: Codes) -> Codes:
     """The number of each row's value in each column, (D, F), from indicators; -1 where it has none."""
     codes = np.full((X.shape[0], len(starts) - 1), -1, np.intp)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))

@@ -16,17 +16,19 @@ class is unknown has no part in (3).
 A scorer that is the sum of two.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.matrix import CSR
+from textnb.models.calibration import platt_targets
 from textnb.models.ensemble.presence import RatioScorer
-from textnb.models.logistic.ratios import Numbers
-from textnb.models.scorer import Differences, ScaledScorer, log_posterior
-from textnb.numerics import Floats, log_softmax
+from textnb.models.scorer import Differences, ScaledScorer, Scorer
+from textnb.numerics import Codes, Floats, log_softmax
 
 _PENALTY = 0.1
 
@@ -44,7 +46,7 @@ class Joint(NamedTuple):
         return np.where(known, joined, -np.inf)
 
 
-def joint(scores: Floats, y: Numbers) -> Joint:
+def joint(scores: Floats, y: Codes) -> Joint:
     """The minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
 
     >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
@@ -58,7 +60,7 @@ def joint(scores: Floats, y: Numbers) -> Joint:
     kept = np.flatnonzero(np.isfinite(scores[:, np.arange(len(y)), y]).all(axis=0))
     scores, y = scores[:, kept], y[kept]
     known = np.asarray(np.isfinite(scores).all(axis=0))
-    targets = careful_targets(y, np.ones(len(y)), known)
+    targets = platt_targets(y, np.ones(len(y)), known)
     scores, start = np.where(known, scores, 0.0), np.where(known, log_shares, -np.inf)
     mean = np.concatenate([np.full(n_scores, 1 / n_scores), np.zeros(n_classes)])
 
@@ -76,37 +78,27 @@ def joint(scores: Floats, y: Numbers) -> Joint:
     return Joint(found[:n_scores], log_shares + found[n_scores:])
 
 
-def careful_targets(y: Numbers, weights: Floats, known: NDArray[np.bool_]) -> Floats:
-    """t of eq. (2), (D, C), for classes by number y (D,) of weighted rows; known (D, C): which classes take part.
-
-    >>> careful_targets(np.array([0, 0, 1]), np.ones(3), np.ones((3, 2), bool)).round(3).tolist()
-    [[0.75, 0.25], [0.75, 0.25], [0.333, 0.667]]
-    """
-    n_classes = known.shape[1]
-    short = 1 / (np.bincount(y, weights, n_classes)[y] + 2)
-    own = np.arange(n_classes) == y[:, np.newaxis]
-    others = known & ~own
-    share = others * (short / np.maximum(others.sum(axis=1), 1))[:, np.newaxis]
-    return np.asarray(np.where(own, 1 - share.sum(axis=1, keepdims=True), share))
-
-
 def _product(targets: Floats, log_p: Floats) -> float:
     return float((targets * np.where(targets > 0, log_p, 0.0)).sum())
 
 
-def _log_shares(y: Numbers, n_classes: int) -> Floats:
+def _log_shares(y: Codes, n_classes: int) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(np.bincount(y, minlength=n_classes) / len(y))
 
 
 @dataclass(frozen=True, eq=False)
-class SummedScorer:
+class SummedScorer(Scorer):
     """score_k(x) = first_k(x) + second_k(x), biases and all, over the same V terms."""
 
     first: RatioScorer
     second: ScaledScorer
 
-    @property
+    presence = True
+    kind = "summed"
+    dimensions = MappingProxyType({**RatioScorer.dimensions, **ScaledScorer.dimensions})
+
+    @cached_property
     def bias(self) -> Floats:
         """(C,)."""
         return self.first.bias + self.second.bias
@@ -115,11 +107,20 @@ class SummedScorer:
         """The sums, (D, C)."""
         return self.first.joint_log_scores(X) + self.second.joint_log_scores(X)
 
-    def log_posterior(self, X: CSR) -> Floats:
-        """The sums normalised, (D, C)."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
-
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """What each stored entry of one row adds to score(label) - score(against), in both."""
         one, other = (scorer.differences(X, label, against) for scorer in (self.first, self.second))
         return Differences(one.bias + other.bias, one.values + other.values)
+
+    def with_ratios(self, ratios: Floats, before: Codes) -> "SummedScorer":
+        """Scorer with other ratios (V, C); before: the column that each term had, -1 for none."""
+        return SummedScorer(self.first.with_ratios(ratios, before), self.second.on(before))
+
+    def arrays(self) -> dict[str, Floats]:
+        """Arrays of both scorers."""
+        return {**self.first.arrays(), **self.second.arrays()}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Scorer with these arrays."""
+        return cls(RatioScorer.of(arrays), ScaledScorer.of(arrays))

@@ -10,24 +10,25 @@ be fitted. They err on different messages. Of fewer than ``stacked_from`` rows s
 Folds are dealt by what rows contain. Folds by date, tried on the corpus of SpamAssassin (1,500 messages, then the 2,500
 that followed), joined the scores no better: log loss .097, against .083. So no dates need be kept.
 
-A fit can be renewed after a few messages: s1 from the new counts, a, bias and s2 as they were (``renewed``).
+A fit can be renewed after a few messages: s1 from the new counts, a, bias and s2 as they were (``_renew``).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from textnb.errors import InputError
+from textnb.counts.vocabulary import Columns
 from textnb.models.ensemble.joining import SummedScorer, joint
 from textnb.models.ensemble.presence import RatioScorer, containing_by_class, held_out_ratios, telling_ratios
 from textnb.models.logistic import nb_logistic
+from textnb.models.logistic.logistic import fit_facts
 from textnb.models.logistic.nb_logistic import N_FOLDS
-from textnb.models.logistic.ratios import Numbers
-from textnb.models.prior import class_weighted
+from textnb.models.model import Fit, Model, Need, Number, Option, Options, Statistics, by_name
+from textnb.models.prior import Prior, class_weighted
 from textnb.models.rows import Labelled, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats
 
 STACKED_FROM = 300.0
 
@@ -57,28 +58,11 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
     return MailFit(scorer, found.factors, found.scores(held_out), second)
 
 
-def renewed(
-    scorer: RatioScorer | SummedScorer, factor: float, containing: Floats, documents: Floats, before: Numbers
-) -> RatioScorer | SummedScorer:
-    """The scorer with s1 of other counts, n (V, C) and D (C,). before: the column each term had, -1 for none, (V,)."""
-    if isinstance(scorer, RatioScorer):
-        return _first(containing, documents, factor, scorer.bias)
-    first = _first(containing, documents, factor, scorer.first.bias)
-    return SummedScorer(first, _moved(scorer.second, before))
-
-
-def as_number(stacked_from: Any) -> float:
-    """A checked number of rows."""
-    if not is_number(stacked_from) or not stacked_from >= 0:
-        raise InputError(f"stacked_from must be a number and not negative, not {stacked_from!r}")
-    return float(stacked_from)
-
-
 def _first(containing: Floats, documents: Floats, factor: float, bias: Floats) -> RatioScorer:
     return RatioScorer(telling_ratios(containing, documents) * factor, bias)
 
 
-def _second(rows: Labelled, l2: float | str, folds: Numbers) -> nb_logistic.NBLogisticFit | None:
+def _second(rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:
     """s2; None where no row could be held out, so that nothing says what it is worth."""
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced")
     settings = nb_logistic.NBLogisticSettings(l2)
@@ -91,8 +75,37 @@ def _scaled_by(scorer: ScaledScorer, factor: float) -> ScaledScorer:
     return ScaledScorer(scorer.scale, LinearScorer(linear.by_term * factor, linear.bias * factor))
 
 
-def _moved(scorer: ScaledScorer, before: Numbers) -> ScaledScorer:
-    """The scorer on other columns; a term that it does not know weighs nothing."""
-    linear = scorer.linear
-    by_term = np.vstack([linear.by_term, np.zeros(len(linear.bias))])[before]  # column -1 is the last: nothing
-    return ScaledScorer(np.append(scorer.scale, 0.0)[before], LinearScorer(by_term, linear.bias))
+def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    rows = statistics.documents
+    found = solution(rows, l2=options["l2"], stacked_from=options["stacked_from"])
+    facts: dict[str, Any] = {"fitted_on": len(rows.y), "first_factor": float(found.factors[0])}
+    second = found.second
+    if second is not None:
+        facts |= {"second_factor": float(found.factors[1])}
+        facts |= fit_facts(second.iterations, second.value, second.trouble)
+    l2 = {} if second is None else {"l2": second.l2}
+    return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out)
+
+
+def _renew(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
+    """Fit with s1 of the new counts; the factors, the bias and s2 stay."""
+    counts = statistics.counts
+    scorer = cast("RatioScorer | SummedScorer", fit.scorer)
+    ratios = telling_ratios(counts.containing.toarray().T, counts.documents) * fit.facts["first_factor"]
+    return fit._replace(scorer=scorer.with_ratios(ratios, before), held_out=None)
+
+
+MODEL = Model(
+    name="mail",
+    help="two scores of the terms of a message, combined: presence ratios and nb-logistic",
+    fit=_fit,
+    weightings=("binary",),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(
+        nb_logistic.L2,
+        Option("stacked_from", Number(low=0), STACKED_FROM, "number of messages from which both scores are used"),
+    ),
+    analyzer={"normalisers": ("nfkc", "casefold")},
+    renew=_renew,
+    smoothed_targets=True,
+)

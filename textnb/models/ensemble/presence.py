@@ -13,16 +13,18 @@ long documents far too sure, and a mean. Of two classes s_1 = -s_2.
 - One class: all scores are 0. A class without documents: -inf. A document without a term in N_k: s_k = 0.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 
 from textnb.counts.matrix import CSR
-from textnb.models.logistic.ratios import Numbers
-from textnb.models.scorer import Differences, check_columns, difference, log_posterior
-from textnb.numerics import Floats
+from textnb.models.scorer import Differences, Scorer, check_columns, difference
+from textnb.numerics import Codes, Floats
 
 ALPHA = 0.01
 LEAST = 1.5
@@ -30,7 +32,7 @@ POWER = 0.75
 
 
 @dataclass(frozen=True, eq=False)
-class RatioScorer:
+class RatioScorer(Scorer):
     """bias_k + s_k(x): ``by_term`` (V, C) is W transposed, times any number a class.
 
     >>> scorer = RatioScorer(np.array([[2.0, -2.0], [3.0, -3.0], [0.0, 0.0]]), np.zeros(2))
@@ -42,6 +44,10 @@ class RatioScorer:
 
     by_term: Floats
     bias: Floats
+
+    presence = True
+    kind = "ratios"
+    dimensions = MappingProxyType({"ratios": 2, "shares": 1})
 
     @property
     def weights(self) -> Floats:
@@ -59,16 +65,25 @@ class RatioScorer:
         sums, numbers = np.hsplit(_presence(X) @ self._summed, 2)
         return np.asarray(sums / _lengths(numbers) + self.bias)
 
-    def log_posterior(self, X: CSR) -> Floats:
-        """The scores normalised, (D, C)."""
-        return log_posterior(self.joint_log_scores(X), self.bias)
-
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """What each stored entry of one row adds to score(label) - score(against)."""
         lengths = _lengths(_presence(X) @ (self.by_term != 0))[0]
         mine, other = (self.by_term[X.indices, k] / lengths[k] for k in (label, against))
         bias = float(difference(self.bias[label], self.bias[against]))
         return Differences(bias, np.where(X.data > 0, mine - other, 0.0))
+
+    def with_ratios(self, ratios: Floats, before: Codes) -> "RatioScorer":  # noqa: ARG002  # as of a sum of scorers
+        """Scorer with other ratios (V, C) and its own bias."""
+        return RatioScorer(ratios, self.bias)
+
+    def arrays(self) -> dict[str, Floats]:
+        """Ratios and bias, under the names that model files have for them."""
+        return {"ratios": self.by_term, "shares": self.bias}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Scorer with these arrays."""
+        return cls(arrays["ratios"], arrays["shares"])
 
 
 def _lengths(numbers: Floats) -> Floats:
@@ -97,7 +112,7 @@ def ratio_scorer(containing: Floats, documents: Floats) -> RatioScorer:
     return RatioScorer(telling_ratios(containing, documents), np.where(documents > 0, 0.0, -np.inf))
 
 
-def held_out_ratios(X: CSR, y: Numbers, n_classes: int, folds: Numbers) -> Floats:
+def held_out_ratios(X: CSR, y: Codes, n_classes: int, folds: Codes) -> Floats:
     """Eq. (4) for every row of X (D, V) by the rows outside its fold, (D, C)."""
     total, scores = containing_by_class(X, y, n_classes), np.empty((len(y), n_classes))
     documents = np.bincount(y, minlength=n_classes)
@@ -109,7 +124,7 @@ def held_out_ratios(X: CSR, y: Numbers, n_classes: int, folds: Numbers) -> Float
     return scores
 
 
-def containing_by_class(X: CSR, y: Numbers, n_classes: int) -> Floats:
+def containing_by_class(X: CSR, y: Codes, n_classes: int) -> Floats:
     """n of eq. (1) transposed, (V, C)."""
     of_class = sparse.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
     return np.asarray((of_class @ _presence(X)).toarray().T)

@@ -34,12 +34,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 _BLOCK = 256
 _NOISE = {False: 1e-13, True: 1e-7}  # by whether rows are sparse
@@ -58,17 +57,17 @@ class Centred:
 
     rows: Any
     roots: Floats
-    groups: NDArray[np.intp]
+    groups: Codes
     means: Floats
     squares: Floats
 
     @classmethod
-    def of(cls, X: Any, groups: NDArray[np.intp], weight: Floats, n_groups: int = 1) -> "Centred":
+    def of(cls, X: Any, groups: Codes, weight: Floats, n_groups: int = 1) -> "Centred":
         """The rows of X (D, V), dense or csr, with weights (D,), less the means of their groups by number (D,)."""
         return cls.around(ClassMoments.of(X, groups, range(n_groups), sample_weight=weight), X, groups, weight)
 
     @classmethod
-    def around(cls, moments: ClassMoments, X: Any, groups: NDArray[np.intp], weight: Floats) -> "Centred":
+    def around(cls, moments: ClassMoments, X: Any, groups: Codes, weight: Floats) -> "Centred":
         """The same, where the moments of the groups are there already."""
         is_sparse, roots = sparse.issparse(X), np.sqrt(weight)
         squares, means = moments.squares.sum(axis=0), moments.means

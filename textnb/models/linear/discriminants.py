@@ -40,6 +40,7 @@ from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
 from textnb.models.linear.covariance import SharedCovariance
+from textnb.models.model import Fit, Model, Need, Number, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Floats
@@ -134,3 +135,41 @@ def as_components(components: Any) -> int | None:
     if isinstance(components, bool) or not isinstance(components, (int, np.integer)) or components < 1:
         raise InputError(f"components must be None or a whole number from 1, not {components!r}")
     return int(components)
+
+
+def _fit_fisher(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    covariance = SharedCovariance.of_rows(statistics.documents, options["shrinkage"])
+    scorer = fit_directions(covariance, directions(covariance))
+    return Fit(scorer, found={"shrinkage": covariance.shrinkage}, includes_prior=False)
+
+
+def _fit_gaussian(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    covariance = SharedCovariance.of_rows(statistics.documents, options["shrinkage"])
+    return Fit(fit_covariance(covariance), found={"shrinkage": covariance.shrinkage})
+
+
+SHRINKAGE = Option(
+    "shrinkage",
+    Number(low=0, high=1, names=("auto",)),
+    "auto",
+    "shrinkage of the covariance towards a multiple of the identity",
+    ("auto", 0.1, 0.3, 0.5, 0.7, 0.9),
+)
+
+FISHER = Model(
+    name="fisher",
+    help="Fisher's linear discriminant: the nearest class mean in the directions that separate the classes",
+    fit=_fit_fisher,
+    weightings=weightings_from("tfidf-l2"),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(SHRINKAGE),
+)
+
+GAUSSIAN = Model(
+    name="gaussian-discriminant",
+    help="normal distributions about the class means with one covariance (LDA)",
+    fit=_fit_gaussian,
+    weightings=weightings_from("tfidf-l2"),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(SHRINKAGE),
+)

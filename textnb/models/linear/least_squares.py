@@ -20,6 +20,19 @@ from numpy.typing import ArrayLike
 from textnb.errors import InputError
 from textnb.models.linear.centred import Centred
 from textnb.models.linear.systems import regression
+from textnb.models.model import (
+    TRIED_L2,
+    Fit,
+    Model,
+    Need,
+    Number,
+    Option,
+    Options,
+    Statistics,
+    by_name,
+    weightings_from,
+)
+from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
 
@@ -62,3 +75,17 @@ def as_l2(l2: Any) -> float:
     if isinstance(l2, bool) or not isinstance(l2, (int, float, np.number)) or not 0 <= l2 < np.inf:
         raise InputError(f"l2 must be a finite number and not negative, not {l2!r}")
     return float(l2)
+
+
+def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    return Fit(fit_rows(statistics.documents, options["l2"]), includes_prior=False)
+
+
+MODEL = Model(
+    name="least-squares",
+    help="ridge regression on class indicators",
+    fit=_fit,
+    weightings=weightings_from("tfidf-l2"),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(Option("l2", Number(low=0), 0.1, "strength of the L2 penalty", TRIED_L2)),
+)

@@ -32,23 +32,35 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
-from textnb.models.logistic.logistic import LogisticFit, LogisticSettings
-from textnb.models.prior import ClassWeight, class_weighted
+from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
+from textnb.models.model import (
+    BALANCED,
+    Fit,
+    Model,
+    Need,
+    Number,
+    Option,
+    Options,
+    Statistics,
+    by_name,
+    weightings_from,
+)
+from textnb.models.prior import ClassWeight, Prior, class_weighted
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Differences, LinearScorer, log_posterior
-from textnb.numerics import Floats, is_number
+from textnb.models.scorer import Differences, LinearScorer, Scorer
+from textnb.numerics import Codes, Floats, is_number
 
 EVIDENCE = "evidence"
 
 
 @dataclass(frozen=True, eq=False)
-class ModeratedScorer:
+class ModeratedScorer(Scorer):
     """Eq. (1): the scorer of theta_MAP, and s^2 as a function of rows."""
 
     linear: LinearScorer
@@ -72,10 +84,6 @@ class ModeratedScorer:
     def joint_log_scores(self, X: Any) -> Floats:
         """Eq. (1), (D, C)."""
         return self.kappa(X)[:, np.newaxis] * self.linear.joint_log_scores(X)
-
-    def log_posterior(self, X: Any) -> Floats:
-        """Eq. (2), (D, C)."""
-        return log_posterior(self.joint_log_scores(X), self.linear.bias)
 
     def differences(self, X: Any, label: int, against: int) -> Differences:
         """Those of the linear scorer times kappa; they sum to the difference of the scores."""
@@ -118,7 +126,7 @@ def fit(
 
 def solution(
     X: Any,
-    y: NDArray[np.intp],
+    y: Codes,
     weight: Floats,
     n_classes: int,
     l2: float | str = EVIDENCE,
@@ -144,3 +152,30 @@ def as_precision(l2: Any) -> float | str:
     if not is_number(l2) or not 0 < l2 < np.inf:
         raise InputError(f"l2 must be above 0, not {l2!r}: without a prior there is no evidence")
     return float(l2)
+
+
+def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    rows = statistics.documents
+    found = solution(rows.X, rows.y, row_weights(rows, options), len(rows.classes), options["l2"])
+    facts = fit_facts(found.fit.iterations, found.fit.value, found.fit.trouble)
+    facts |= {"log_evidence": found.evidence.log_evidence, "bic": found.evidence.bic}
+    return Fit(found.scorer, found={"l2": found.l2}, facts=facts, includes_prior=False)
+
+
+MODEL = Model(
+    name="bayes-logistic",
+    help="logistic regression with the uncertainty of its weights in the probabilities",
+    fit=_fit,
+    weightings=weightings_from("tfidf-l2"),
+    needs=frozenset({Need.ROWS, Need.ROWS_TO_ANSWER}),
+    options=by_name(
+        Option(
+            "l2",
+            Number(above=0, names=(EVIDENCE,)),
+            EVIDENCE,
+            "precision of the prior on the weights",
+            (EVIDENCE, 0.01, 0.1, 1.0, 10.0),
+        ),
+        BALANCED,
+    ),
+)

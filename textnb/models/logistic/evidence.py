@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
 from textnb.models.linear.centred import isometric
@@ -47,7 +47,7 @@ from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
 from textnb.models.logistic.solvers import newton
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None
     return laplace_fit(rows.X, rows.y, rows.weight, len(rows.classes), LogisticSettings(l2, tol=1e-10)).evidence
 
 
-def laplace_fit(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: LogisticSettings) -> LaplaceFit:
+def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LaplaceFit:
     """For checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
     if not settings.l2 > 0:
         raise InputError(f"l2 must be above 0, not {settings.l2!r}: without a prior there is no evidence")
@@ -116,7 +116,7 @@ def laplace_fit(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, set
     return LaplaceFit(fit, posterior, found)
 
 
-def _point(loss: SoftmaxLoss, scorer: LinearScorer, present: NDArray[np.intp]) -> SoftmaxPoint:
+def _point(loss: SoftmaxLoss, scorer: LinearScorer, present: Codes) -> SoftmaxPoint:
     """Where the weights of a scorer stand among the parameters of the loss: eq. (5) of ``softmax_loss.py``, undone."""
     weights = scorer.by_term[:, present] @ loss.contrasts
     return loss.at(np.vstack([weights, scorer.bias[present] @ loss.contrasts + loss.Z.mean @ weights]))
@@ -141,9 +141,7 @@ class BestL2:
     tried: dict[float, float]
 
 
-def best_l2(
-    X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, *, most_rows: int | None = MOST_ROWS
-) -> BestL2:
+def best_l2(X: Any, y: Codes, weight: Floats, n_classes: int, *, most_rows: int | None = MOST_ROWS) -> BestL2:
     """Eq. (1) for checked rows X (D, V), dense or csr, classes by number y (D,) below n_classes, weights (D,).
 
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 0, 1, 0, 1, 1])
@@ -214,7 +212,7 @@ def _peak(tried: dict[float, float], middle: float, width: float) -> float:
     return middle + (width / 2 * (below - above) / bend if bend < 0 else 0.0)
 
 
-def _evenly(y: NDArray[np.intp], weight: Floats, n_classes: int, most_rows: int | None) -> NDArray[np.intp]:
+def _evenly(y: Codes, weight: Floats, n_classes: int, most_rows: int | None) -> Codes:
     """The numbers of rows that have a weight; of too many an even choice, with some of every class."""
     weighty = np.flatnonzero(weight > 0)
     if most_rows is None or len(weighty) <= most_rows:

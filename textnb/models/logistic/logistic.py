@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textnb.counts.labels import labelled_rows
 from textnb.counts.moments import as_reals
@@ -29,9 +29,23 @@ from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models.logistic import solvers
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
 from textnb.models.logistic.solvers import SOLVERS, bound, is_small, minimum
-from textnb.models.prior import ClassWeight, class_weighted
+from textnb.models.model import (
+    BALANCED,
+    TRIED_L2,
+    Fit,
+    Model,
+    Need,
+    Number,
+    Option,
+    Options,
+    Statistics,
+    by_name,
+    weightings_from,
+)
+from textnb.models.prior import ClassWeight, Prior, class_weighted
+from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats, is_number
 
 _STILL_MOVING = 0.1
 
@@ -96,7 +110,7 @@ def fit(
     return found.scorer
 
 
-def solution(X: Any, y: NDArray[np.intp], weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
+def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
     """The minimum of eq. (2) for checked rows X (D, V), classes by number y (D,) and weights (D,)."""
     weighty = np.flatnonzero(weight > 0)
     if not len(weighty):
@@ -138,3 +152,33 @@ def _has_no_minimum(point: SoftmaxPoint, small: float) -> bool:
         return False
     step = solvers.exact(point) if is_small(point.loss) else solvers.truncated(point, 0.1)
     return bool(np.abs(step.scores).max() > _STILL_MOVING)
+
+
+def row_weights(rows: Labelled, options: Options) -> Floats:
+    """Weights (D,) of the rows in the loss, with classes balanced where the option says so."""
+    return class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
+
+
+def fit_facts(iterations: int, value: float, trouble: str) -> dict[str, Any]:
+    """Facts of a fit for `info`; warns where it did not converge."""
+    if trouble:
+        warnings.warn(trouble, ConvergenceWarning, stacklevel=3)
+    return {"steps": iterations, "loss": value}
+
+
+def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    rows = statistics.documents
+    weight, settings = row_weights(rows, options), LogisticSettings(l2=options["l2"])
+    found = solution(rows.X, rows.y, weight, len(rows.classes), settings)
+    facts = fit_facts(found.iterations, found.value, found.trouble)
+    return Fit(found.scorer, facts=facts, includes_prior=not options["balanced"])
+
+
+MODEL = Model(
+    name="logistic",
+    help="multinomial logistic regression",
+    fit=_fit,
+    weightings=weightings_from("tfidf-l2"),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(Option("l2", Number(low=0), 0.003, "strength of the L2 penalty", TRIED_L2), BALANCED),
+)

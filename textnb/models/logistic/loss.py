@@ -28,11 +28,10 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.models.linear.centred import CentredRows
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_softmax
 
 
 class Loss(Protocol):
@@ -121,12 +120,12 @@ class SoftmaxLoss:
     """
 
     Z: CentredRows
-    y: NDArray[np.intp]
+    y: Codes
     contrasts: Floats
     l2: float
 
     @classmethod
-    def of(cls, X: Any, y: NDArray[np.intp], weight: Floats, l2: float) -> "SoftmaxLoss":
+    def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> "SoftmaxLoss":
         """X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
         return cls(CentredRows.of(X, weight), y, contrasts(int(y.max()) + 1), l2)
 

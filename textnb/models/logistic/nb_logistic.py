@@ -27,12 +27,26 @@ from textnb.counts.matrix import CSR, as_counts
 from textnb.counts.selection import found_min_df
 from textnb.errors import ConvergenceWarning, InputError, listed
 from textnb.models.logistic.evidence import best_l2
+from textnb.models.logistic.logistic import fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
-from textnb.models.logistic.ratios import Numbers, Presence, frequent_terms
-from textnb.models.prior import ClassWeight, class_weighted
+from textnb.models.logistic.ratios import Presence, frequent_terms
+from textnb.models.model import (
+    BALANCED,
+    TRIED_L2,
+    Choice,
+    Fit,
+    Model,
+    Need,
+    Number,
+    Option,
+    Options,
+    Statistics,
+    by_name,
+)
+from textnb.models.prior import ClassWeight, Prior, class_weighted
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Floats, is_number
+from textnb.numerics import Codes, Floats, is_number
 
 OTHERWISE = 1.0
 N_FOLDS = 4
@@ -133,7 +147,7 @@ def fit(
 
 def solution(
     X: CSR,
-    y: Numbers,
+    y: Codes,
     documents: Floats,
     weight: Floats,
     n_classes: int,
@@ -172,7 +186,7 @@ def solution(
     return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
 
 
-def _on_all_terms(problem: Problem, theta: Floats, terms: Numbers, n_terms: int) -> ScaledScorer:
+def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
     """The scorer of counts; terms that are not in use have the scale 0.
 
     Classes that are alike shall tie: digits that only rounding has made are cut off.
@@ -216,3 +230,43 @@ def _is_positive(value: Any) -> bool:
 def _check_choice(name: str, value: Any, named: tuple[str, ...]) -> None:
     if not (_is_positive(value) or (isinstance(value, str) and value in named)):
         raise InputError(f"{name} must be a positive number or {' or '.join(map(repr, named))}, not {value!r}")
+
+
+L2 = Option(
+    "l2",
+    Number(above=0, names=_NAMED),
+    "cv",
+    "strength of the L2 penalty, by cross-validation (cv) or evidence",
+    TRIED_L2,
+)
+
+
+def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
+    rows, prune = statistics.documents, options["prune"]
+    settings = NBLogisticSettings(
+        options["l2"], options["loss"], min_df=max(statistics.min_df, 1), prune=None if prune == 1 else prune
+    )
+    found = solution(rows.X, rows.y, rows.weight, row_weights(rows, options), len(rows.classes), settings)
+    return Fit(
+        found.scorer,
+        found={"l2": found.l2},
+        facts=fit_facts(found.iterations, found.value, found.trouble),
+        includes_prior=options["loss"] == "logistic" and not options["balanced"],
+        held_out=None if found.path is None else found.path.scores,
+    )
+
+
+MODEL = Model(
+    name="nb-logistic",
+    help="linear model of terms scaled by naive Bayes log-count ratios",
+    fit=_fit,
+    weightings=("binary",),
+    needs=frozenset({Need.ROWS}),
+    options=by_name(
+        L2,
+        Option("loss", Choice(("squared-hinge", "logistic")), "squared-hinge", "loss that is minimised"),
+        Option("prune", Number(above=0, high=1), 1.0, "proportion of the terms to keep"),
+        BALANCED,
+    ),
+    analyzer={"ngram": (1, 2), "min_df": "auto", "features": ("first-line",)},
+)

@@ -40,17 +40,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.models.logistic.loss import Loss, LossOf, SoftmaxLoss
-from textnb.models.logistic.ratios import Numbers, Presence, largest_ratio, used_terms
+from textnb.models.logistic.ratios import Presence, largest_ratio, used_terms
 from textnb.models.logistic.solvers import Minimum, bound, minimum, rounding
 from textnb.models.logistic.squared_hinge import SquaredHingeLoss, descended, is_for_passes
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats, bracketed_root, log_softmax
+from textnb.numerics import Codes, Floats, bracketed_root, log_softmax
 
 _SHARPEST = 100.0
 _CLOSE_LOG = 1e-9
 
 
-def best_log_loss(scores: Floats, y: Numbers, weight: Floats) -> float:
+def best_log_loss(scores: Floats, y: Codes, weight: Floats) -> float:
     """Eq. (1) for scores (D, C), classes by number y (D,) and weights (D,).
 
     A score may be -inf, but not that of the row's own class.
@@ -89,7 +89,7 @@ class PresenceRows(NamedTuple):
     the same times the weight of its class."""
 
     presence: Presence
-    y: Numbers
+    y: Codes
     documents: Floats
     weight: Floats
     n_classes: int
@@ -100,7 +100,7 @@ class PresenceRows(NamedTuple):
             self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes
         )
 
-    def of_terms(self, columns: Numbers) -> "PresenceRows":
+    def of_terms(self, columns: Codes) -> "PresenceRows":
         """Some of the terms, by number."""
         return self._replace(presence=self.presence.of_terms(columns))
 
@@ -111,9 +111,9 @@ class Problem:
 
     rows: PresenceRows
     name: str
-    columns: Numbers
+    columns: Codes
     scale: Floats
-    present: Numbers
+    present: Codes
     loss: Loss
 
     @classmethod
@@ -124,7 +124,7 @@ class Problem:
         return cls._scaled(rows, loss, columns, largest_ratio(counts, a))
 
     @classmethod
-    def _scaled(cls, rows: PresenceRows, loss: str, columns: Numbers, scale: Floats) -> "Problem":
+    def _scaled(cls, rows: PresenceRows, loss: str, columns: Codes, scale: Floats) -> "Problem":
         columns, scale = columns[scale > 0], scale[scale > 0]
         present, y = np.unique(rows.y, return_inverse=True)
         Z = rows.presence.of_terms(columns).scaled(scale)
@@ -219,7 +219,7 @@ class Fold:
 
 def cross_validated(
     rows: PresenceRows,
-    folds: Numbers,
+    folds: Codes,
     make: Callable[[PresenceRows], Problem],
     strengths: Sequence[float],
     prune: float | None = None,

@@ -25,9 +25,8 @@ from scipy import sparse
 
 from textnb.counts.matrix import CSR, canonical
 from textnb.counts.selection import ROUNDING
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
-Numbers = NDArray[np.intp]
 _CELLS = 1 << 22
 
 
@@ -63,7 +62,7 @@ class Presence:
         number = (np.cumsum(chosen) - 1).astype(self.rows.dtype)
         return Presence(number[self.rows[kept]], before[self.starts], int(np.count_nonzero(chosen)))
 
-    def of_terms(self, columns: Numbers) -> "Presence":
+    def of_terms(self, columns: Codes) -> "Presence":
         """Some of the columns, by number."""
         lengths = np.diff(self.starts)
         chosen = np.zeros(self.n_terms, bool)
@@ -84,18 +83,18 @@ class Presence:
         return sparse.csc_array((data, self.rows, self.starts), shape=(self.n_rows, self.n_terms))
 
 
-def frequent_terms(presence: Presence, weight: Floats, min_df: float) -> Numbers:
+def frequent_terms(presence: Presence, weight: Floats, min_df: float) -> Codes:
     """The terms that stand in rows of weight min_df or more, by number."""
     return _frequent(presence.containing(weight), min_df)
 
 
-def _frequent(containing: Floats, min_df: float) -> Numbers:
+def _frequent(containing: Floats, min_df: float) -> Codes:
     return np.flatnonzero(containing >= max(min_df * (1 - ROUNDING), np.finfo(float).tiny))
 
 
-def used_terms(presence: Presence, y: Numbers, weight: Floats, n_classes: int, min_df: float) -> tuple[Numbers, Floats]:
+def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min_df: float) -> tuple[Codes, Floats]:
     """The terms that stand in rows of weight min_df or more, by number (v,), and n of eq. (1) of these, (v, C)."""
-    columns: list[Numbers] = [np.empty(0, np.intp)]
+    columns: list[Codes] = [np.empty(0, np.intp)]
     counts: list[Floats] = [np.empty((0, n_classes))]
     step = max(1, _CELLS // n_classes)
     for first in range(0, presence.n_terms, step):

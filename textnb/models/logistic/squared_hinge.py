@@ -50,14 +50,13 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.extension import uses_extension
 from textnb.models.linear.centred import CentredRows
 from textnb.models.logistic.solvers import is_small
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +74,7 @@ class SquaredHingeLoss:
     l2: float
 
     @classmethod
-    def of(cls, X: Any, y: NDArray[np.intp], weight: Floats, l2: float) -> "SquaredHingeLoss":
+    def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> "SquaredHingeLoss":
         """X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
         to_classes = against_the_rest(int(y.max()) + 1)
         return cls(CentredRows.of(X, weight), np.where(to_classes.T > 0, 1.0, -1.0)[y], to_classes, l2)
