@@ -74,11 +74,21 @@ PyObject *string_of(const uint32_t *letters, size_t length)
     return PyUnicode_DecodeUTF32((const char *)letters, (Py_ssize_t)(length * sizeof *letters), NULL, &order);
 }
 
+/* The next view, filled; NULL sets an exception. */
+static const Py_buffer *next_view(Buffers *buffers, PyObject *object, int flags, const char *name)
+{
+    if (buffers->n >= BUFFERS) {
+        PyErr_Format(PyExc_ValueError, "%s: more than %d buffers at once", name, BUFFERS);
+        return NULL;
+    }
+    if (PyObject_GetBuffer(object, &buffers->views[buffers->n], flags)) return NULL;
+    return &buffers->views[buffers->n++];
+}
+
 const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name)
 {
-    Py_buffer *view = &buffers->views[buffers->n];
-    if (PyObject_GetBuffer(object, view, PyBUF_SIMPLE)) return NULL;
-    buffers->n++;
+    const Py_buffer *view = next_view(buffers, object, PyBUF_SIMPLE, name);
+    if (!view) return NULL;
     if (view->len % (Py_ssize_t)size || (uintptr_t)view->buf % (size < 8 ? (size & (~size + 1)) : 4)
         || view->len / (Py_ssize_t)size > INT32_MAX) {
         PyErr_Format(PyExc_ValueError, "%s: a buffer of %zd bytes at %p cannot hold items of %zu bytes", name, view->len,
@@ -92,9 +102,8 @@ const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n,
 
 double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name)
 {
-    Py_buffer *view = &buffers->views[buffers->n];
-    if (PyObject_GetBuffer(object, view, flags)) return NULL;
-    buffers->n++;
+    const Py_buffer *view = next_view(buffers, object, flags, name);
+    if (!view) return NULL;
     if (view->len != (Py_ssize_t)(n * sizeof(double)) || (uintptr_t)view->buf % sizeof(double)) {
         PyErr_Format(PyExc_ValueError, "%s: %zd bytes at %p are not %zu numbers", name, view->len, view->buf, n);
         return NULL;

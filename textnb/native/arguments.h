@@ -27,7 +27,9 @@ int text_of(PyObject *string, Text *text);
 Text stripped_text(Text text);
 PyObject *string_of(const uint32_t *letters, size_t length);
 
-#define BUFFERS 16
+#ifndef BUFFERS
+#define BUFFERS 16 /* held at once; a Lattice with a user dictionary holds 15 */
+#endif
 
 typedef struct {
     Py_buffer views[BUFFERS];
