@@ -72,14 +72,16 @@ class Checkout:
         self.python = str(own if own.exists() else sys.executable)
         self.mail = root / "corpora" / "ja-mail"
         self.model = work / "mail.textnb"
+        self.settings = os.environ | {"PYTHONPATH": str(root), "COLUMNS": "100", "TERM": "dumb"}
+        self.settings |= {"TEXTNB_CACHE": str(work), "PYTHONPYCACHEPREFIX": str(work / "bytecode")}
+        self.settings.pop("PYTHONDONTWRITEBYTECODE", None)  # or each start would compile each module
         work.mkdir()
         self.run("-m", "textnb", "train", str(self.mail), "-o", str(self.model), "--quiet")
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """What Python prints with these arguments."""
-        settings = {"PYTHONPATH": str(self.root), "COLUMNS": "100", "TERM": "dumb", "TEXTNB_CACHE": str(self.work)}
-        command, environment = [self.python, *arguments], os.environ | settings
-        done = subprocess.run(command, cwd=self.work, env=environment, input=stdin, capture_output=True, check=False)
+        command = [self.python, *arguments]
+        done = subprocess.run(command, cwd=self.work, env=self.settings, input=stdin, capture_output=True, check=False)
         if done.returncode:
             sys.exit(f"{self.root}: {' '.join(arguments[-4:])}: {done.stderr.decode()}")
         return done.stdout
