@@ -9,6 +9,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 NATIVE = "textnb/native"
+WITH_HEADER = ("arguments", "hinge", "lattice", "mail", "pages", "scan", "terms")
+WITHOUT_HEADER = ("module", "lattice_type", "cutter_type", "counter_type", "page_functions")
 WITHOUT = (
     "textnb: no C extension ({reason}); Japanese is cut by the engine in Python, with the same tokens, "
     "some 25 times slower, nb-logistic is fitted some 10 times and mail read some 3 times slower"
@@ -51,8 +53,8 @@ setup(
     ext_modules=[
         Extension(
             "textnb._native",
-            [f"{NATIVE}/{name}.c" for name in ("module", "hinge", "lattice", "mail", "pages", "scan", "terms")],
-            depends=[f"{NATIVE}/{name}.h" for name in ("hinge", "lattice", "mail", "pages", "scan", "terms")],
+            [f"{NATIVE}/{name}.c" for name in (*WITH_HEADER, *WITHOUT_HEADER)],
+            depends=[f"{NATIVE}/{name}.h" for name in ("types", *WITH_HEADER)],
             py_limited_api=True,
             optional=True,
         )

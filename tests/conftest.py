@@ -4,6 +4,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -21,11 +23,35 @@ _CACHE = "TEXTNB_CACHE"
 _own_cache: list[str] = []
 
 
-def pytest_configure() -> None:
-    """No test reads or writes the user's own cache."""
-    if _CACHE not in os.environ:
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the compiled dictionary apart from the user's own cache: no test reads or writes that.
+
+    Compiling takes five seconds of processor time, so pytest's cache keeps the dictionary from one run to the next, as
+    long as the code that compiles it stays the same. The tests that compile have folders of their own.
+    """
+    if _CACHE in os.environ:
+        return
+    cache = getattr(config, "cache", None)  # None with -p no:cacheprovider
+    if cache is None:
         os.environ[_CACHE] = tempfile.mkdtemp(prefix="textnb-tests-")
         _own_cache.append(os.environ[_CACHE])
+    else:
+        folder = cache.mkdir(f"dictionary-{_compiler_digest()}")
+        for other in set(folder.parent.glob("dictionary-*")) - {folder}:
+            shutil.rmtree(other, ignore_errors=True)
+        os.environ[_CACHE] = str(folder)
+    if config.getoption("numprocesses", None):  # before each worker of pytest-xdist compiles it for itself
+        from textnb.text import tokenizer
+
+        tokenizer("janome")("犬")
+
+
+def _compiler_digest() -> str:
+    spec = find_spec("textnb")
+    assert spec is not None
+    (package,) = spec.submodule_search_locations or ()
+    sources = sorted(Path(package, "text", "janome").glob("*.py"))
+    return sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
 def pytest_unconfigure() -> None:

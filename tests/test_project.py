@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -34,10 +35,15 @@ def module_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports_of(path: Path) -> set[str]:
     """Modules that a file imports, those inside functions and for type checkers included."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "textnb":
             found |= {
                 f"{node.module}.{alias.name}" if f"{node.module}.{alias.name}" in IMPORTABLE else str(node.module)
@@ -49,7 +55,11 @@ def imports_of(path: Path) -> set[str]:
 
 
 IMPORTABLE = {"textnb", "textnb._native", *map(module_of, MODULES)}
-IMPORTS = {module_of(path): imports_of(path) for path in MODULES}
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    return {module_of(path): imports_of(path) for path in MODULES}
 
 
 def part_of(module: str) -> str:
@@ -58,13 +68,13 @@ def part_of(module: str) -> str:
 
 
 def test_no_file_imports_itself_by_way_of_others() -> None:
-    TopologicalSorter(IMPORTS).prepare()  # raises CycleError with the files of the cycle
+    TopologicalSorter(imports()).prepare()  # raises CycleError with the files of the cycle
 
 
 def test_top_level_folders_import_downwards_only() -> None:
     upwards = [
         f"{mine} imports {theirs}"
-        for mine, imported in IMPORTS.items()
+        for mine, imported in imports().items()
         for theirs in imported
         if theirs != "textnb" and RANK[part_of(theirs)] > RANK[part_of(mine)]
     ]
@@ -73,7 +83,7 @@ def test_top_level_folders_import_downwards_only() -> None:
 
 def test_top_level_folders_of_one_layer_form_no_cycle() -> None:
     folders: dict[str, set[str]] = {}
-    for mine, imported in IMPORTS.items():
+    for mine, imported in imports().items():
         others = {part_of(theirs) for theirs in imported if theirs != "textnb"} - {part_of(mine)}
         folders.setdefault(part_of(mine), set()).update(others)
     TopologicalSorter(folders).prepare()
@@ -84,7 +94,7 @@ def test_top_level_folders_of_one_layer_form_no_cycle() -> None:
 def test_no_class_name_stands_twice() -> None:
     homes: dict[str, list[str]] = {}
     for path in MODULES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(module_of(path))
     twice = {name: files for name, files in homes.items() if len(files) > 1}
@@ -97,7 +107,7 @@ def test_only_the_command_line_prints_or_exits(path: Path) -> None:
         return
     called = {
         node.func.id
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert not called & {"print", "input", "exit", "quit"}
@@ -165,5 +175,5 @@ def test_every_package_is_listed_for_the_build() -> None:
 
 
 def test_every_module_says_what_it_is() -> None:
-    silent = [path.name for path in MODULES if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    silent = [path.name for path in MODULES if not ast.get_docstring(parsed(path))]
     assert silent == []

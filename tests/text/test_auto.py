@@ -73,3 +73,16 @@ def test_tokens_are_those_of_the_chosen_tokenizer():
 
 def test_its_version_is_janomes_because_its_tokens_are():
     assert Auto().version == Janome().version
+
+
+def test_counting_many_texts_builds_no_tokenizer_per_text(monkeypatch):
+    built = []
+    check = Janome.__post_init__
+    Auto().choice("犬")
+    monkeypatch.setattr(Janome, "__post_init__", lambda janome: (built.append(janome), check(janome)))
+    choices = [Auto().choice(text) for text in ["犬が走った", "a dog ran"] * 10]
+    assert built == []
+    assert [id(choice) for choice in choices] == [id(choice) for choice in choices[:2]] * 10
+    if choices[0].counts_natively:
+        assert len({id(choice.cutter) for choice in choices}) == 2
+        assert built == []

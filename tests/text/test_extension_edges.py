@@ -1,7 +1,12 @@
 """Arguments that no part of textnb gives to the extension, and dictionaries that few people have."""
 
 import gc
+import importlib.util
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +19,7 @@ from textnb.text.janome.engines import NativeEngine
 
 native = pytest.importorskip("textnb._native")
 SEED = bytes(16)
+ROOT = Path(__file__).parents[2]
 
 
 def counted(counter, cutter, text, extras=()):
@@ -137,3 +143,28 @@ def test_a_user_dictionary_of_branching_words_gives_the_tokens_of_the_engine_in_
     assert tokenizer("janome", user_dictionary=words, engine="native")(text) == tokenizer(
         "janome", user_dictionary=words, engine="python"
     )(text)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the flags are gcc's")
+@pytest.mark.skipif(not (ROOT / "setup.py").is_file(), reason="needs the sources, which are not here")
+def test_more_buffers_than_there_is_room_for_are_refused(tmp_path):
+    """No caller needs more than the 16 there is room for; this builds an extension with room for three."""
+    into = [f"--build-lib={tmp_path}", f"--build-temp={tmp_path / 'temp'}"]
+    command = [sys.executable, "setup.py", "-q", "build_ext", *into]
+    flags = {"TEXTNB_CFLAGS": "-O0 -DBUFFERS=3"}
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | flags, capture_output=True, text=True, check=False)
+    built = tmp_path / "textnb" / Path(native.__file__).name
+    if not built.is_file():
+        pytest.skip(f"cannot build the extension here: {done.stderr[-200:]}")
+    spec = importlib.util.spec_from_file_location("textnb._native", built)
+    small = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(small)
+    starts = bytearray(np.array([0, 1], np.int32))
+    columns, values = np.array([0], np.int32), np.ones(1)
+    arguments = (starts, columns, values, values, values, values, columns, np.zeros(1), np.zeros(2), 1, 1)
+    native.hinge_pass(*arguments)
+    with pytest.raises(ValueError, match="targets: more than 3 buffers at once"):
+        small.hinge_pass(*arguments)
+    with pytest.raises(ValueError, match="codes: more than 3 buffers at once"):
+        small.Lattice((columns.repeat(3), columns.repeat(2), columns, columns), *[None] * 8, 0)
+    starts.append(0)  # BufferError if it were still lent

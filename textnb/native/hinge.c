@@ -1,5 +1,9 @@
 #include "hinge.h"
+#include "arguments.h"
 
+#include <stdlib.h>
+
+#define MOST_TARGETS (1 << 20)
 #define AHEAD 6 /* values: so long before they are needed, weights are asked for */
 
 #if defined(__GNUC__)
@@ -60,4 +64,50 @@ int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *al
         if (moved) move_along(rows, start, end, step, theta);
     }
     return 0;
+}
+
+PyObject *hinge_pass_of(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *starts, *columns, *values, *targets, *slack, *curvature, *order, *alpha, *theta, *result = NULL;
+    Py_ssize_t n_columns, n_targets;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOnn:hinge_pass", &starts, &columns, &values, &targets, &slack, &curvature, &order,
+                          &alpha, &theta, &n_columns, &n_targets))
+        return NULL;
+    if (n_columns < 0 || n_columns > INT32_MAX || n_targets < 1 || n_targets > MOST_TARGETS) {
+        PyErr_SetString(PyExc_ValueError, "the number of columns or targets is out of range");
+        return NULL;
+    }
+    Buffers buffers = {.n = 0};
+    HingeRows rows = {.n_columns = (size_t)n_columns, .n_targets = (size_t)n_targets};
+    size_t n_starts, n_order;
+    const int32_t *sequence = NULL;
+    double *dual = NULL, *primal = NULL, *room = NULL;
+    int ready = (rows.starts = borrowed(&buffers, starts, sizeof(int32_t), &n_starts, "starts")) != NULL;
+    if (ready && !n_starts) {
+        PyErr_SetString(PyExc_ValueError, "starts: there must be one more than rows");
+        ready = 0;
+    }
+    rows.n_rows = ready ? n_starts - 1 : 0;
+    const size_t cells = rows.n_rows * rows.n_targets; /* below 2^51 */
+    ready = ready && (rows.columns = borrowed(&buffers, columns, sizeof(int32_t), &rows.n_values, "columns"))
+            && (rows.values = doubles(&buffers, values, PyBUF_SIMPLE, rows.n_values, "values"))
+            && (rows.targets = doubles(&buffers, targets, PyBUF_SIMPLE, cells, "targets"))
+            && (rows.slack = doubles(&buffers, slack, PyBUF_SIMPLE, rows.n_rows, "slack"))
+            && (rows.curvature = doubles(&buffers, curvature, PyBUF_SIMPLE, rows.n_rows, "curvature"))
+            && (sequence = borrowed(&buffers, order, sizeof(int32_t), &n_order, "order"))
+            && (dual = doubles(&buffers, alpha, PyBUF_WRITABLE, cells, "alpha"))
+            && (primal = doubles(&buffers, theta, PyBUF_WRITABLE, (rows.n_columns + 1) * rows.n_targets, "theta"));
+    if (ready && !(room = malloc(2 * rows.n_targets * sizeof *room))) PyErr_NoMemory();
+    if (room) {
+        int outside;
+        Py_BEGIN_ALLOW_THREADS
+        outside = hinge_pass(&rows, sequence, n_order, dual, primal, room);
+        Py_END_ALLOW_THREADS
+        if (outside) PyErr_SetString(PyExc_ValueError, "a row, a start or a column is out of range");
+        else result = Py_NewRef(Py_None);
+    }
+    free(room);
+    give_back(&buffers);
+    return result;
 }

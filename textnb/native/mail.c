@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORDS 64
 #define LONGEST_NAME 255
 #define LONGEST_WORD 2000
 #define LONGEST_PREFIX 400
@@ -53,7 +52,7 @@ static PyObject *name_of(const char *start, const char *end, size_t longest)
 }
 
 /* Appends what `item` is a new reference to; NULL means that there is an exception. */
-static int append(PyObject *list, PyObject *item)
+int append(PyObject *list, PyObject *item)
 {
     int failed = !item || PyList_Append(list, item);
     Py_XDECREF(item);
@@ -155,7 +154,7 @@ typedef struct {
 typedef enum { NOTHING, WORDS, ADDRESSES, RELAYS, WAYS } Way; /* ADDRESSES: hosts behind "@" too; RELAYS: hosts alone */
 
 /* Where tokens go: to a list, or to a dict as its keys. */
-static int give(PyObject *tokens, PyObject *token)
+int give(PyObject *tokens, PyObject *token)
 {
     if (PyList_CheckExact(tokens)) return append(tokens, token);
     int failed = !token || PyDict_SetItem(tokens, token, Py_None);
@@ -392,126 +391,4 @@ PyObject *head_tokens(PyObject *module, PyObject *args)
     }
     if (failed) Py_CLEAR(groups);
     return groups;
-}
-
-/* ---- pages ---- */
-
-static int word_of(PyObject *bytes, Word *word)
-{
-    word->start = PyBytes_AsString(bytes);
-    if (!word->start) return -1;
-    word->length = (size_t)PyBytes_Size(bytes);
-    if (word->length >= 2) return 0;
-    PyErr_SetString(PyExc_ValueError, "a word to look for has two bytes at least");
-    return -1;
-}
-
-/* How many words a tuple has; -1 sets an exception. */
-static Py_ssize_t words_of(PyObject *tuple, Word *words)
-{
-    const Py_ssize_t n = PyTuple_Size(tuple);
-    if (n > MOST_WORDS) {
-        PyErr_Format(PyExc_ValueError, "at most %d words can be looked for", MOST_WORDS);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (word_of(PyTuple_GetItem(tuple, i), &words[i])) return -1;
-    return n;
-}
-
-PyObject *present(PyObject *module, PyObject *args)
-{
-    PyObject *source, *wanted;
-    Word words[MOST_WORDS];
-    (void)module;
-    if (!PyArg_ParseTuple(args, "SO!:present", &source, &PyTuple_Type, &wanted)) return NULL;
-    const Py_ssize_t n = words_of(wanted, words);
-    if (n < 0) return NULL;
-    const uint64_t found = find_words(PyBytes_AsString(source), (size_t)PyBytes_Size(source), words, (size_t)n);
-    PyObject *result = PySet_New(NULL);
-    for (Py_ssize_t i = 0; result && i < n; i++)
-        if (found >> i & 1 && PySet_Add(result, PyTuple_GetItem(wanted, i))) Py_CLEAR(result);
-    return result;
-}
-
-static int take_value(void *sets, size_t name, Word value)
-{
-    PyObject *string = PyUnicode_DecodeUTF8(value.start, (Py_ssize_t)value.length, "replace");
-    int failed = !string || PySet_Add(PyList_GetItem(sets, (Py_ssize_t)name), string);
-    Py_XDECREF(string);
-    return failed ? -1 : 0;
-}
-
-PyObject *values_of(PyObject *module, PyObject *args)
-{
-    PyObject *source, *wanted;
-    Word names[MOST_WORDS];
-    (void)module;
-    if (!PyArg_ParseTuple(args, "SO!:values_of", &source, &PyTuple_Type, &wanted)) return NULL;
-    const Py_ssize_t n = words_of(wanted, names);
-    PyObject *sets = n < 0 ? NULL : PyList_New(0);
-    int failed = !sets;
-    for (Py_ssize_t i = 0; !failed && i < n; i++) failed = append(sets, PySet_New(NULL));
-    if (failed || each_value(PyBytes_AsString(source), (size_t)PyBytes_Size(source), names, (size_t)n, take_value, sets))
-        Py_CLEAR(sets);
-    return sets;
-}
-
-#define HALVES "surrogatepass" /* halves of characters, which UTF-8 does not have, are kept */
-
-/* The UTF-8 of a str, NULL with an exception; `held` is for the caller to give up. */
-static const char *utf8_of(PyObject *text, Py_ssize_t *length, PyObject **held)
-{
-    const char *written = PyUnicode_AsUTF8AndSize(text, length);
-    if (written || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return written;
-    PyErr_Clear();
-    if (!(*held = PyUnicode_AsEncodedString(text, "utf-8", HALVES))) return NULL;
-    *length = PyBytes_Size(*held);
-    return PyBytes_AsString(*held);
-}
-
-PyObject *tidied(PyObject *module, PyObject *text)
-{
-    Py_ssize_t length;
-    PyObject *held = NULL, *result = NULL;
-    (void)module;
-    const char *written = utf8_of(text, &length, &held);
-    char *to = written ? malloc((size_t)length + 1) : NULL;
-    if (to) {
-        const size_t n = tidy(written, (size_t)length, to);
-        result = PyUnicode_DecodeUTF8(to, (Py_ssize_t)n, HALVES);
-    } else if (written) PyErr_NoMemory();
-    free(to);
-    Py_XDECREF(held);
-    return result;
-}
-
-/* The hosts after a mark, with it or without, as the keys of a dict. */
-static int give_hosts(PyObject *hosts, const char *at, const char *end, Word mark, int with_mark, size_t longest, size_t most)
-{
-    for (; most && (at = mark_in(at, end, mark)); most--) {
-        const char *first = at + mark.length, *last = host_end(first, end, with_mark ? mark : (Word){"", 0}, longest);
-        const char *from = with_mark ? at : first;
-        if (last > first && give(hosts, PyUnicode_DecodeUTF8(from, last - from, HALVES))) return -1;
-        at = first;
-    }
-    return 0;
-}
-
-PyObject *written_hosts(PyObject *module, PyObject *args)
-{
-    PyObject *text;
-    Py_ssize_t length, longest, most;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "Unn:written_hosts", &text, &longest, &most)) return NULL;
-    PyObject *held = NULL, *result = NULL;
-    const char *at = utf8_of(text, &length, &held);
-    PyObject *hosts = at ? PyDict_New() : NULL;
-    const size_t limit = longest < 0 ? 0 : (size_t)longest, times = most < 0 ? 0 : (size_t)most;
-    if (hosts && !give_hosts(hosts, at, at + length, (Word){"://", 3}, 0, limit, times)
-        && !give_hosts(hosts, at, at + length, (Word){"www.", 4}, 1, limit, times))
-        result = PyDict_Keys(hosts);
-    Py_XDECREF(hosts);
-    Py_XDECREF(held);
-    return result;
 }

@@ -13,5 +13,11 @@ PyObject *present(PyObject *module, PyObject *args);
 PyObject *values_of(PyObject *module, PyObject *args);
 PyObject *tidied(PyObject *module, PyObject *text);
 PyObject *written_hosts(PyObject *module, PyObject *args);
+PyObject *with_lines_of(PyObject *module, PyObject *args);
+PyObject *has_many_attributes_of(PyObject *module, PyObject *args);
+
+/* Append a new reference to a list, or make it a key of a dict; NULL means that there is an exception. */
+int append(PyObject *list, PyObject *item);
+int give(PyObject *to, PyObject *item);
 
 #endif

@@ -53,11 +53,11 @@ class Auto(Tokenizer):
     @property
     def version(self) -> str:
         """Changes with Janome's."""
-        return Janome().version
+        return _janome().version
 
     def choice(self, text: str) -> Tokenizer:
         """The tokenizer that a text gets."""
-        return Janome() if is_japanese(text) else Words()
+        return _janome() if is_japanese(text) else _words()
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The chosen tokenizer's tokens."""
@@ -70,12 +70,23 @@ class Auto(Tokenizer):
     @property
     def runs_on(self) -> str:
         """Janome's engine."""
-        return Janome().runs_on
+        return _janome().runs_on
 
     @property
     def counts_natively(self) -> bool:
         """Where both tokenizers do."""
-        return Janome().counts_natively and Words().counts_natively
+        return _janome().counts_natively and _words().counts_natively
+
+
+@cache
+def _janome() -> Janome:
+    """Return the one Janome that Auto hands out: checking its parameters takes longer than counting a short text."""
+    return Janome()
+
+
+@cache
+def _words() -> Words:
+    return Words()
 
 
 _WINDOW = 1_000  # how far behind the token before a token is looked for

@@ -68,7 +68,7 @@ class Janome(Morphemes):
     @property
     def cutter(self) -> "Cutter":
         """How the extension cuts a text into the same terms."""
-        return _cutter(replace(self, stop_words=()))
+        return _cutter(replace(self, stop_words=()) if self.stop_words else self)
 
 
 @lru_cache(8)

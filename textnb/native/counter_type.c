@@ -1,0 +1,297 @@
+/* Counter: rows of a count matrix. */
+#include "types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    PyObject_HEAD
+    Counter counter;
+    PyThread_type_lock lock;
+} CounterObject;
+
+typedef uint32_t *(*Reading)(PyObject *string, Py_ssize_t *length);
+
+static int add_strings(Table *table, PyObject *strings, Reading read)
+{
+    PyObject *items = PySequence_List(strings);
+    if (!items) return -1;
+    int failed = 0;
+    for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++) {
+        Py_ssize_t length;
+        uint32_t *letters = read(PyList_GetItem(items, i), &length);
+        if (!letters) failed = -1;
+        else if (table_number(table, letters, (size_t)length, 1) == -2) {
+            PyErr_NoMemory();
+            failed = -1;
+        }
+        free(letters);
+    }
+    Py_DECREF(items);
+    return failed;
+}
+
+static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"seed", "low", "high", "stopped", "known", NULL};
+    const char *seed;
+    Py_ssize_t n_seed;
+    Py_ssize_t low, high;
+    PyObject *stopped, *known = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO|O:Counter", names, &seed, &n_seed, &low, &high, &stopped, &known))
+        return NULL;
+    if (n_seed != 16 || low < 1 || high < low) {
+        PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high");
+        return NULL;
+    }
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    CounterObject *self = (CounterObject *)allocate(type, 0);
+    if (!self) return NULL;
+    uint64_t keys[2];
+    memcpy(keys, seed, sizeof keys);
+    self->lock = PyThread_allocate_lock();
+    int failed = counter_start(&self->counter, keys[0], keys[1], (size_t)low, (size_t)high) || !self->lock;
+    if (failed) PyErr_NoMemory();
+    failed = failed || add_strings(&self->counter.stopped, stopped, letters_of);
+    if (!failed && known != Py_None) {
+        /* as they are: half a character is in no document, so that such a term is known and never met */
+        failed = add_strings(&self->counter.terms, known, code_points_of);
+        self->counter.closed = 1;
+    }
+    if (!failed) return (PyObject *)self;
+    Py_DECREF(self);
+    return NULL;
+}
+
+static void counter_dealloc(PyObject *object)
+{
+    CounterObject *self = (CounterObject *)object;
+    if (self->lock) PyThread_free_lock(self->lock);
+    counter_free(&self->counter);
+    freed(object);
+}
+
+/* What a batch of documents is made of. */
+typedef struct {
+    const CutterObject *cutter;
+    Text text, inner; /* inner: what is cut */
+    Piece *pieces;
+    size_t n_pieces, n_extras;
+} Document;
+
+typedef struct {
+    size_t start, length; /* in the batch's letters */
+} Extra;
+
+typedef struct {
+    Document *documents;
+    Extra *extras; /* terms that are added as they are, those of all documents */
+    uint32_t *letters;
+    size_t n, n_extras, room_for_extras, n_letters, room_for_letters;
+} Batch;
+
+static void batch_free(Batch *batch)
+{
+    for (size_t i = 0; batch->documents && i < batch->n; i++) {
+        free(batch->documents[i].text.letters);
+        free(batch->documents[i].pieces);
+    }
+    free(batch->documents);
+    free(batch->extras);
+    free(batch->letters);
+}
+
+/* The letters of a str behind those that are there. */
+static int batch_write(Batch *batch, PyObject *string)
+{
+    Py_ssize_t length = length_of(string);
+    if (length < 0) return -1;
+    if (grown(&batch->letters, &batch->room_for_letters, batch->n_letters + (size_t)length + 1, sizeof *batch->letters)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    uint32_t *letters = batch->letters + batch->n_letters;
+    if (!PyUnicode_AsUCS4(string, letters, length + 1, 1)) return -1;
+    without_halves(letters, length);
+    batch->n_letters += (size_t)length;
+    return 0;
+}
+
+/* One more term: n letters that stand at `prefix` among the batch's, and a str. */
+static int batch_add_extra(Batch *batch, size_t prefix, size_t n, PyObject *string, Document *document)
+{
+    const size_t start = batch->n_letters;
+    if (grown(&batch->letters, &batch->room_for_letters, start + n + 1, sizeof *batch->letters)
+        || grown(&batch->extras, &batch->room_for_extras, batch->n_extras + 1, sizeof *batch->extras)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < n; i++) batch->letters[start + i] = batch->letters[prefix + i];
+    batch->n_letters += n;
+    if (batch_write(batch, string)) return -1;
+    batch->extras[batch->n_extras++] = (Extra){.start = start, .length = batch->n_letters - start};
+    document->n_extras++;
+    return 0;
+}
+
+/* A sequence of str and of groups: tuples of a prefix, here NULL, and a sequence of str. */
+static int batch_add_extras(Batch *batch, PyObject *prefix, PyObject *terms, Document *document)
+{
+    const size_t start = batch->n_letters;
+    if (prefix && batch_write(batch, prefix)) return -1;
+    const size_t n = batch->n_letters - start;
+    PyObject *items = PyList_CheckExact(terms) ? Py_NewRef(terms) : PySequence_List(terms);
+    if (!items) return -1;
+    int failed = 0;
+    for (Py_ssize_t i = 0; !failed && i < PyList_Size(items); i++) {
+        PyObject *item = PyList_GetItem(items, i);
+        if (!prefix && PyTuple_Check(item) && PyTuple_Size(item) == 2)
+            failed = batch_add_extras(batch, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1), document);
+        else
+            failed = batch_add_extra(batch, start, n, item, document);
+    }
+    Py_DECREF(items);
+    return failed;
+}
+
+/* Three tuples of the same length: of Cutter, of str, of what batch_add_extras takes. They outlive the batch. */
+static int batch_of(PyObject *cutters, PyObject *texts, PyObject *extras, PyTypeObject *cutter_type, Batch *batch)
+{
+    Py_ssize_t n = PyTuple_Size(texts);
+    if (PyTuple_Size(cutters) != n || PyTuple_Size(extras) != n) {
+        PyErr_SetString(PyExc_ValueError, "cutters, texts and extras must be of one length");
+        return -1;
+    }
+    batch->documents = calloc((size_t)n + 1, sizeof *batch->documents);
+    if (!batch->documents) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    batch->n = (size_t)n;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        Document *document = &batch->documents[i];
+        PyObject *cutter = PyTuple_GetItem(cutters, i);
+        if (!PyObject_TypeCheck(cutter, cutter_type)) {
+            PyErr_SetString(PyExc_TypeError, "count needs a Cutter for each text");
+            return -1;
+        }
+        document->cutter = (const CutterObject *)cutter;
+        if (text_of(PyTuple_GetItem(texts, i), &document->text)) return -1;
+        document->inner = document->text;
+        if (batch_add_extras(batch, NULL, PyTuple_GetItem(extras, i), document)) return -1;
+    }
+    return 0;
+}
+
+/* The paths of a batch's texts; 0, or -1 without memory. Needs no GIL. */
+static int batch_cut(Batch *batch)
+{
+    Path path = {0};
+    int failed = 0;
+    for (size_t i = 0; !failed && i < batch->n; i++) {
+        Document *document = &batch->documents[i];
+        if (!document->cutter->lattice) continue;
+        document->inner = stripped_text(document->text);
+        failed = path_of(&document->cutter->lattice->dictionary, document->inner.letters, document->inner.length, INT32_MAX, &path);
+        document->pieces = path.pieces; /* handed over */
+        document->n_pieces = path.n_pieces;
+        path.pieces = NULL;
+        path.room_for_pieces = 0;
+    }
+    path_free(&path);
+    return failed;
+}
+
+static int batch_count(const Batch *batch, Counter *counter, Rows *rows)
+{
+    const Extra *extra = batch->extras;
+    counter->row_start = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        const Document *document = &batch->documents[i];
+        const CutterObject *cutter = document->cutter;
+        if (cutter->cut(cutter, document->inner, document->pieces, document->n_pieces, counter, rows)) return -1;
+        for (size_t k = 0; k < document->n_extras; k++, extra++)
+            if (counter_term(counter, rows, batch->letters + extra->start, extra->length)) return -1;
+        if (counter_end_row(counter, rows)) return -1;
+    }
+    return 0;
+}
+
+static PyObject *counter_count(PyObject *object, PyObject *args)
+{
+    CounterObject *self = (CounterObject *)object;
+    PyObject *cutters, *texts, *extras, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!O!O!:count", &PyTuple_Type, &cutters, &PyTuple_Type, &texts, &PyTuple_Type, &extras))
+        return NULL;
+    const State *state = PyType_GetModuleState(Py_TYPE(object));
+    Batch batch = {0};
+    Rows rows = {0};
+    int failed = batch_of(cutters, texts, extras, state->cutter, &batch);
+    if (!failed) {
+        Py_BEGIN_ALLOW_THREADS
+        failed = batch_cut(&batch);
+        PyThread_acquire_lock(self->lock, WAIT_LOCK);
+        failed = failed || batch_count(&batch, &self->counter, &rows);
+        if (failed) counter_abandon_row(&self->counter);
+        PyThread_release_lock(self->lock);
+        Py_END_ALLOW_THREADS
+        if (failed) PyErr_NoMemory();
+    }
+    if (!failed)
+        result = Py_BuildValue("y#y#y#", rows.n_rows ? (const char *)rows.lengths : "",
+                               (Py_ssize_t)(rows.n_rows * sizeof *rows.lengths), rows.n ? (const char *)rows.ids : "",
+                               (Py_ssize_t)(rows.n * sizeof *rows.ids), rows.n ? (const char *)rows.counts : "",
+                               (Py_ssize_t)(rows.n * sizeof *rows.counts));
+    batch_free(&batch);
+    rows_free(&rows);
+    return result;
+}
+
+/* Nobody waits for the lock with the GIL in hand, and nobody runs Python code with the lock in hand. */
+static void counter_lock(CounterObject *self)
+{
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    Py_END_ALLOW_THREADS
+}
+
+static PyObject *counter_strings(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    CounterObject *self = (CounterObject *)object;
+    const Table *terms = &self->counter.terms;
+    counter_lock(self);
+    size_t n = terms->n, i = 0;
+    PyThread_release_lock(self->lock);
+    PyObject *list = PyList_New((Py_ssize_t)n); /* not under the lock: it may collect garbage, and so run any code */
+    if (!list) return NULL;
+    counter_lock(self);
+    for (; i < n; i++) {
+        PyObject *string = string_of(terms->letters + terms->terms[i].start, terms->terms[i].length);
+        if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) break;
+    }
+    PyThread_release_lock(self->lock);
+    if (i == n) return list;
+    Py_DECREF(list);
+    return NULL;
+}
+
+static PyMethodDef counter_methods[] = {
+    {"count", counter_count, METH_VARARGS,
+     "count(cutters, texts, extras, /)\n--\n\nThe rows of a count matrix, as bytes of int32: the length of each row, the\n"
+     "numbers of its terms, and their counts. Tuples: the Cutter of each text, the text, more terms for it, where a\n"
+     "tuple (prefix, tokens) stands for prefix + token of each."},
+    {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nThe terms in the order of their numbers."},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot counter_slots[] = {
+    {Py_tp_doc, "Counter(seed, low, high, stopped, known=None)\n--\n\n"
+                "Numbers terms, n-grams of tokens from low to high, and counts them. known: distinct terms that have\n"
+                "their numbers already; any other is left out then."},
+    {Py_tp_new, counter_new},
+    {Py_tp_dealloc, counter_dealloc},
+    {Py_tp_methods, counter_methods},
+    {0, NULL}};
+
+PyType_Spec counter_spec = {"textnb._native.Counter", sizeof(CounterObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, counter_slots};

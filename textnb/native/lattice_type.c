@@ -1,0 +1,149 @@
+/* Lattice: a dictionary that cuts texts. */
+#include "types.h"
+
+#include <stdlib.h>
+
+static int lexicon_of(PyObject *arrays, Buffers *buffers, Lexicon *lexicon)
+{
+    PyObject *slots, *entries, *numbers, *codes;
+    size_t n;
+    if (!PyTuple_Check(arrays)) {
+        PyErr_SetString(PyExc_TypeError, "a lexicon is a tuple");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(arrays, "OOOO:lexicon", &slots, &entries, &numbers, &codes)) return -1;
+    if (!(lexicon->slots = borrowed(buffers, slots, sizeof(Slot), &n, "slots"))) return -1;
+    lexicon->n_slots = (int32_t)n;
+    if (!(lexicon->entries = borrowed(buffers, entries, sizeof(Entry), &n, "entries"))) return -1;
+    lexicon->n_entries = (int32_t)n;
+    if (!(lexicon->numbers = borrowed(buffers, numbers, sizeof(int32_t), &n, "numbers"))) return -1;
+    if (!has_length("numbers", n, (size_t)lexicon->n_entries)) return -1;
+    if (!(lexicon->codes = borrowed(buffers, codes, sizeof(uint16_t), &n, "codes"))) return -1;
+    lexicon->n_codes = (int32_t)n;
+    return 0;
+}
+
+static int lattice_read(LatticeObject *self, PyObject *args)
+{
+    Dictionary *d = &self->dictionary;
+    Buffers *b = &self->buffers;
+    PyObject *system, *user, *connections, *own, *accepts, *limits, *always, *firsts, *unknowns;
+    int beyond;
+    size_t n;
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOi:Lattice", &system, &user, &connections, &own, &accepts,
+                          &limits, &always, &firsts, &unknowns, &beyond)) return -1;
+    if (lexicon_of(system, b, &d->system)) return -1;
+    if (user != Py_None && lexicon_of(user, b, &d->user)) return -1;
+    if (!(d->connections = borrowed(b, connections, sizeof(int16_t), &n, "connections"))) return -1;
+    while ((size_t)d->n_connections * (size_t)d->n_connections < n) d->n_connections++;
+    if (!has_length("connections", n, (size_t)d->n_connections * (size_t)d->n_connections)) return -1;
+    if (!(d->own = borrowed(b, own, sizeof(uint16_t), &n, "own")) || !has_length("own", n, 0x10000)) return -1;
+    if (!(d->accepts = borrowed(b, accepts, sizeof(uint16_t), &n, "accepts")) || !has_length("accepts", n, 0x10000))
+        return -1;
+    if (!(d->limits = borrowed(b, limits, sizeof(int32_t), &n, "limits"))) return -1;
+    d->n_categories = (int32_t)n;
+    if (!(d->always = borrowed(b, always, 1, &n, "always")) || !has_length("always", n, (size_t)d->n_categories))
+        return -1;
+    if (!(d->unknown_first = borrowed(b, firsts, sizeof(int32_t), &n, "firsts"))
+        || !has_length("firsts", n, (size_t)d->n_categories + 1)) return -1;
+    if (!(d->unknowns = borrowed(b, unknowns, sizeof(Entry), &n, "unknowns"))) return -1;
+    d->n_unknowns = (int32_t)n;
+    d->own_beyond = d->accepts_beyond = (uint16_t)beyond;
+    const char *fault = fault_of(d);
+    if (fault) PyErr_Format(PyExc_ValueError, "the dictionary is damaged: %s", fault);
+    return fault ? -1 : 0;
+}
+
+static PyObject *lattice_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    if (keywords && PyDict_Size(keywords)) {
+        PyErr_SetString(PyExc_TypeError, "Lattice takes no keyword arguments");
+        return NULL;
+    }
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    LatticeObject *self = (LatticeObject *)allocate(type, 0);
+    if (!self) return NULL;
+    self->dictionary = (Dictionary){0};
+    self->buffers.n = 0;
+    if (lattice_read(self, args)) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+static void lattice_dealloc(PyObject *self)
+{
+    give_back(&((LatticeObject *)self)->buffers);
+    freed(self);
+}
+
+/* The path through a text, stripped or not; `text` is for the caller to free. */
+static int cut(LatticeObject *self, PyObject *string, int strip, int32_t enough, Text *text, Text *inner, Path *path)
+{
+    int failed;
+    if (text_of(string, text)) return -1;
+    *inner = strip ? stripped_text(*text) : *text;
+    Py_BEGIN_ALLOW_THREADS
+    failed = path_of(&self->dictionary, inner->letters, inner->length, enough, path);
+    Py_END_ALLOW_THREADS
+    if (failed) PyErr_NoMemory();
+    return failed;
+}
+
+static PyObject *lattice_surfaces(PyObject *self, PyObject *string)
+{
+    Text text = {0}, inner;
+    Path path = {0};
+    PyObject *list = NULL;
+    if (!cut((LatticeObject *)self, string, 1, INT32_MAX, &text, &inner, &path)
+        && (list = PyList_New((Py_ssize_t)path.n_pieces))) {
+        Py_ssize_t start = inner.skipped;
+        for (size_t i = 0; i < path.n_pieces; i++) {
+            Py_ssize_t end = inner.skipped + path.pieces[i].end;
+            PyObject *surface = PyUnicode_Substring(string, start, end);
+            if (!surface || PyList_SetItem(list, (Py_ssize_t)i, surface)) {
+                Py_DECREF(list);
+                list = NULL;
+                break;
+            }
+            start = end;
+        }
+    }
+    path_free(&path);
+    free(text.letters);
+    return list;
+}
+
+static PyObject *lattice_cut(PyObject *self, PyObject *args)
+{
+    PyObject *string, *result = NULL;
+    int enough;
+    Text text = {0}, inner;
+    Path path = {0};
+    if (!PyArg_ParseTuple(args, "Ui:cut", &string, &enough)) return NULL;
+    if (!cut((LatticeObject *)self, string, 0, enough, &text, &inner, &path))
+        result = Py_BuildValue("y#i", path.pieces ? (const char *)path.pieces : "",
+                               (Py_ssize_t)(path.n_pieces * sizeof *path.pieces), path.done);
+    path_free(&path);
+    free(text.letters);
+    return result;
+}
+
+static PyMethodDef lattice_methods[] = {
+    {"surfaces", lattice_surfaces, METH_O, "surfaces(text, /)\n--\n\nJanome's surfaces of a text."},
+    {"cut", lattice_cut, METH_VARARGS,
+     "cut(text, enough, /)\n--\n\nPairs of int32 (end, entry) of the tokens of the first chunks, with no white space\n"
+     "stripped, until enough characters are done; and how many were."},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot lattice_slots[] = {
+    {Py_tp_doc, "Lattice(system, user, connections, own, accepts, limits, always, firsts, unknowns, beyond, /)\n--\n\n"
+                "The cheapest path through a text. A lexicon is (slots, entries, numbers, codes)."},
+    {Py_tp_new, lattice_new},
+    {Py_tp_dealloc, lattice_dealloc},
+    {Py_tp_methods, lattice_methods},
+    {0, NULL}};
+
+PyType_Spec lattice_spec = {"textnb._native.Lattice", sizeof(LatticeObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, lattice_slots};
