@@ -45,7 +45,7 @@ def test_exit_codes_are_those_of_bogofilter_where_they_are_asked_for(run, mail_m
         (["nowhere.textnb", "--spam", "x"], "nowhere.textnb"),
         (["damaged.textnb", "--spam", "x"], "damaged.textnb"),
         (["mail.textnb", "--spam", "junk"], "'junk' is not among the model's classes"),
-        (["mail.textnb", "--spam", "ham", "--spam-cutoff", "0.01"], "must be in order"),
+        (["mail.textnb", "--spam", "ham", "--spam-cutoff", "0.01"], "must satisfy 0 <= good < spam <= 1"),
         (["mail.textnb", "--spam", "ham", "--unsure", "0.5"], "not --unsure"),
         (["mail.textnb", "--good-cutoff", "0.5"], "name it"),
         (["mail.textnb", "--spam", "ham", "--spam-cutoff", "high"], "'--spam-cutoff'"),

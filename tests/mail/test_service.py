@@ -11,7 +11,7 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.mail.filter import Cutoffs, Verdicts
+from textnb.mail.filter import Cutoffs
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, through
 from textnb.mail.service import Service, ServiceLimits, listening_at
@@ -170,7 +170,7 @@ def trained(text="buy pills"):
 def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
     model = tmp_path / "m.textnb"
     trained().save(model)
-    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1)))
+    live = LiveFilter(model, Cutoffs("spam", 0.8, thin=1))
     lunch = b"Subject: lunch\n\nbuy lunch"
     assert live.answer(b"Subject: pills\n\nbuy")[0].code == SPAM
     assert live.answer(b"Subject: lunch\n\n")[0].code == UNSURE
@@ -185,13 +185,13 @@ def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
 def test_a_live_filter_learns_what_it_is_sure_of_once_it_is_delivered(tmp_path):
     model = tmp_path / "m.textnb"
     trained().save(model)
-    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1)), learns=True)
+    live = LiveFilter(model, Cutoffs("spam", 0.8, thin=1), learns=True)
     reply, afterwards = live.answer(b"Subject: pills\n\nbuy")
     assert reply.code == SPAM
     assert len(TextClassifier.load(model).learnt.digests) == 2
     afterwards()
     assert len(TextClassifier.load(model).learnt.digests) == 3
-    careful = LiveFilter(model, Cutoffs("spam", Verdicts(1.0, 0.0)), learns=True)
+    careful = LiveFilter(model, Cutoffs("spam", 1.0, 0.0), learns=True)
     assert careful.answer(b"Subject: pills\n\nbuy")[1] is None
 
 

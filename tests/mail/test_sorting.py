@@ -15,7 +15,7 @@ from textnb.errors import InputError
 from textnb.mail import delivery
 from textnb.mail.destinations import Destinations
 from textnb.mail.filter import Filtered, Verdict
-from textnb.mail.header_field import marked, unmarked
+from textnb.mail.header_field import add_field, format_field, remove_field
 from textnb.mail.maildir import Maildir, Name
 from textnb.mail.sort_memory import SortedBefore
 from textnb.mail.sorting import Plan, Run
@@ -34,10 +34,10 @@ class StandIn:
         self.judged = []
 
     def __call__(self, message):
-        label = unmarked(message).decode().split()[1]
+        label = remove_field(message).decode().split()[1]
         self.judged.append(label)
         verdict = Verdict(label, 0.999, unsure=label == "unsure")
-        return Filtered(marked(message, verdict.field), verdict)
+        return Filtered(add_field(message, format_field(*verdict)), verdict)
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def held(box):
 
 
 def contents(box):
-    return Counter(unmarked(message) for message in held(box).values())
+    return Counter(remove_field(message) for message in held(box).values())
 
 
 def tree(box):

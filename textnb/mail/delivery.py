@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from textnb.errors import InputError
-from textnb.mail.header_field import unmarked
+from textnb.mail.header_field import remove_field
 from textnb.mail.maildir import BOXES, Name, message_files
 from textnb.storage import give, sync_folder
 
@@ -77,7 +77,7 @@ def same_message(path: Path, other: Path) -> bool:
     with suppress(OSError):
         if path.name == other.name and path.parent.samefile(other.parent):
             return False
-        return path.samefile(other) or unmarked(path.read_bytes()) == unmarked(other.read_bytes())
+        return path.samefile(other) or remove_field(path.read_bytes()) == remove_field(other.read_bytes())
     return False
 
 

@@ -134,7 +134,7 @@ class _Sorting:
         if message.raw is None:
             return Unread(self.here, message.uid, "the server cannot give it")
         try:
-            verdict = self.visit.live.current().verdict(mail_document(message.raw))
+            [verdict] = self.visit.live.current().decide([mail_document(message.raw)])
         except Exception as error:  # whatever it is, the other messages do not wait for this one
             return Unread(self.here, message.uid, str(error))
         asked = self.plan.destinations(verdict)
