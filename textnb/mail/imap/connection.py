@@ -6,12 +6,6 @@
 
 Whatever a server or IMAPClient does wrong comes out of ``connected`` as a ``ServerError``: the connection is of no use
 any more. Where the server has understood and said no it is a ``RefusedError``, and the connection goes on.
-
-The start of IDLE, as RFC 2177 has it: what IMAPClient makes of it does not suffice.
-
-+ ...               the server consents
-* ...               it has news first; IMAPClient takes that for a failure, and stumbles over the consent
-TAG NO, TAG BAD     it refuses; DONE would be one more command that it does not understand
 """
 
 import imaplib
@@ -21,29 +15,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
-from imaplib import IMAP4
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 
 from textnb.errors import InputError, TextnbError
 from textnb.mail.imap.password import Ask, Password
-
-_MOST = 1000
-"""Lines of news before the consent."""
-
-
-def idle(client: Any) -> bool:
-    """Begin IDLE, in place of the method of an IMAPClient. Whether there were news first."""
-    client._idle_tag = tag = client._imap._command("IDLE")  # idle_done() ends what has this tag
-    for heard in range(_MOST):
-        if client._imap._get_response() is None:
-            return heard > 0
-        if client._imap.tagged_commands[tag]:
-            word, said = client._imap.tagged_commands.pop(tag)
-            raise IMAP4.error(f"IDLE is answered by {word} {said[0]!r}")
-    raise IMAP4.abort("IDLE is not answered")
-
 
 Client = Any
 """An IMAPClient, which ships no types; or what does the same."""
@@ -118,7 +95,7 @@ def _opened(account: Account, context: ssl.SSLContext | None) -> Client:
     except ImportError:
         raise InputError("IMAP needs the package IMAPClient: pip install 'textnb[imap]'") from None
     with _reported(account, "cannot be reached"):
-        client = type("Client", (IMAPClient,), {"idle": idle})(
+        client = IMAPClient(
             account.host,
             account.port or PORTS[account.security],
             ssl=account.security == "tls",

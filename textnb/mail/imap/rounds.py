@@ -11,11 +11,12 @@ A connection that breaks is made anew after a pause, each twice as long as the o
 """
 
 import logging
-import select
+import re
+import selectors
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -71,8 +72,11 @@ _PERIOD = 1.0
 _LEAST = 1.0
 """Seconds from the end of a round to the next, at least, unless fewer were asked for."""
 
-_SLICE = 0.5
-"""Seconds after which, at the latest, it is noticed that the end was asked for."""
+_STOP_CHECK_SECONDS = 0.5
+"""Seconds between two looks at the stop event."""
+
+_NEWS_FIRST = re.compile(r"""IDLE response: b['"]\*""")
+"""In an error of ``IMAPClient.idle``: the answer to IDLE was untagged, so not a refusal."""
 
 
 def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: threading.Event, every: float) -> None:
@@ -115,16 +119,44 @@ def wait_for_news(client: Client, stop: threading.Event, seconds: float) -> None
 
 
 def _news_within(client: Client, stop: threading.Event, seconds: float) -> bool:
-    heard = client.idle() or _is_heard(client.socket(), stop, time.monotonic() + seconds)
-    _, told = client.idle_done()
-    return heard or bool(told)
+    """Return whether there were news during one IDLE of so many seconds."""
+    if _begin_idle(client):
+        return True
+    heard = _is_readable(client.socket(), stop, time.monotonic() + seconds)
+    _, responses = client.idle_done()
+    return heard or bool(responses)
 
 
-def _is_heard(line: Any, stop: threading.Event, deadline: float) -> bool:
-    """Wait until there is something to read, decrypted already or not."""
+def _begin_idle(client: Client) -> bool:
+    """Begin IDLE; True if the server sent news before it agreed, in which case IDLE has ended already.
+
+    A server may send news first (RFC 3501, 7). ``IMAPClient.idle`` raises an error for that, and ``idle_done``, which
+    sends DONE, raises another for the continuation that follows. What the server says to DONE is then read with the
+    answer to the shortest command that skips other answers: LIST "" "", which lists no folder.
+    """
+    try:
+        client.idle()
+    except RefusedError as error:
+        if not _NEWS_FIRST.search(str(error)):
+            raise
+        with suppress(ServerError):
+            client.idle_done()
+        client.list_folders("", "")
+        return True
+    return False
+
+
+def _is_readable(line: Any, stop: threading.Event, deadline: float) -> bool:
+    """Wait until the socket has data, decrypted already or not.
+
+    ``IMAPClient.idle_check`` would lose a line that has arrived in part, and does not tell a lost connection from
+    silence; polling its socket does not read.
+    """
     if hasattr(line, "pending") and line.pending():
         return True
-    while not stop.is_set() and (left := deadline - time.monotonic()) > 0:
-        if select.select([line], [], [], min(left, _SLICE))[0]:
-            return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(line, selectors.EVENT_READ)
+        while not stop.is_set() and (left := deadline - time.monotonic()) > 0:
+            if selector.select(min(left, _STOP_CHECK_SECONDS)):
+                return True
     return False
