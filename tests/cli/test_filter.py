@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from textnb.cli import main
-from textnb.mail.protocol import through
+from textnb.mail.protocol import ask_service
 
 PILLS = "From a@example.jp Fri Jan  2 03:04:05 2026\nSubject: 薬\nX-Textnb: class=ham;\n forged\n\n安い薬 安い薬\n"
 LUNCH = "Subject: 昼食\r\n\r\n昼食 会議\r\n"
@@ -137,7 +137,7 @@ def test_a_service_filters_for_its_client_until_it_is_told_to_stop(run, mail_mod
         service.send_signal(signal.SIGTERM)
         assert service.wait(20) == 0
         assert not place.exists()
-        assert through(str(place), LUNCH.encode()).message == LUNCH.encode()
+        assert ask_service(str(place), LUNCH.encode()).message == LUNCH.encode()
     finally:
         service.kill()
         service.communicate()

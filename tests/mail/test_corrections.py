@@ -12,7 +12,7 @@ from textnb.mail.corrections import (
     learn,
     learn_all,
     learn_decided,
-    learn_into,
+    learn_into_file,
     learnt_as,
     refit,
     unlearn,
@@ -181,8 +181,8 @@ def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_pa
     path, mails = tmp_path / "m.textnb", [mail_document(MAIL), Document("lunch pills")]
     classifier.save(path)
     lessons = [(mail, "spam") for mail in mails]
-    assert learn_into(path, lessons) == {Done.LEARNT: 2}
+    assert learn_into_file(path, lessons) == {Done.LEARNT: 2}
     written = path.stat().st_ino
     assert TextClassifier.load(path).learnt == fitted(mails, "spam").learnt
-    assert learn_into(path, lessons) == {Done.KNOWN: 2}
+    assert learn_into_file(path, lessons) == {Done.KNOWN: 2}
     assert path.stat().st_ino == written

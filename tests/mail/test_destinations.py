@@ -3,14 +3,14 @@
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.destinations import Destinations, by_class, folders_like
+from textnb.mail.destinations import Destinations, folders_like, parse_class_pairs
 from textnb.mail.filter import Verdict
 
 CLASSES = ["ham", "spam", "仕事"]
 
 
 def test_a_sure_message_goes_to_the_folder_of_its_class_and_others_stay():
-    to = Destinations(by_class(["spam=Junk", "仕事=仕事 2026"], CLASSES, "--move"))
+    to = Destinations(parse_class_pairs(["spam=Junk", "仕事=仕事 2026"], CLASSES, "--move"))
     assert to(Verdict("spam", 1.0, unsure=False)) == "Junk"
     assert to(Verdict("仕事", 1.0, unsure=False)) == "仕事 2026"
     assert to(Verdict("ham", 1.0, unsure=False)) is None
@@ -26,9 +26,9 @@ def test_the_unsure_have_a_folder_where_one_is_named():
 
 
 def test_an_equals_sign_may_be_part_of_either_name():
-    assert by_class(["spam=a=b"], CLASSES, "--move") == {"spam": "a=b"}
-    assert by_class(["a=b=c"], ["a=b", "d"], "--move") == {"a=b": "c"}
-    assert by_class(["=x"], ["", "d"], "--move") == {"": "x"}
+    assert parse_class_pairs(["spam=a=b"], CLASSES, "--move") == {"spam": "a=b"}
+    assert parse_class_pairs(["a=b=c"], ["a=b", "d"], "--move") == {"a=b": "c"}
+    assert parse_class_pairs(["=x"], ["", "d"], "--move") == {"": "x"}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_an_equals_sign_may_be_part_of_either_name():
 )
 def test_what_cannot_be_meant_is_refused(pairs, error):
     with pytest.raises(InputError) as refused:
-        by_class(pairs, CLASSES, "--move")
+        parse_class_pairs(pairs, CLASSES, "--move")
     assert error in str(refused.value)
 
 

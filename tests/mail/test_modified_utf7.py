@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.mail.destinations import decoded, encoded
+from textnb.mail.destinations import decode_folder_name, encode_folder_name
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("a&-,/+é仕😀", max_size=12)
 
@@ -23,35 +23,35 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text
     ],
 )
 def test_names_have_the_form_of_the_rfc(name, code):
-    assert encoded(name) == code
-    assert decoded(code) == name
+    assert encode_folder_name(name) == code
+    assert decode_folder_name(code) == name
 
 
 @settings(max_examples=50, deadline=None)
 @given(NAMES)
 def test_decoding_undoes_encoding_and_all_is_printable_ascii(name):
-    code = encoded(name)
+    code = encode_folder_name(name)
     assert code.isascii()
     assert code.isprintable()
-    assert decoded(code) == name
+    assert decode_folder_name(code) == name
 
 
 @settings(max_examples=50, deadline=None)
 @given(NAMES)
 def test_imapclient_has_the_same_form(name):
     imap_utf7 = pytest.importorskip("imapclient.imap_utf7", reason="needs IMAPClient, the oracle")
-    assert imap_utf7.encode(name) == encoded(name).encode()
+    assert imap_utf7.encode(name) == encode_folder_name(name).encode()
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.text("a&-,+AOkTU仕", max_size=8))
 def test_what_is_decoded_is_encoded_the_same_way_and_all_else_is_refused(code):
     try:
-        name = decoded(code)
+        name = decode_folder_name(code)
     except InputError as error:
         assert "modified UTF-7" in str(error)
     else:
-        assert encoded(name) == code
+        assert encode_folder_name(name) == code
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_what_is_decoded_is_encoded_the_same_way_and_all_else_is_refused(code):
 )
 def test_forms_that_are_never_given_are_refused(code):
     with pytest.raises(InputError, match="not a folder's name"):
-        decoded(code)
+        decode_folder_name(code)
 
 
 def test_half_a_character_has_no_form():
     with pytest.raises(InputError, match="half a character"):
-        encoded("a\ud800")
+        encode_folder_name("a\ud800")

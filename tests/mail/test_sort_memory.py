@@ -5,13 +5,13 @@ import json
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.sort_memory import SortedBefore
+from textnb.mail.sort_memory import SortMemory
 
 MAIL = b"Subject: a\n\nb\n"
 
 
 def begun(folder, job="a", model="m", present=("1", "2", "3"), again=False):
-    memory = SortedBefore(folder, job, again=again)
+    memory = SortMemory(folder, job, again=again)
     memory.begin(model, present)
     return memory
 

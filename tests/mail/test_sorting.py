@@ -16,9 +16,9 @@ from textnb.mail import delivery
 from textnb.mail.destinations import Destinations
 from textnb.mail.filter import Filtered, Verdict
 from textnb.mail.header_field import add_field, format_field, remove_field
-from textnb.mail.maildir import Maildir, Name
-from textnb.mail.sort_memory import SortedBefore
-from textnb.mail.sorting import Plan, Run
+from textnb.mail.maildir import Maildir, MaildirName
+from textnb.mail.sort_memory import SortMemory
+from textnb.mail.sorting import SortPlan, SortRun
 
 TO = Destinations({"spam": "Junk", "仕事": "仕事"})
 
@@ -56,8 +56,8 @@ def put(box, name, words, number=0):
 
 
 def run(box, to=TO, *, tag=False, apply=True, again=False, model="m", mails=None):
-    memory = SortedBefore(box.path, (to, tag), again=again)
-    return list(Run(box, mails or StandIn(), Plan(to, tag=tag, apply=apply), memory, model))
+    memory = SortMemory(box.path, (to, tag), again=again)
+    return list(SortRun(box, mails or StandIn(), SortPlan(to, tag=tag, apply=apply), memory, model))
 
 
 def judged(box, **options):
@@ -136,7 +136,7 @@ def test_two_messages_of_one_unique_name_have_two_in_the_same_folder(box, other)
     before = contents(box)
     run(box)
     assert contents(box) == before
-    assert len({Name.of(Path(name).name).unique for name in held(box) if name.startswith(".Junk")}) == 2
+    assert len({MaildirName.of(Path(name).name).unique for name in held(box) if name.startswith(".Junk")}) == 2
 
 
 def test_a_message_that_comes_twice_goes_twice(box):
@@ -345,8 +345,8 @@ def test_a_copy_of_a_message_whose_move_came_to_its_end_is_judged(box):
 def test_a_run_that_is_broken_off_remembers_what_it_did(box):
     for number in range(3):
         put(box, f"new/{number}", "ham a", number)
-    memory = SortedBefore(box.path, (TO, False))
-    outcomes = iter(Run(box, StandIn(), Plan(TO, apply=True), memory, "m"))
+    memory = SortMemory(box.path, (TO, False))
+    outcomes = iter(SortRun(box, StandIn(), SortPlan(TO, apply=True), memory, "m"))
     next(outcomes)
     outcomes.close()
     assert judged(box) == ["ham", "ham"]

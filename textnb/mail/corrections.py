@@ -118,7 +118,7 @@ def change_file(path: Path, change: Change, trust: tuple[str, ...] = ()) -> tupl
     return classifier, done
 
 
-def learn_into(path: Path, lessons: Iterable[tuple[Document, str]], trust: tuple[str, ...] = ()) -> Counter[Done]:
+def learn_into_file(path: Path, lessons: Iterable[tuple[Document, str]], trust: tuple[str, ...] = ()) -> Counter[Done]:
     """Formula (4) on the model in a file, which is locked and written once."""
     done = Counter[Done]()
 

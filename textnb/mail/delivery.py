@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from textnb.errors import InputError
 from textnb.mail.header_field import remove_field
-from textnb.mail.maildir import BOXES, Name, message_files
+from textnb.mail.maildir import BOXES, MaildirName, message_files
 from textnb.storage import give, sync_folder
 
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -33,7 +33,7 @@ def move(source: Path, folder: Path, message: bytes | None = None, *, alone: boo
     message: other bytes that it is to have; alone: the folder was seen to have no message of its unique name, and is
     not searched for one, which takes long where there are many.
     """
-    name = Name.of(source.name)
+    name = MaildirName.of(source.name)
     if not folder.samefile(source.parent.parent):
         name = name.in_another_folder()
     if message is not None:
@@ -59,20 +59,20 @@ def remove(source: Path, arrived: Path) -> None:
     try:
         source.unlink()
     except FileNotFoundError:
-        unique = Name.of(source.name).unique
+        unique = MaildirName.of(source.name).unique
         for again in message_files(source.parent.parent):
-            if Name.of(again.name).unique == unique and same_message(again, arrived):
+            if MaildirName.of(again.name).unique == unique and is_same_message(again, arrived):
                 again.unlink(missing_ok=True)
 
 
-def twin_of(path: Path, others: Iterable[Path]) -> Path | None:
+def find_twin(path: Path, others: Iterable[Path]) -> Path | None:
     """One of the others that is the same message under another name; not one that alone is marked to be deleted."""
-    deleted = Name.of(path.name).deleted
-    alike = (other for other in others if deleted or not Name.of(other.name).deleted)
-    return next((other for other in alike if same_message(path, other)), None)
+    deleted = MaildirName.of(path.name).deleted
+    alike = (other for other in others if deleted or not MaildirName.of(other.name).deleted)
+    return next((other for other in alike if is_same_message(path, other)), None)
 
 
-def same_message(path: Path, other: Path) -> bool:
+def is_same_message(path: Path, other: Path) -> bool:
     """Whether two names, not one name written in two ways, are of one message, whatever its tag."""
     with suppress(OSError):
         if path.name == other.name and path.parent.samefile(other.parent):
@@ -85,7 +85,7 @@ def _arrived(source: Path, target: Path, message: bytes | None, alone: bool) -> 
     """Step (1), and whether it was done just now; under another name where this one is taken by another message."""
     while True:
         there = [] if alone else _named_alike(target)
-        twin = twin_of(source, there)
+        twin = find_twin(source, there)
         if twin is not None:
             return twin, False
         if not there:
@@ -93,18 +93,18 @@ def _arrived(source: Path, target: Path, message: bytes | None, alone: bool) -> 
                 _put(source, target, message)
                 return target, True
         if not alone:
-            target = target.with_name(str(Name.of(target.name).another()))
+            target = target.with_name(str(MaildirName.of(target.name).another()))
         alone = False  # something has come meanwhile
 
 
 def _named_alike(target: Path) -> list[Path]:
     """The messages of a folder that have the unique name of the target."""
-    folder, unique = target.parent.parent, Name.of(target.name).unique
+    folder, unique = target.parent.parent, MaildirName.of(target.name).unique
     found = []
     for box in BOXES:
         with os.scandir(folder / box) as entries:  # which may be many, so that few become paths
             names = [entry.name for entry in entries if entry.name.startswith(unique)]
-        found += [folder / box / name for name in names if Name.of(name).unique == unique]
+        found += [folder / box / name for name in names if MaildirName.of(name).unique == unique]
     return found
 
 
@@ -128,7 +128,7 @@ def _put(source: Path, target: Path, message: bytes | None) -> None:
 def _copy(source: Path, target: Path, content: BinaryIO) -> None:
     """The content under the name of the target, with the time, the permissions and the owner of the source."""
     held = source.stat()
-    draft = target.parent.parent / "tmp" / f"{Name.of(target.name).another().stem}"
+    draft = target.parent.parent / "tmp" / f"{MaildirName.of(target.name).another().stem}"
     try:
         with draft.open("xb") as stream:
             shutil.copyfileobj(content, stream)

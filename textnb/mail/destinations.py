@@ -55,10 +55,10 @@ def folders_like(classes: Sequence[str]) -> dict[str, str]:
     return {name: name for name in classes}
 
 
-def by_class(pairs: Sequence[str], classes: Sequence[str], option: str) -> dict[str, str]:
+def parse_class_pairs(pairs: Sequence[str], classes: Sequence[str], option: str) -> dict[str, str]:
     """The value of each class from ``CLASS=VALUE``; where there are several "=", the first that ends a class.
 
-    >>> by_class(["spam=Junk", "a=b=c"], ["a=b", "ham", "spam"], "--move")
+    >>> parse_class_pairs(["spam=Junk", "a=b=c"], ["a=b", "ham", "spam"], "--move")
     {'spam': 'Junk', 'a=b': 'c'}
     """
     values: dict[str, str] = {}
@@ -86,10 +86,10 @@ _TO_CODE = re.compile("&|[^ -~]+")
 _CODED = re.compile("&([^-]*)-")
 
 
-def encoded(name: str) -> str:
+def encode_folder_name(name: str) -> str:
     """The name in ASCII.
 
-    >>> encoded("仕事 & more")
+    >>> encode_folder_name("仕事 & more")
     '&TtVOiw- &- more'
     """
     try:
@@ -98,15 +98,15 @@ def encoded(name: str) -> str:
         raise InputError(f"{name!r} cannot be a folder's name: it holds half a character") from None
 
 
-def decoded(name: str) -> str:
+def decode_folder_name(name: str) -> str:
     """The name that was encoded.
 
-    >>> decoded("&TtVOiw- &- more")
+    >>> decode_folder_name("&TtVOiw- &- more")
     '仕事 & more'
     """
     try:
         found = _CODED.sub(_text, name)
-        if encoded(found) == name:
+        if encode_folder_name(found) == name:
             return found
     except ValueError:  # of base64, of UTF-16, or our own
         pass

@@ -8,7 +8,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, TextnbError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.filter import Cutoffs, MailFilter, Verdict
-from textnb.mail.protocol import FAILED, Answered, Reply
+from textnb.mail.protocol import FAILED, Answer, Reply
 
 _log = logging.getLogger("textnb")
 _Stamp = tuple[int, int, int]
@@ -29,7 +29,7 @@ class LiveFilter:
             raise InputError(f"{path} does not exist; train a model first")
         self._seen, self._filter = stamp, self._loaded()
 
-    def answer(self, message: bytes) -> Answered:
+    def answer(self, message: bytes) -> Answer:
         """The reply to a message, and what is to be done once it has been delivered."""
         try:
             filtered = self.current()(message)

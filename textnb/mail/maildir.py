@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
-from textnb.mail.destinations import encoded
+from textnb.mail.destinations import encode_folder_name
 from textnb.readers.mailboxes import is_maildir
 from textnb.storage import give, locked
 
@@ -41,7 +41,7 @@ _NAMELESS = "textnb"
 _KEYWORDS = re.compile(r"(?<=^:2,)[A-Za-z]*")
 
 
-class Name(NamedTuple):
+class MaildirName(NamedTuple):
     """The parts of a name; as a string, the name itself."""
 
     stem: str
@@ -49,11 +49,11 @@ class Name(NamedTuple):
     info: str = ""
 
     @classmethod
-    def of(cls, name: str) -> "Name":
+    def of(cls, name: str) -> "MaildirName":
         """The parts of a file's name.
 
-        >>> Name.of("17.host,S=12:2,S")
-        Name(stem='17.host', fields=',S=12', info=':2,S')
+        >>> MaildirName.of("17.host,S=12:2,S")
+        MaildirName(stem='17.host', fields=',S=12', info=':2,S')
         """
         unique, colon, info = name.partition(":")
         size = _SIZE.search(unique)
@@ -78,25 +78,25 @@ class Name(NamedTuple):
         """Whether the message is marked to be deleted."""
         return "T" in self.info
 
-    def in_another_folder(self) -> "Name":
+    def in_another_folder(self) -> "MaildirName":
         """The same with flags, and without keywords.
 
-        >>> str(Name.of("17.host:2,FSac").in_another_folder())
+        >>> str(MaildirName.of("17.host:2,FSac").in_another_folder())
         '17.host:2,FS'
         """
         return self._replace(info=_KEYWORDS.sub(lambda flags: re.sub("[a-z]", "", flags[0]), self.info))
 
-    def holding(self, message: bytes) -> "Name":
+    def holding(self, message: bytes) -> "MaildirName":
         r"""The name of the same message with other bytes; sizes are renewed where there are any.
 
-        >>> str(Name.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
+        >>> str(MaildirName.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
         '17.host.t3136373f,S=7,W=9:2,S'
         """
         sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
         fields = _SIZE.sub(lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
-        return Name(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
+        return MaildirName(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
 
-    def another(self) -> "Name":
+    def another(self) -> "MaildirName":
         """A name that nobody has, for where this one is taken."""
         return self._replace(stem=f"{self.stem or _NAMELESS}.x{secrets.token_hex(8)}")
 
@@ -120,7 +120,7 @@ class MaildirMessage(NamedTuple):
     @property
     def unique(self) -> str:
         """What it is known by while its flags change."""
-        return Name.of(self.name).unique
+        return MaildirName.of(self.name).unique
 
 
 class Maildir:
@@ -148,7 +148,7 @@ class Maildir:
 
     def found_again(self, unique: str) -> Path | None:
         """The message of a unique name."""
-        return next((path for path in message_files(self.path) if Name.of(path.name).unique == unique), None)
+        return next((path for path in message_files(self.path) if MaildirName.of(path.name).unique == unique), None)
 
     def folder(self, name: str) -> Path:
         """Where the folder of a name is, or would be; one that is there in plain UTF-8, or without a dot, is taken."""
@@ -159,14 +159,14 @@ class Maildir:
                 f"{name!r} cannot be a folder of a Maildir: names have no '/' and no dots but between two levels; "
                 "--move CLASS=FOLDER names another"
             )
-        usual = self.root / f".{encoded(name)}"
+        usual = self.root / f".{encode_folder_name(name)}"
         others = [self.root / f".{name}", self.root / name]
         return next((path.resolve() for path in [usual, *others] if is_maildir(path)), usual)
 
     def has(self, name: str, unique: str) -> bool:
         """Whether a folder holds a message that is not marked to be deleted."""
         folder = self.folder(name)
-        there = (Name.of(path.name) for path in (message_files(folder) if is_maildir(folder) else ()))
+        there = (MaildirName.of(path.name) for path in (message_files(folder) if is_maildir(folder) else ()))
         return any(found.unique == unique and not found.deleted for found in there)
 
     def make(self, folder: Path) -> None:
@@ -212,13 +212,13 @@ def _root(folder: Path) -> Path:
     return folder.parent if marked and is_maildir(folder.parent) else folder
 
 
-def by_origin(folders: Iterable[Path]) -> dict[str, list[Path]]:
+def group_by_origin(folders: Iterable[Path]) -> dict[str, list[Path]]:
     """The messages of folders by the stem that they came with; a folder that is not there has none."""
     found = defaultdict(list)
     for folder in dict.fromkeys(folders):
         if is_maildir(folder):
             for path in message_files(folder):
-                found[Name.of(path.name).origin].append(path)
+                found[MaildirName.of(path.name).origin].append(path)
     return found
 
 

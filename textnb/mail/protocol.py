@@ -21,7 +21,7 @@ from typing import NamedTuple
 SPAM, OTHER, UNSURE, FAILED = range(4)
 """The codes, and exit codes of ``textnb filter -e``; bogofilter has the same."""
 
-LONGEST = 1 << 25
+MAX_MESSAGE_BYTES = 1 << 25
 """Bytes of a message that the service takes."""
 
 _LINE = re.compile(rb"textnb/1 ([0-3]) (\d{1,12}) ([^\n]*)\n")
@@ -54,11 +54,11 @@ class Reply(NamedTuple):
         return cls(int(line[1]), data[line.end() :], line[3].decode("utf-8", "replace"))
 
 
-Answered = tuple[Reply, Callable[[], object] | None]
+Answer = tuple[Reply, Callable[[], object] | None]
 """The reply to a message, and what is to be done once the client has it."""
 
 
-def through(path: str, message: bytes, seconds: float = 60.0) -> Reply:
+def ask_service(path: str, message: bytes, seconds: float = 60.0) -> Reply:
     """The service's reply to a message; the message as it is, and why, where there is none or none in time."""
     try:
         reply = _asked(path, message, seconds)
@@ -68,7 +68,7 @@ def through(path: str, message: bytes, seconds: float = 60.0) -> Reply:
 
 
 def _asked(path: str, message: bytes, seconds: float) -> Reply:
-    if len(message) > LONGEST:
+    if len(message) > MAX_MESSAGE_BYTES:
         raise OSError(f"the message has {len(message):,} bytes, more than the service takes")
     until = time.monotonic() + seconds
     pieces = []
@@ -83,12 +83,12 @@ def _asked(path: str, message: bytes, seconds: float) -> Reply:
     return Reply.of(b"".join(pieces))
 
 
-def message_in() -> bytes:
+def read_stdin() -> bytes:
     """What standard input holds."""
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
-def message_out(message: bytes) -> None:
+def write_stdout(message: bytes) -> None:
     """Write a message and see it off; OSError where it does not go."""
     if sys.stdout is None:
         raise OSError("standard output is closed")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
-from textnb.mail.protocol import FAILED, LONGEST, Answered, Reply
+from textnb.mail.protocol import FAILED, MAX_MESSAGE_BYTES, Answer, Reply
 
 _log = logging.getLogger("textnb")
 _PIECE = 1 << 18
@@ -27,7 +27,7 @@ class ServiceLimits(NamedTuple):
     """What a client may use up: seconds to send, and to take the reply; bytes of a message; clients at once."""
 
     seconds: float = 30.0
-    longest: int = LONGEST
+    longest: int = MAX_MESSAGE_BYTES
     clients: int = 32
 
 
@@ -37,7 +37,7 @@ class Service:
     answer: from a message to the reply; it runs in threads.
     """
 
-    def __init__(self, answer: Callable[[bytes], Answered], limits: ServiceLimits | None = None) -> None:
+    def __init__(self, answer: Callable[[bytes], Answer], limits: ServiceLimits | None = None) -> None:
         self.answer, self.limits = answer, limits or ServiceLimits()
         self._stop = asyncio.Event()
         self._slots = asyncio.Semaphore(self.limits.clients)
@@ -127,7 +127,7 @@ class Service:
         return b"".join(pieces)
 
 
-def listening_at(path: Path) -> socket.socket:
+def listen_at(path: Path) -> socket.socket:
     """A socket that listens, in place of one that was left behind; for the owner alone."""
     if not hasattr(socket, "AF_UNIX"):
         raise InputError("this system has no Unix sockets; use textnb filter without --socket")

@@ -62,7 +62,7 @@ class _Remembered:
         return json.dumps({"format": _FORMAT, "jobs": jobs, "kept": sorted(self.kept), "moved": moved}, indent=0)
 
 
-class SortedBefore:
+class SortMemory:
     """The memory of one job in a Maildir. Nothing is written but by ``save``.
 
     job: whatever makes it another one, by its ``repr``; again: what the file says of judging is not believed.

@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
-from textnb.mail.delivery import move, remove, twin_of
+from textnb.mail.delivery import find_twin, move, remove
 from textnb.mail.destinations import Destinations
 from textnb.mail.filter import MailFilter, Verdict
-from textnb.mail.maildir import Maildir, MaildirMessage, Name, by_origin
-from textnb.mail.sort_memory import SortedBefore
+from textnb.mail.maildir import Maildir, MaildirMessage, MaildirName, group_by_origin
+from textnb.mail.sort_memory import SortMemory
 
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
 _SAVE_EVERY = 500
 
 
 @dataclass(frozen=True)
-class Plan:
+class SortPlan:
     """What is to be done with messages: where they go, whether they get the X-Textnb field, and whether in earnest."""
 
     destinations: Destinations
@@ -45,17 +45,17 @@ class Outcome(NamedTuple):
     error: str = ""
 
 
-class Run:
+class SortRun:
     """One run; to be iterated over once. ``pending`` are the messages that are not known from before."""
 
-    def __init__(self, maildir: Maildir, mails: MailFilter, plan: Plan, memory: SortedBefore, model: str) -> None:
+    def __init__(self, maildir: Maildir, mails: MailFilter, plan: SortPlan, memory: SortMemory, model: str) -> None:
         self.maildir, self.mails, self.plan, self.memory = maildir, mails, plan, memory
         self.folders = {name: maildir.folder(name) for name in plan.destinations.names}
         messages = maildir.messages()
         memory.begin(model, (message.unique for message in messages))
         self.pending = [message for message in messages if message.unique not in memory]
         self.known = len(messages) - len(self.pending)
-        self._elsewhere = by_origin([maildir.path, *self.folders.values()]) if self.pending else {}
+        self._elsewhere = group_by_origin([maildir.path, *self.folders.values()]) if self.pending else {}
 
     def __iter__(self) -> Iterator[Outcome]:
         try:
@@ -95,7 +95,7 @@ class Run:
             arrived = self._moved(path, destination, filtered.message if tagged else None)
             if arrived is None:
                 return None
-            unique = Name.of(arrived.name).unique
+            unique = MaildirName.of(arrived.name).unique
         if self.plan.apply and destination is not None:
             self.memory.moved(content, destination, unique)
         else:
@@ -123,7 +123,7 @@ class Run:
             return None
         # without the lock two runs could each take away the name that the other one leaves
         with self.maildir.changing(*(other.parent.parent for other in others)):
-            twin = twin_of(path, others)
+            twin = find_twin(path, others)
             if twin is None or self._moved_before(content, twin):
                 return None
             remove(path, twin)
@@ -131,18 +131,18 @@ class Run:
 
     def _alike(self, path: Path) -> list[Path]:
         """The messages that had the origin of a message when the run began, itself among them."""
-        return self._elsewhere.get(Name.of(path.name).origin, [])
+        return self._elsewhere.get(MaildirName.of(path.name).origin, [])
 
     def _moved_before(self, content: bytes, twin: Path) -> bool:
         place = self.memory.ever_moved_to(content)
-        if place is None or place[1] != Name.of(twin.name).unique:
+        if place is None or place[1] != MaildirName.of(twin.name).unique:
             return False
         return self.maildir.folder(place[0]) == twin.parent.parent
 
     def _finished_outcome(self, message: MaildirMessage, content: bytes, twin: Path) -> Outcome:
         name = self._name(twin.parent.parent)
         if name is not None:
-            self.memory.moved(content, name, Name.of(twin.name).unique)
+            self.memory.moved(content, name, MaildirName.of(twin.name).unique)
         return Outcome(message.id, destination=name)
 
     def _name(self, folder: Path) -> str | None:

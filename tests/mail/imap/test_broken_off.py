@@ -247,7 +247,7 @@ def test_one_folder_by_two_names_teaches_one_class(rounds):
 
 
 def test_what_was_not_listed_for_being_told_to_stop_is_judged_later(rounds, monkeypatch):
-    monkeypatch.setattr("textnb.mail.imap.messages._WINDOW", 1)
+    monkeypatch.setattr("textnb.mail.imap.messages._MAX_UIDS_PER_SEARCH", 1)
     server = Server("MOVE")
     for raw in (SPAM, MORE):
         server.put("INBOX", raw)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.imap.password import Password, password_from
+from textnb.mail.imap.password import Password, password_source
 
 SECRET = "hunter2 'ひみつ\""
 
@@ -15,7 +15,7 @@ SECRET = "hunter2 'ひみつ\""
 def of(text, path, mode=0o600):
     path.write_bytes(text)
     path.chmod(mode)
-    return password_from(command=None, file=path)
+    return password_source(command=None, file=path)
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", "\nanother line\n"])
@@ -39,7 +39,7 @@ def test_what_is_no_password_file_is_refused(tmp_path):
         ("", "no ordinary file"),
     ):
         with pytest.raises(InputError, match=error):
-            password_from(command=None, file=tmp_path / path)()
+            password_source(command=None, file=tmp_path / path)()
     for content in (b"", b"\nsecond", b"\xff\xfe", b"a\0b"):
         with pytest.raises(InputError) as error:
             of(content, tmp_path / "p")()
@@ -49,7 +49,7 @@ def test_what_is_no_password_file_is_refused(tmp_path):
 def test_a_command_is_run_as_it_is_written_and_by_no_shell(tmp_path):
     code = f"print({SECRET!r}); print('more')"
     command = shlex.join([sys.executable, "-c", code]) + " $(touch made) > made; touch made"
-    assert password_from(command=command, file=None)().secret == SECRET
+    assert password_source(command=command, file=None)().secret == SECRET
     assert not list(tmp_path.parent.glob("made"))
 
 
@@ -60,20 +60,20 @@ def test_of_a_command_that_fails_only_the_name_is_told():
         ("true secret", "gives no password"),
     ):
         with pytest.raises(InputError, match=error) as raised:
-            password_from(command=command, file=None)()
+            password_source(command=command, file=None)()
         assert "secret" not in str(raised.value)
 
 
 def test_there_is_one_way_to_the_password(tmp_path):
     for command, file in ((None, None), ("true", tmp_path / "p"), ("", None), ("'open", None)):
         with pytest.raises(InputError, match="--password-command"):
-            password_from(command=command, file=file)
+            password_source(command=command, file=file)
 
 
 def test_a_password_is_not_shown_and_is_noticed_in_any_form():
     password = Password('hunter2"x')
     assert "hunter" not in f"{password} {password!r}"
     for text in ('LOGIN me "hunter2\\"x"', "AG1lAGh1bnRlcjIieA==", "unter"):
-        assert password.is_told_in(text, "me")
-    assert not password.is_told_in("[AUTHENTICATIONFAILED] Authentication failed.", "me")
-    assert Password("abc").is_told_in("xabcx")
+        assert password.appears_in(text, "me")
+    assert not password.appears_in("[AUTHENTICATIONFAILED] Authentication failed.", "me")
+    assert Password("abc").appears_in("xabcx")

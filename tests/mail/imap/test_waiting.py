@@ -9,7 +9,7 @@ from imap_lines import END, saying
 from mailbox_of_user import Box, mail
 
 from textnb.mail.imap import rounds
-from textnb.mail.imap.connection import Account, connected
+from textnb.mail.imap.connection import Account, connect
 from textnb.mail.imap.password import Password
 from textnb.mail.imap.rounds import wait_for_news
 
@@ -46,7 +46,7 @@ def waited(idle, seconds=60.0):
     stop = Stop()
     with saying(answer) as port:
         account = Account("127.0.0.1", "me", "plain", port, seconds=5)
-        with connected(account, lambda: Password("secret")) as client:
+        with connect(account, lambda: Password("secret")) as client:
             wait_for_news(client, stop, seconds)
             client.noop()
     start = told.index(b"IDLE")
@@ -62,15 +62,15 @@ def test_a_server_that_refuses_idle_is_asked_again_after_so_long(word):
 
 @pytest.mark.parametrize("idle", ["+ idling|* OK here|", "* 1 EXISTS|+ idling|", "* 1 EXISTS|* 1 RECENT|+ idling|"])
 def test_rounds_do_not_follow_each_other_at_once_however_much_a_server_says(idle, monkeypatch):
-    monkeypatch.setattr(rounds, "_PERIOD", 0.05)
-    monkeypatch.setattr(rounds, "_LEAST", 40.0)
+    monkeypatch.setattr(rounds, "_FIRST_IDLE_SECONDS", 0.05)
+    monkeypatch.setattr(rounds, "_MIN_GAP_SECONDS", 40.0)
     [pause], told = waited(idle.encode().replace(b"|", END))
     assert 30 < pause <= 40
     assert [word for word in told if word != b'LIST "" ""'] == [b"IDLE", b"DONE", b"NOOP"]
 
 
 def test_the_least_pause_is_no_longer_than_what_was_asked_for(monkeypatch):
-    monkeypatch.setattr(rounds, "_LEAST", 40.0)
+    monkeypatch.setattr(rounds, "_MIN_GAP_SECONDS", 40.0)
     [pause], _ = waited(b"* 1 EXISTS\r\n+ idling\r\n", seconds=5)
     assert pause <= 5
 
@@ -78,9 +78,9 @@ def test_the_least_pause_is_no_longer_than_what_was_asked_for(monkeypatch):
 @pytest.fixture
 def idling(dovecot, monkeypatch):
     """A client over TLS that has selected its inbox, where IDLE lasts long enough to hear of news during it."""
-    monkeypatch.setattr(rounds, "_PERIOD", 60.0)
+    monkeypatch.setattr(rounds, "_FIRST_IDLE_SECONDS", 60.0)
     account = Account("localhost", PLAIN_USERS[-1], port=dovecot.tls, cafile=dovecot.certificate)
-    with connected(account, lambda: Password(PASSWORD)) as client:
+    with connect(account, lambda: Password(PASSWORD)) as client:
         client.select_folder("INBOX")
         yield client
 

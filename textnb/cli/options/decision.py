@@ -16,7 +16,7 @@ import typer
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
-from textnb.mail.destinations import Destinations, by_class, folders_like
+from textnb.mail.destinations import Destinations, folders_like, parse_class_pairs
 from textnb.mail.filter import Cutoffs
 
 UNSURE_LABEL = "unsure"
@@ -136,5 +136,5 @@ class Moving:
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Where messages go. alike: without --move, every class has the folder that is named like it."""
-        folders = by_class(self.move or (), classes, "--move")
+        folders = parse_class_pairs(self.move or (), classes, "--move")
         return Destinations(folders_like(classes) if alike and self.move is None else folders, self.unsure_to)

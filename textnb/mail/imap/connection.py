@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from textnb.errors import InputError, TextnbError
-from textnb.mail.imap.password import Ask, Password
+from textnb.mail.imap.password import AskPassword, Password
 
 Client = Any
 """An IMAPClient, which ships no types; or what does the same."""
@@ -40,7 +40,7 @@ class RefusedError(ServerError):
     """The server has understood a command and refused it."""
 
 
-class EntryError(InputError):
+class LoginError(InputError):
     """There is no way in: the certificate, the user or the password is at fault, and to try again would not help."""
 
 
@@ -73,13 +73,13 @@ class Account:
 
 
 @contextmanager
-def connected(account: Account, ask: Ask) -> Iterator[Client]:
+def connect(account: Account, ask: AskPassword) -> Iterator[Client]:
     """A client whose user is logged in; afterwards it is logged out, or hung up where something failed."""
     context = _context(account)
     password = ask()
     client = _opened(account, context)
     try:
-        careful = guarded(client, account)
+        careful = guard(client, account)
         _log_in(careful, account, password)
         yield careful
         with suppress(ServerError):  # all is done
@@ -127,21 +127,21 @@ def _log_in(client: Client, account: Account, password: Password) -> None:
         if client.has_capability("AUTH=PLAIN"):
             client.plain_login(account.user, password.secret)
         elif client.has_capability("LOGINDISABLED"):
-            raise EntryError(f"{account.place} takes no password over this connection; --starttls encrypts it")
+            raise LoginError(f"{account.place} takes no password over this connection; --starttls encrypts it")
         elif not (account.user + password.secret).isascii():
-            raise EntryError(f"{account.place} takes only ASCII in names and passwords (it has no AUTH=PLAIN)")
+            raise LoginError(f"{account.place} takes only ASCII in names and passwords (it has no AUTH=PLAIN)")
         else:
             client.login(account.user, password.secret)
     except ServerError as error:  # without its cause, which may hold the password
         said = str(error)
-        if password.is_told_in(said, account.user):
+        if password.appears_in(said, account.user):
             said = f"{account.place} says no, and repeats the password"
         if not isinstance(error, RefusedError) or any(code in str(error) for code in _PASSING):
             raise ServerError(said) from None
-        raise EntryError(f"{said}; is it the right --user ({account.user}) and password?") from None
+        raise LoginError(f"{said}; is it the right --user ({account.user}) and password?") from None
 
 
-def guarded(client: Client, account: Account) -> Client:
+def guard(client: Client, account: Account) -> Client:
     """The client, all of whose failures are errors of textnb's own."""
 
     class Guarded:
@@ -159,7 +159,7 @@ def guarded(client: Client, account: Account) -> Client:
 
 
 @contextmanager
-def understood() -> Iterator[None]:
+def parsing_answer() -> Iterator[None]:
     """An answer is taken apart; where that fails it was none, whatever IMAPClient has made of it."""
     try:
         yield
@@ -187,7 +187,7 @@ def _reported(account: Account, lost: str) -> Iterator[None]:
     except (TextnbError, MemoryError):
         raise
     except ssl.SSLCertVerificationError as error:
-        raise EntryError(
+        raise LoginError(
             f"{account.place} does not prove to be {account.host}: {error.verify_message.rstrip('.')}; where the "
             "server is your own, --cafile names the file of its certificate authority"
         ) from error

@@ -11,8 +11,8 @@ import re
 from unicodedata import normalize
 
 from textnb.errors import InputError
-from textnb.mail.destinations import decoded, encoded
-from textnb.mail.imap.connection import Client, as_text, understood
+from textnb.mail.destinations import decode_folder_name, encode_folder_name
+from textnb.mail.imap.connection import Client, as_text, parsing_answer
 
 INBOX = "INBOX"
 
@@ -26,7 +26,7 @@ class Folders:
         self._written: dict[str, str] = {}
         self._holding_none: set[str] = set()
         answer = client.list_folders()
-        with understood():
+        with parsing_answer():
             for flags, between, written in answer:
                 self.between = self.between or _text(between)
                 self._add(as_text(written), {as_text(flag).lower() for flag in flags})
@@ -45,7 +45,7 @@ class Folders:
         """A name as it is sent."""
         if name in self._holding_none:
             raise InputError(f"the folder {name!r} holds other folders and no messages; choose another")
-        return self._written.get(name, encoded(name))
+        return self._written.get(name, encode_folder_name(name))
 
     def can_hold(self, name: str) -> bool:
         """Whether a folder is there that may have messages in it."""
@@ -55,7 +55,7 @@ class Folders:
         """Make a folder, and let mail programs show it, unless it is there."""
         if name in self._written or name == INBOX:
             return
-        written = encoded(name)
+        written = encode_folder_name(name)
         self._client.create_folder(written)
         self._client.subscribe_folder(written)
         self._written[name] = written
@@ -65,7 +65,7 @@ class Folders:
 
     def _add(self, written: str, flags: set[str]) -> None:
         try:
-            name = normalize("NFC", decoded(written))
+            name = normalize("NFC", decode_folder_name(written))
         except InputError:  # a name that only its server understands
             name = written
         if "\\nonexistent" in flags:
@@ -82,7 +82,7 @@ def _namespace(client: Client) -> tuple[str, str]:
     personal = client.namespace().personal
     if not personal:
         return "", ""
-    with understood():
+    with parsing_answer():
         prefix, between = personal[0]
         return _text(prefix), _text(between)
 
@@ -94,4 +94,4 @@ def _text(given: object) -> str:
 def _check(asked: str) -> None:
     if not asked or re.search(r"[\x00-\x1f\x7f-\x9f]", asked) or "" in asked.split("/"):
         raise InputError(f"{asked!r} cannot be a folder's name: it is empty, has an empty part or a control character")
-    encoded(asked)
+    encode_folder_name(asked)

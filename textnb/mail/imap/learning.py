@@ -13,7 +13,7 @@ From then on m is known in F. A message is looked at once in each folder that it
 
 from collections.abc import Iterator
 
-from textnb.mail.corrections import learn_into
+from textnb.mail.corrections import learn_into_file
 from textnb.mail.filter import mail_document
 from textnb.mail.imap.messages import DELETED, ImapMessage
 from textnb.mail.imap.visit import MARK, Event, Missing, Taught, Unread, Visit
@@ -80,7 +80,7 @@ class Lessons:
         done = None
         if documents and visit.plan.apply:
             lessons = [(document, self._label) for document in documents]
-            done = learn_into(visit.live.path, lessons, visit.live.trust)
+            done = learn_into_file(visit.live.path, lessons, visit.live.trust)
         visit.memory.place(self._digests, self._folder)
         visit.save()
         self._documents, self._digests = [], []

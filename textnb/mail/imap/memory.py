@@ -21,14 +21,14 @@ from textnb.errors import InputError
 from textnb.mail.imap.connection import Account
 from textnb.storage import atomic
 
-MOST = 20_000
+MAX_REMEMBERED = 20_000
 """Messages that are remembered."""
 
 _FORMAT = 1
 
 
 @dataclass
-class Looked:
+class FolderProgress:
     """How far a folder has been looked through: from ``next`` on it has not; ``left`` are to be looked at again."""
 
     validity: int
@@ -47,15 +47,15 @@ class Memory:
     """What is remembered of an account; ``save`` writes it to its file."""
 
     path: Path
-    folders: dict[str, Looked] = field(default_factory=dict)
+    folders: dict[str, FolderProgress] = field(default_factory=dict)
     placed: dict[str, str] = field(default_factory=dict)
     moving: dict[str, str] = field(default_factory=dict)
     _saved: bytes = field(default=b"", repr=False)
 
-    def looked(self, folder: str, validity: int) -> Looked:
+    def looked(self, folder: str, validity: int) -> FolderProgress:
         """How far a folder has been looked through."""
         if folder not in self.folders or self.folders[folder].validity != validity:
-            self.folders[folder] = Looked(validity)
+            self.folders[folder] = FolderProgress(validity)
         return self.folders[folder]
 
     def where(self, digest: str, here: str) -> str | None:
@@ -77,7 +77,7 @@ class Memory:
     def save(self) -> None:
         """Write it all."""
         for entries in (self.placed, self.moving):
-            for digest in list(entries)[: max(0, len(entries) - MOST)]:
+            for digest in list(entries)[: max(0, len(entries) - MAX_REMEMBERED)]:
                 del entries[digest]
         held = {
             "format": _FORMAT,
@@ -121,8 +121,8 @@ def memory_path(account: Account) -> Path:
     return states / "textnb" / "imap" / f"{told}-{blake2b(whose.encode(), digest_size=4).hexdigest()}.json"
 
 
-def _looked(entry: Mapping[str, Any]) -> Looked:
-    return Looked(int(entry["validity"]), int(entry["next"]), [int(uid) for uid in entry["left"]])
+def _looked(entry: Mapping[str, Any]) -> FolderProgress:
+    return FolderProgress(int(entry["validity"]), int(entry["next"]), [int(uid) for uid in entry["left"]])
 
 
 def _strings(entries: Mapping[str, Any]) -> dict[str, str]:

@@ -23,18 +23,18 @@ from typing import Any, NamedTuple
 
 from textnb.errors import InputError
 from textnb.mail.header_field import message_digest
-from textnb.mail.imap.connection import Client, RefusedError, ServerError, as_text, understood
+from textnb.mail.imap.connection import Client, RefusedError, ServerError, as_text, parsing_answer
 from textnb.mail.imap.folders import Folders
-from textnb.mail.imap.memory import Looked
+from textnb.mail.imap.memory import FolderProgress
 
-LONGEST = 1 << 22
+MAX_FETCHED_BYTES = 1 << 22
 """Bytes that are fetched of a message."""
 
-_BATCH_BYTES, _BATCH, _LISTED = 1 << 23, 200, 500
-_WINDOW = 80_000
+_MAX_BATCH_BYTES, _MAX_BATCH_MESSAGES, _MAX_UIDS_PER_COMMAND = 1 << 23, 200, 500
+_MAX_UIDS_PER_SEARCH = 80_000
 """UIDs that an answer to a search may hold: it is one line, and imaplib reads lines of up to a million bytes."""
 
-_UIDS = 1 << 32
+_MAX_UID = 1 << 32
 
 
 class ImapMessage:
@@ -78,20 +78,20 @@ class Mailbox:
         if not isinstance(answer.get(b"UIDVALIDITY"), int):
             raise ServerError(f"the server gives no UIDVALIDITY for {name!r}, so messages cannot be told apart")
         self.validity: int = answer[b"UIDVALIDITY"]
-        with understood():
+        with parsing_answer():
             self.end = int(answer.get(b"UIDNEXT") or 0)
-            self._exists = int(answer.get(b"EXISTS", _UIDS))
+            self._exists = int(answer.get(b"EXISTS", _MAX_UID))
             self._permanent = _flags(answer.get(b"PERMANENTFLAGS", ()))
-        if self.end > _UIDS:
+        if self.end > _MAX_UID:
             raise ServerError(f"the server numbers the next message of {name!r} {self.end}, which cannot be a UID")
 
     def keeps(self, flag: str) -> bool:
         """Whether a flag or keyword that is set here stays set."""
         return flag.lower() in self._permanent or ("\\*" in self._permanent and not flag.startswith("\\"))
 
-    def listed(self, looked: Looked) -> Iterator[Listed]:
+    def listed(self, looked: FolderProgress) -> Iterator[Listed]:
         """The messages still to be looked at, in their order."""
-        new = (uid for uid in self._from(looked.next) if looked.next <= uid < _UIDS)
+        new = (uid for uid in self._from(looked.next) if looked.next <= uid < _MAX_UID)
         return self._described(sorted({*looked.left, *new}))
 
     def same_size(self, size: int) -> Iterator[Listed]:
@@ -102,7 +102,7 @@ class Mailbox:
         """The messages themselves, less those that have gone meanwhile."""
         batch: list[Listed] = []
         for message in listed:
-            if batch and (len(batch) == _BATCH or _bytes([*batch, message]) > _BATCH_BYTES):
+            if batch and (len(batch) == _MAX_BATCH_MESSAGES or _bytes([*batch, message]) > _MAX_BATCH_BYTES):
                 yield self._fetched(batch)
                 batch = []
             batch.append(message)
@@ -116,13 +116,13 @@ class Mailbox:
     def _from(self, first: int) -> Iterator[int]:
         if not self._exists or 0 < self.end <= first:
             return
-        if self._exists <= _WINDOW or not self.end:  # some servers do not tell where their numbers end
+        if self._exists <= _MAX_UIDS_PER_SEARCH or not self.end:  # some servers do not tell where their numbers end
             yield from self._client.search(["UID", f"{first}:*"])  # the last one, at least, whatever its number
             return
-        for start in range(first, self.end, _WINDOW):
+        for start in range(first, self.end, _MAX_UIDS_PER_SEARCH):
             if self._stopping():
                 return
-            yield from self._client.search(["UID", f"{start}:{min(start + _WINDOW, self.end) - 1}"])
+            yield from self._client.search(["UID", f"{start}:{min(start + _MAX_UIDS_PER_SEARCH, self.end) - 1}"])
 
     def _described(self, uids: list[int]) -> Iterator[Listed]:
         return (listed for piece in _pieces(uids) for listed in self._sized(piece))
@@ -140,7 +140,7 @@ class Mailbox:
             if not missing:
                 break
             answer = self._client.fetch(sorted(missing), ["RFC822.SIZE", "FLAGS"])
-            with understood():
+            with parsing_answer():
                 for uid in missing & {*answer}:
                     if b"RFC822.SIZE" in answer[uid] and (is_last or not self._may_be_mixed(uid, answer[uid])):
                         found[uid] = Listed(uid, *_size_and_flags(answer[uid]))
@@ -151,9 +151,9 @@ class Mailbox:
         return data.get(b"SEQ") == uid and self._exists != self.end - 1
 
     def _fetched(self, batch: list[Listed]) -> list[ImapMessage]:
-        whole = [message for message in batch if message.size <= LONGEST]
-        parts = [message for message in batch if message.size > LONGEST]
-        found = self._bodies(whole, "BODY.PEEK[]") + self._bodies(parts, f"BODY.PEEK[]<0.{LONGEST}>")
+        whole = [message for message in batch if message.size <= MAX_FETCHED_BYTES]
+        parts = [message for message in batch if message.size > MAX_FETCHED_BYTES]
+        found = self._bodies(whole, "BODY.PEEK[]") + self._bodies(parts, f"BODY.PEEK[]<0.{MAX_FETCHED_BYTES}>")
         return sorted(found, key=lambda message: message.uid)
 
     def _bodies(self, batch: list[Listed], what: str) -> list[ImapMessage]:
@@ -167,7 +167,7 @@ class Mailbox:
 
 
 def _pieces(uids: list[int]) -> Iterator[list[int]]:
-    return (uids[start : start + _LISTED] for start in range(0, len(uids), _LISTED))
+    return (uids[start : start + _MAX_UIDS_PER_COMMAND] for start in range(0, len(uids), _MAX_UIDS_PER_COMMAND))
 
 
 def _size_and_flags(data: dict[bytes, Any]) -> tuple[int, frozenset[str]]:
@@ -183,7 +183,7 @@ def _body(data: dict[bytes, Any]) -> bytes | None:
 
 
 def _bytes(batch: list[Listed]) -> int:
-    return sum(min(message.size, LONGEST) for message in batch)
+    return sum(min(message.size, MAX_FETCHED_BYTES) for message in batch)
 
 
 DELETED = "\\Deleted"

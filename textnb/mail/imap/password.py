@@ -21,7 +21,7 @@ _PIECE = 4
 class Password:
     """A secret that does not get into messages by accident.
 
-    >>> Password("hunter2"), Password("hunter2").is_told_in("NO hunter-2 is wrong")
+    >>> Password("hunter2"), Password("hunter2").appears_in("NO hunter-2 is wrong")
     (Password(...), True)
     """
 
@@ -31,7 +31,7 @@ class Password:
     def __repr__(self) -> str:
         return "Password(...)"
 
-    def is_told_in(self, text: str, user: str = "") -> bool:
+    def appears_in(self, text: str, user: str = "") -> bool:
         """Whether a server repeats what it was sent, in words or in base64: any piece of it, however it is quoted."""
         coded = b64encode(f"\0{user}\0{self.secret}".encode()).decode("ascii")
         return any(piece in text for form in (self.secret, coded) for piece in _pieces(form))
@@ -41,10 +41,10 @@ def _pieces(form: str) -> list[str]:
     return [form[i : i + _PIECE] for i in range(max(1, len(form) - _PIECE + 1))]
 
 
-Ask = Callable[[], Password]
+AskPassword = Callable[[], Password]
 
 
-def password_from(*, command: str | None, file: Path | None) -> Ask:
+def password_source(*, command: str | None, file: Path | None) -> AskPassword:
     """The one way that was given; it is asked at each connection, so that a new password is heard of."""
     if (command is None) == (file is None):
         raise InputError("say where the password is: --password-command COMMAND or --password-file FILE, one of them")

@@ -20,10 +20,10 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
-from textnb.mail.imap.connection import Account, Client, RefusedError, ServerError, connected
+from textnb.mail.imap.connection import Account, Client, RefusedError, ServerError, connect
 from textnb.mail.imap.learning import learn_from
 from textnb.mail.imap.memory import Memory, memory_path
-from textnb.mail.imap.password import Ask
+from textnb.mail.imap.password import AskPassword
 from textnb.mail.imap.sorting import sort_folder
 from textnb.mail.imap.visit import Event, Visit, VisitPlan
 from textnb.mail.live_filter import LiveFilter
@@ -67,9 +67,9 @@ class Rounds:
 
 
 _log = logging.getLogger("textnb")
-_PAUSE, _LONGEST_PAUSE = 1.0, 300.0
-_PERIOD = 1.0
-_LEAST = 1.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 1.0, 300.0
+_FIRST_IDLE_SECONDS = 1.0
+_MIN_GAP_SECONDS = 1.0
 """Seconds from the end of a round to the next, at least, unless fewer were asked for."""
 
 _STOP_CHECK_SECONDS = 0.5
@@ -79,22 +79,24 @@ _NEWS_FIRST = re.compile(r"""IDLE response: b['"]\*""")
 """In an error of ``IMAPClient.idle``: the answer to IDLE was untagged, so not a refusal."""
 
 
-def watch(account: Account, ask: Ask, round_of: Callable[[Client], None], stop: threading.Event, every: float) -> None:
+def watch(
+    account: Account, ask: AskPassword, round_of: Callable[[Client], None], stop: threading.Event, every: float
+) -> None:
     """Rounds, until told to stop. The first of them has to end well."""
-    begun, pause = False, _PAUSE
+    begun, pause = False, _FIRST_PAUSE_SECONDS
     while not stop.is_set():
         try:
-            with connected(account, ask) as client:
+            with connect(account, ask) as client:
                 while not stop.is_set():
                     round_of(client)
-                    begun, pause = True, _PAUSE
+                    begun, pause = True, _FIRST_PAUSE_SECONDS
                     wait_for_news(client, stop, every)
         except ServerError as error:
             if not begun:
                 raise
             _log.info("%s; trying again in %g seconds", error, pause)
             stop.wait(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, _MAX_PAUSE_SECONDS)
 
 
 def wait_for_news(client: Client, stop: threading.Event, seconds: float) -> None:
@@ -105,7 +107,7 @@ def wait_for_news(client: Client, stop: threading.Event, seconds: float) -> None
     if not client.has_capability("IDLE"):
         stop.wait(seconds)
         return
-    begun, period = time.monotonic(), _PERIOD
+    begun, period = time.monotonic(), _FIRST_IDLE_SECONDS
     while not stop.is_set() and (left := begun + seconds - time.monotonic()) > 0:
         try:
             has_news = _news_within(client, stop, min(left, period))
@@ -113,7 +115,7 @@ def wait_for_news(client: Client, stop: threading.Event, seconds: float) -> None
             stop.wait(left)
             return
         if has_news:
-            stop.wait(max(0.0, begun + min(_LEAST, seconds) - time.monotonic()))
+            stop.wait(max(0.0, begun + min(_MIN_GAP_SECONDS, seconds) - time.monotonic()))
             return
         period *= 2
 

@@ -24,12 +24,12 @@ from textnb.errors import InputError
 from textnb.mail.filter import Verdict, mail_document
 from textnb.mail.imap.connection import RefusedError, ServerError
 from textnb.mail.imap.learning import Lessons
-from textnb.mail.imap.memory import Looked
+from textnb.mail.imap.memory import FolderProgress
 from textnb.mail.imap.messages import DELETED, ImapMessage, Listed, Mailbox, move, set_flags
 from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
 
 
-def held(visit: Visit, folder: str, messages: Sequence[ImapMessage]) -> set[str]:
+def find_copies(visit: Visit, folder: str, messages: Sequence[ImapMessage]) -> set[str]:
     """The digests of those messages of which the folder holds a copy; afterwards the folder is the one selected."""
     if not visit.folders.can_hold(folder):
         return set()
@@ -66,7 +66,7 @@ class _Sorting:
     def __init__(self, visit: Visit) -> None:
         self.visit, self.plan, self.memory, self.here = visit, visit.plan, visit.memory, visit.here
         self.box = self._opened()
-        self.looked: Looked = visit.looked(self.box, again=visit.plan.again)
+        self.looked: FolderProgress = visit.looked(self.box, again=visit.plan.again)
         self.left = set(self.looked.left)
         self.teaches = visit.lessons.get(visit.here)
         _check_flags(self.box, visit)
@@ -120,7 +120,7 @@ class _Sorting:
         """Of messages by the folder where they are known: those that have left it, and copies of what it holds."""
         brought_back, copies = list[ImapMessage](), list[ImapMessage]()
         for folder, messages in away.items():
-            digests = held(self.visit, folder, messages)
+            digests = find_copies(self.visit, folder, messages)
             for message in messages:
                 (copies if message.digest in digests else brought_back).append(message)
         if away and self._opened().validity != self.box.validity:

@@ -11,7 +11,7 @@ from textnb.mail.destinations import Destinations
 from textnb.mail.filter import Verdict
 from textnb.mail.imap.connection import Client
 from textnb.mail.imap.folders import INBOX, Folders
-from textnb.mail.imap.memory import Looked, Memory
+from textnb.mail.imap.memory import FolderProgress, Memory
 from textnb.mail.imap.messages import Mailbox
 from textnb.mail.live_filter import LiveFilter
 
@@ -104,7 +104,7 @@ class Visit:
         """A folder; one that is not to be changed stays as it is in every respect."""
         return Mailbox(self.client, self.folders, name, readonly=not to_change, stopping=self.stopping)
 
-    def looked(self, box: Mailbox, *, again: bool = False) -> Looked:
+    def looked(self, box: Mailbox, *, again: bool = False) -> FolderProgress:
         """How far a folder has been looked through."""
         if again:
             self.memory.folders.pop(box.name, None)
