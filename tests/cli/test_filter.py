@@ -111,7 +111,7 @@ def test_learning_counts_a_mail_once_and_moves_it(run, mail_model):
 
 def test_what_cannot_be_learnt_is_said_in_a_line(run, mail_model):
     for arguments, error in (
-        (("learn", mail_model, "--as", "spma"), "--new makes it one"),
+        (("learn", mail_model, "--as", "spma"), "use --new to add it"),
         (("unlearn", mail_model, "--as", "ham"), "never learnt as 'ham'"),
         (("learn", "nowhere.textnb", "--as", "ham"), "train a model first"),
     ):

@@ -154,12 +154,12 @@ def test_a_socket_left_behind_is_replaced_and_one_in_use_is_not(path):
     left = socket.socket(socket.AF_UNIX)
     left.bind(str(path))
     left.close()
-    with served(path, echo), pytest.raises(InputError, match="listened at already"):
+    with served(path, echo), pytest.raises(InputError, match="already listens at"):
         listen_at(path)
     path.write_text("mine")
-    with pytest.raises(InputError, match="no socket"):
+    with pytest.raises(InputError, match="is not a socket"):
         listen_at(path)
-    with pytest.raises(InputError, match="cannot be listened at"):
+    with pytest.raises(InputError, match="cannot listen at"):
         listen_at(path.parent / "nowhere" / "s")
 
 

@@ -236,7 +236,7 @@ def test_one_message_that_fails_stops_no_other(box):
     assert [(outcome.id, outcome.error) for outcome in outcomes] == [
         ("new/1", "no luck"),
         ("new/2", ""),
-        ("new/3", "it is compressed, and cannot be read"),
+        ("new/3", "the message is compressed and cannot be read"),
     ]
     assert set(held(box)) == {"new/1", ".Junk/new/2", "new/3"}
 
