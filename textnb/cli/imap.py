@@ -60,7 +60,7 @@ class Entering:
             raise InputError(f"--timeout must be a number of seconds above 0, not {self.timeout:g}")
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
-        if self.plain and not (account.is_here or self.insecure):
+        if self.plain and not (account.is_local or self.insecure):
             raise InputError(f"--plain would send the password to {host} for all to read; --insecure insists on it")
         return account
 
@@ -149,7 +149,7 @@ def _run(teller: "_Teller", ask: "AskPassword") -> None:
         raise typer.Exit(1 if teller.failed else 0)
     with told_to_stop() as stop:
         if not teller.quiet:
-            say(f"textnb: watching {teller.plan.folder} at {teller.account.place}")
+            say(f"textnb: watching {teller.plan.folder} at {teller.account.address}")
         teller.rounds.stopping = stop.is_set
         watch(teller.account, ask, teller.round, stop, teller.moving.every)
 

@@ -156,7 +156,7 @@ def _read(path: Path) -> str:
         return ""
     except OSError as error:
         raise InputError(
-            "{path} cannot be read: {reason}; it is the memory of sorting: move it away, and all messages are judged again",
+            "{path} cannot be read: {reason}; it is the memory of sorting; without it all messages are judged again",
             path=path,
             reason=error.strerror,
         ) from error

@@ -172,7 +172,7 @@ def test_every_message_that_was_judged_is_marked_where_marks_are_kept(rounds):
 def test_flags_that_the_folder_would_forget_are_refused(rounds):
     server = Server("MOVE", keywords=False)
     rounds.plan = replace(rounds.plan, flags={"spam": ("$Junk", "$Offer")})
-    with pytest.raises(InputError, match=r"keeps no \$Offer on messages of 'INBOX'"):
+    with pytest.raises(InputError, match=r"does not store \$Offer in 'INBOX'"):
         list(rounds.round(server))
 
 

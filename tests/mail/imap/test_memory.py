@@ -11,7 +11,7 @@ from textnb.mail.imap.memory import FolderProgress, Memory, memory_path
 
 def test_what_is_saved_is_read(tmp_path):
     memory = Memory(tmp_path / "new" / "m.json")
-    memory.looked("INBOX", 7).advance([3, 5], left=[3])
+    memory.progress("INBOX", 7).advance([3, 5], left=[3])
     memory.place(["a", "b"], "箱")
     memory.begin(["c"], "Junk")
     memory.save()
@@ -33,9 +33,9 @@ def test_a_file_is_written_only_where_something_has_changed(tmp_path):
 
 def test_another_uidvalidity_is_a_folder_never_looked_at(tmp_path):
     memory = Memory(tmp_path / "m")
-    memory.looked("INBOX", 1).advance([9])
-    assert memory.looked("INBOX", 1).next == 10
-    assert memory.looked("INBOX", 2) == FolderProgress(2)
+    memory.progress("INBOX", 1).advance([9])
+    assert memory.progress("INBOX", 1).next == 10
+    assert memory.progress("INBOX", 2) == FolderProgress(2)
 
 
 def test_looking_moves_on_and_leaves_behind_what_failed():

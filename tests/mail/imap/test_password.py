@@ -26,7 +26,7 @@ def test_the_first_line_of_a_file_is_the_password(tmp_path, end):
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660, 0o700])
 def test_a_file_that_others_may_read_is_refused_with_the_remedy(tmp_path, mode):
     path = tmp_path / "p"
-    with pytest.raises(InputError, match=f"has mode {mode:04o}, and must have 0600: chmod 600 {path}"):
+    with pytest.raises(InputError, match=f"has mode {mode:04o} and must have 0600; run chmod 600 {path}"):
         of(b"secret", path, mode)()
     assert of(b"secret", path, 0o400)().secret == "secret"
 
@@ -35,8 +35,8 @@ def test_what_is_no_password_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe", 0o600)
     for path, error in (
         ("none", "cannot be read: No such file"),
-        ("pipe", "no ordinary file"),
-        ("", "no ordinary file"),
+        ("pipe", "not a regular file"),
+        ("", "not a regular file"),
     ):
         with pytest.raises(InputError, match=error):
             password_source(command=None, file=tmp_path / path)()
@@ -55,9 +55,9 @@ def test_a_command_is_run_as_it_is_written_and_by_no_shell(tmp_path):
 
 def test_of_a_command_that_fails_only_the_name_is_told():
     for command, error in (
-        ("false secret", "'false' failed, with exit code 1"),
+        ("false secret", "'false' failed with exit code 1"),
         ("no-such-command secret", "cannot be run"),
-        ("true secret", "gives no password"),
+        ("true secret", "first line of the password command .true. is not a password"),
     ):
         with pytest.raises(InputError, match=error) as raised:
             password_source(command=command, file=None)()

@@ -45,7 +45,7 @@ def waited(idle, seconds=60.0):
 
     stop = Stop()
     with saying(answer) as port:
-        account = Account("127.0.0.1", "me", "plain", port, seconds=5)
+        account = Account("127.0.0.1", "me", "plain", port, timeout=5)
         with connect(account, lambda: Password("secret")) as client:
             wait_for_news(client, stop, seconds)
             client.noop()
