@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from textnb.mail.header_field import marked, unmarked
+from textnb.mail.header_field import add_field, remove_field
 from textnb.readers import read_message, token_set
 
 CORPUS = Path(__file__).parent.parent / "corpora" / "ja-mail"
@@ -89,12 +89,12 @@ def checked(raw: bytes) -> float | None:
     begun = time.process_time()
     try:
         message = read_message(raw)
-        result = marked(raw, FIELD)
+        result = add_field(raw, FIELD)
         seconds = time.process_time() - begun
         message.text.encode()
         for term in token_set(message):
             term.encode()
-        assert is_one_field_more(result, unmarked(raw))
+        assert is_one_field_more(result, remove_field(raw))
         assert message.date is None or message.date.utcoffset() is not None
     except Exception:
         traceback.print_exc()

@@ -37,13 +37,13 @@ def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
 
 def _ask(path: str, exit_code: bool) -> int:
     """The mail through the service; as it is where the service fails."""
-    from textnb.mail.protocol import FAILED, message_in, message_out, through
+    from textnb.mail.protocol import FAILED, ask_service, read_stdin, write_stdout
 
-    reply = through(path, message_in())
+    reply = ask_service(path, read_stdin())
     if reply.code == FAILED:
         sys.stderr.write(f"textnb: the mail goes through as it is: {reply.reason}\n")
     try:
-        message_out(reply.message)
+        write_stdout(reply.message)
     except OSError as error:
         sys.stderr.write(f"textnb: the mail could not be written: {error}\n")
         return FAILED

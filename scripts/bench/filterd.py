@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from textnb import TextClassifier, read_corpus
-from textnb.mail.protocol import FAILED, through
+from textnb.mail.protocol import FAILED, ask_service
 
 ROOT = Path(__file__).parent.parent.parent
 SIZE, ASKED = 10_000, 500
@@ -85,7 +85,7 @@ def filled(head: str, line: str, charset: str) -> bytes:
 
 
 def ask(place: Path, mail: bytes) -> None:
-    assert through(str(place), mail).code != FAILED
+    assert ask_service(str(place), mail).code != FAILED
 
 
 def run(command: list[str], mail: bytes) -> None:

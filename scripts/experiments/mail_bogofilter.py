@@ -5,7 +5,7 @@
 The messages are sorted by name; odd ones train and even ones test, then the other way round; both halves are pooled.
 All is done on the messages as they are, and on copies of which author headers and body are left: without the headers
 that hosts and mailing lists have added. Smaller training sets are drawn from the training half, the same for both
-programs. Both decide by their defaults: bogofilter spam from .99, good up to .45; mail by textnb.evaluation.Verdicts.
+programs. Both decide by their defaults: bogofilter spam from .99, good up to .45; textnb by textnb.mail.filter.Cutoffs.
 
 No number is chosen by a test half. But the corpus is not new: the probe that shaped the recipe (the presence set,
 alpha, the least ratio, the power, two scores joined) has seen it, and an earlier run of this script, in which good mail
@@ -30,7 +30,7 @@ from scipy.stats import rankdata
 from textnb import TextClassifier
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, counted
-from textnb.mail.filter import Verdicts, is_thin
+from textnb.mail.filter import Cutoffs, is_thin
 from textnb.readers import read_message
 
 AUTHOR_HEADERS = (
@@ -152,7 +152,8 @@ def textnb(corpus: Counted, thin: np.ndarray, train: np.ndarray, test: np.ndarra
     learnt = time.perf_counter()
     log_proba = fitted.log_proba_counted(rows_of(corpus, test))
     spam = fitted.classes.index("spam")
-    verdicts = Verdicts()(np.exp(log_proba[:, spam]), thin[test])
+    codes, unsure = Cutoffs("spam").decide(np.exp(log_proba), fitted.classes, thin[test])
+    verdicts = np.where(unsure, "unsure", np.where(codes == spam, "spam", "good"))
     seconds = learnt - begun, time.perf_counter() - learnt
     return Answers(log_proba[:, spam] - log_proba[:, 1 - spam], verdicts, seconds)
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from textnb.cli import main
-from textnb.mail.protocol import through
+from textnb.mail.protocol import ask_service
 
 PILLS = "From a@example.jp Fri Jan  2 03:04:05 2026\nSubject: 薬\nX-Textnb: class=ham;\n forged\n\n安い薬 安い薬\n"
 LUNCH = "Subject: 昼食\r\n\r\n昼食 会議\r\n"
@@ -45,7 +45,7 @@ def test_exit_codes_are_those_of_bogofilter_where_they_are_asked_for(run, mail_m
         (["nowhere.textnb", "--spam", "x"], "nowhere.textnb"),
         (["damaged.textnb", "--spam", "x"], "damaged.textnb"),
         (["mail.textnb", "--spam", "junk"], "'junk' is not among the model's classes"),
-        (["mail.textnb", "--spam", "ham", "--spam-cutoff", "0.01"], "must be in order"),
+        (["mail.textnb", "--spam", "ham", "--spam-cutoff", "0.01"], "must satisfy 0 <= good < spam <= 1"),
         (["mail.textnb", "--spam", "ham", "--unsure", "0.5"], "not --unsure"),
         (["mail.textnb", "--good-cutoff", "0.5"], "name it"),
         (["mail.textnb", "--spam", "ham", "--spam-cutoff", "high"], "'--spam-cutoff'"),
@@ -111,7 +111,7 @@ def test_learning_counts_a_mail_once_and_moves_it(run, mail_model):
 
 def test_what_cannot_be_learnt_is_said_in_a_line(run, mail_model):
     for arguments, error in (
-        (("learn", mail_model, "--as", "spma"), "--new makes it one"),
+        (("learn", mail_model, "--as", "spma"), "use --new to add it"),
         (("unlearn", mail_model, "--as", "ham"), "never learnt as 'ham'"),
         (("learn", "nowhere.textnb", "--as", "ham"), "train a model first"),
     ):
@@ -137,7 +137,7 @@ def test_a_service_filters_for_its_client_until_it_is_told_to_stop(run, mail_mod
         service.send_signal(signal.SIGTERM)
         assert service.wait(20) == 0
         assert not place.exists()
-        assert through(str(place), LUNCH.encode()).message == LUNCH.encode()
+        assert ask_service(str(place), LUNCH.encode()).message == LUNCH.encode()
     finally:
         service.kill()
         service.communicate()

@@ -138,7 +138,7 @@ def test_a_message_that_cannot_be_read_is_named_and_left(run, mail_model, maildi
     done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
     assert done.code == 1
     first, second = done.err.splitlines()
-    assert first == f"textnb: {maildir}/cur/2.lunch:2,S stays as it is: it is compressed, and cannot be read"
+    assert first == f"textnb: {maildir}/cur/2.lunch:2,S stays as it is: the message is compressed and cannot be read"
     assert second.endswith("1 could not be judged or moved")
     assert held(maildir) == {".Junk/new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
 

@@ -12,7 +12,7 @@ from textnb.mail.corrections import (
     learn,
     learn_all,
     learn_decided,
-    learn_into,
+    learn_into_file,
     learnt_as,
     refit,
     unlearn,
@@ -68,7 +68,7 @@ def test_was_does_no_harm_where_it_was_not(classifier):
 def test_one_mail_does_not_speak_for_two_classes(classifier):
     mail = mail_document(MAIL)
     learn(classifier, mail, "spam")
-    with pytest.raises(InputError, match="was learnt as spam; --was spam moves it"):
+    with pytest.raises(InputError, match="was learnt as spam; use --was spam to move it"):
         learn(classifier, mail, "ham")
 
 
@@ -88,7 +88,7 @@ def test_unlearning_is_never_having_seen(classifier):
 
 def test_what_was_never_learnt_cannot_be_unlearnt(classifier):
     mail = mail_document(MAIL)
-    with pytest.raises(NotLearntError, match="not known under any class"):
+    with pytest.raises(NotLearntError, match="it was learnt as no class"):
         unlearn(classifier, mail, "spam")
     learn(classifier, mail, "ham")
     with pytest.raises(NotLearntError, match=r"never learnt as 'spam'.*learnt as ham"):
@@ -181,8 +181,8 @@ def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_pa
     path, mails = tmp_path / "m.textnb", [mail_document(MAIL), Document("lunch pills")]
     classifier.save(path)
     lessons = [(mail, "spam") for mail in mails]
-    assert learn_into(path, lessons) == {Done.LEARNT: 2}
+    assert learn_into_file(path, lessons) == {Done.LEARNT: 2}
     written = path.stat().st_ino
     assert TextClassifier.load(path).learnt == fitted(mails, "spam").learnt
-    assert learn_into(path, lessons) == {Done.KNOWN: 2}
+    assert learn_into_file(path, lessons) == {Done.KNOWN: 2}
     assert path.stat().st_ino == written

@@ -8,8 +8,8 @@ import pytest
 
 from textnb.errors import InputError
 from textnb.mail import delivery
-from textnb.mail.delivery import move, same_message, twin_of
-from textnb.mail.maildir import Maildir, Name
+from textnb.mail.delivery import find_twin, is_same_message, move
+from textnb.mail.maildir import Maildir, MaildirName
 
 MAIL, OTHER = b"Subject: a\n\nb\n", b"Subject: c\n\nd\n"
 TAGGED = b"X-Textnb: class=spam\n" + MAIL
@@ -101,7 +101,7 @@ def test_a_move_that_was_broken_off_is_ended_by_the_next(box, links, message, mo
             move(source, box.folder("Junk"), message)
     assert len(held(box)) == 2
     arrived = next(path for path in (box.folder("Junk") / "new").iterdir())
-    assert twin_of(source, [source, arrived]) == arrived
+    assert find_twin(source, [source, arrived]) == arrived
     assert move(source, box.folder("Junk"), message) == arrived
     assert list(held(box).values()) == [message or MAIL]
 
@@ -141,7 +141,7 @@ def test_a_message_that_was_there_before_is_not_taken_back(box, monkeypatch):
 def test_a_message_that_can_leave_neither_folder_is_said_to_be_in_both(box, monkeypatch):
     source = put(box, "cur/1:2,S")
     monkeypatch.setattr(os, "unlink", no_unlink_in(source.parent, box.folder("Junk") / "cur"))
-    with pytest.raises(InputError, match=r"^Permission denied; it is at .*/\.Junk/cur/1:2,S, too"):
+    with pytest.raises(InputError, match=r"^Permission denied; the message is also at .*/\.Junk/cur/1:2,S;"):
         move(source, box.folder("Junk"))
     assert held(box) == {"cur/1:2,S": MAIL, ".Junk/cur/1:2,S": MAIL}
 
@@ -150,8 +150,8 @@ def test_a_message_that_can_leave_neither_folder_is_said_to_be_in_both(box, monk
 def test_a_unique_name_is_not_given_twice_whatever_the_flags(box, taken):
     put(box, taken, OTHER, ".Junk")
     arrived = move(put(box, "new/1.host"), box.folder("Junk"))
-    assert Name.of(arrived.name).unique != "1.host"
-    assert Name.of(arrived.name).origin == "1.host"
+    assert MaildirName.of(arrived.name).unique != "1.host"
+    assert MaildirName.of(arrived.name).origin == "1.host"
     assert sorted(held(box).values()) == sorted([MAIL, OTHER])
 
 
@@ -184,7 +184,7 @@ def test_a_message_without_a_stem_does_not_become_a_hidden_file(box, name):
     tagged = move(arrived, box.path, TAGGED)
     assert not arrived.name.startswith(".")
     assert not tagged.name.startswith(".")
-    assert Name.of(name).origin == Name.of(arrived.name).origin == Name.of(tagged.name).origin
+    assert MaildirName.of(name).origin == MaildirName.of(arrived.name).origin == MaildirName.of(tagged.name).origin
 
 
 def test_a_tagged_message_takes_the_place_of_the_untagged(box):
@@ -257,7 +257,7 @@ def test_a_disk_that_is_full_leaves_the_message_where_it_was(box, monkeypatch):
 def test_one_name_written_in_two_ways_is_not_two(box):
     source = put(box, "cur/1")
     (box.path / ".Alias").symlink_to(box.path)
-    assert not same_message(source, source)
-    assert not same_message(source, box.path / ".Alias" / "cur" / "1")
-    assert not same_message(source, box.path / "cur" / "2")
+    assert not is_same_message(source, source)
+    assert not is_same_message(source, box.path / ".Alias" / "cur" / "1")
+    assert not is_same_message(source, box.path / "cur" / "2")
     assert box.folder("Alias") == box.path

@@ -1,14 +1,15 @@
-"""The field put in and taken out: nothing else changes, for any bytes."""
+"""The field as mail programs read it; added and removed, it changes no other byte."""
 
 import email
 import random
+from email.utils import collapse_rfc2231_value
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from textnb.mail.header_field import marked, unmarked
+from textnb.mail.header_field import add_field, format_field, remove_field
 from textnb.readers import read_message
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +54,7 @@ def lines_of(message):
     return [*lines, line] if line else lines
 
 
-def plainly_unmarked(message):
+def plainly_removed(message):
     lines = lines_of(message)
     kept = []
     while lines and is_from_line(lines[0]):
@@ -78,7 +79,7 @@ def is_from_line(line):
 @example(b"X-Textnb: a")
 @example(b"X-Textnb: a\n b\n\tc\n\nX-Textnb: text")
 def test_taking_out_is_what_going_line_by_line_gives(message):
-    assert unmarked(message) == plainly_unmarked(message)
+    assert remove_field(message) == plainly_removed(message)
 
 
 @given(messages | st.binary(max_size=40))
@@ -87,7 +88,7 @@ def test_taking_out_is_what_going_line_by_line_gives(message):
 @example(b" folded from the first")
 @example(b"From nobody")
 def test_the_field_is_all_that_is_put_in(message):
-    result, before = marked(message, FIELD), unmarked(message)
+    result, before = add_field(message, FIELD), remove_field(message)
     ways = [way for end in ENDS for way in (FIELD + end, end + FIELD)]
     assert any(result == before[:at] + way + before[at:] for at in range(len(before) + 1) for way in ways)
 
@@ -96,37 +97,37 @@ def test_the_field_is_all_that_is_put_in(message):
 @settings(max_examples=50, deadline=None)
 @example(b" folded\n more\r")
 def test_what_was_put_in_comes_out_again(message):
-    again = unmarked(marked(message, FIELD))
-    assert again.rstrip(b"\r\n") == unmarked(message).rstrip(b"\r\n")
-    assert marked(marked(message, FIELD), FIELD).count(FIELD) == max(1, unmarked(message).count(FIELD) + 1)
+    again = remove_field(add_field(message, FIELD))
+    assert again.rstrip(b"\r\n") == remove_field(message).rstrip(b"\r\n")
+    assert add_field(add_field(message, FIELD), FIELD).count(FIELD) == max(1, remove_field(message).count(FIELD) + 1)
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_it_stands_after_a_from_line_with_the_line_ends_of_the_message(end):
     head = [b"From a Fri Jan  2 03:04:05 2026", b">From b Fri Jan  2 03:04:05 2026", b"Subject: x", b"", b"text", b""]
-    assert marked(end.join(head), FIELD) == end.join([*head[:2], FIELD, *head[2:]])
+    assert add_field(end.join(head), FIELD) == end.join([*head[:2], FIELD, *head[2:]])
 
 
 def test_a_folded_field_gets_the_line_ends_of_the_message():
-    assert marked(b"To: a\r\n\r\n", b"X-Textnb: a;\n b") == b"X-Textnb: a;\r\n b\r\nTo: a\r\n\r\n"
+    assert add_field(b"To: a\r\n\r\n", b"X-Textnb: a;\n b") == b"X-Textnb: a;\r\n b\r\nTo: a\r\n\r\n"
 
 
 def test_forged_fields_go_wherever_they_stand_in_the_head_and_stay_in_the_text():
     message = b"To: a\nX-Textnb: class=ham;\n probability=1\nX-textnb : b\nSubject: c\n\nX-Textnb: text\n"
-    assert unmarked(message) == b"To: a\nSubject: c\n\nX-Textnb: text\n"
+    assert remove_field(message) == b"To: a\nSubject: c\n\nX-Textnb: text\n"
 
 
 def test_a_head_that_begins_inside_a_field_is_not_taken_for_a_part_of_ours():
-    assert marked(b" folded\nTo: a\n", FIELD) == b" folded\n" + FIELD + b"\nTo: a\n"
+    assert add_field(b" folded\nTo: a\n", FIELD) == b" folded\n" + FIELD + b"\nTo: a\n"
 
 
 @pytest.mark.parametrize("message", MESSAGES[::4])
 def test_a_mail_program_finds_the_field_once_and_everything_else_as_before(message):
-    before, after = email.message_from_bytes(message), email.message_from_bytes(marked(message, FIELD))
+    before, after = email.message_from_bytes(message), email.message_from_bytes(add_field(message, FIELD))
     assert after.get_all("X-Textnb") == ["class=spam; probability=0.999000; unsure=no"]
     del after["X-Textnb"]
     assert after.as_bytes() == before.as_bytes()
-    assert read_message(unmarked(marked(message, FIELD))) == read_message(message)
+    assert read_message(remove_field(add_field(message, FIELD))) == read_message(message)
 
 
 def test_messages_broken_by_the_fuzzer_keep_every_byte(monkeypatch):
@@ -137,4 +138,25 @@ def test_messages_broken_by_the_fuzzer_keep_every_byte(monkeypatch):
 
     for case in range(150):
         message = changed(random.Random(case), MESSAGES)
-        assert is_one_field_more(marked(message, FIELD), unmarked(message))
+        assert is_one_field_more(add_field(message, FIELD), remove_field(message))
+
+
+@given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=300))
+@example("\\")
+@example('"a"')
+@example("<a>")
+@settings(max_examples=100, deadline=None)
+def test_a_mail_program_reads_any_class_name_back(label):
+    field = format_field(label, 0.5, True)
+    assert all(len(line) <= 90 for line in field.split(b"\n"))
+    message = email.message_from_bytes(field.replace(b":", b": value;", 1) + b"\n\n")  # its parameters come second
+    read = message.get_param("class", header="X-Textnb")
+    assert collapse_rfc2231_value(read, fallback_charset="ascii") == label
+    assert message.get_param("unsure", header="X-Textnb") == "yes"
+    assert message.get_param("probability", header="X-Textnb") == "0.500000"
+
+
+def test_class_names_are_plain_where_they_can_be():
+    assert format_field("spam", 1, False).startswith(b"X-Textnb: class=spam; ")
+    assert format_field("my mail", 1, False).startswith(b'X-Textnb: class="my mail"; ')
+    assert format_field("迷惑", 1, False).startswith(b"X-Textnb: class*=utf-8''%E8%BF%B7%E6%83%91; ")

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.maildir import Maildir, MaildirMessage, Name, by_origin
-from textnb.mail.sort_memory import SortedBefore
+from textnb.mail.maildir import Maildir, MaildirMessage, MaildirName, group_by_origin
+from textnb.mail.sort_memory import SortMemory
 
 
 def made(path):
@@ -25,31 +25,31 @@ def box(tmp_path):
     "name", ["17.host", "17.host:2,S", "17.host,S=12:2,", "17.host,S=1,W=2,X=3:1,a", ",:", "a:b:c,d"]
 )
 def test_the_parts_of_a_name_make_the_name(name):
-    assert str(Name.of(name)) == name
+    assert str(MaildirName.of(name)) == name
 
 
 def test_a_tagged_message_has_another_name_with_its_sizes_and_the_same_origin():
     mail = b"To: a\nCc: b\r\n\n"
-    first = Name.of("17.host,S=1,W=1,X=5:2,Sa").holding(mail)
+    first = MaildirName.of("17.host,S=1,W=1,X=5:2,Sa").holding(mail)
     again = first.holding(b"To: b\n\n")
     on_the_wire = mail.replace(b"\r", b"").replace(b"\n", b"\r\n")
     assert (first.fields, first.info) == (f",S={len(mail)},W={len(on_the_wire)},X=5", ":2,Sa")
-    assert first.origin == again.origin == Name.of("17.host").origin == "17.host"
+    assert first.origin == again.origin == MaildirName.of("17.host").origin == "17.host"
     assert len({first.unique, again.unique, "17.host,S=1,W=1,X=5"}) == 3
-    assert Name.of("17.host:2,S").holding(mail).fields == ""
+    assert MaildirName.of("17.host:2,S").holding(mail).fields == ""
     assert first.another().another().origin == "17.host"
     assert first.another() != first.another()
 
 
 def test_names_that_differ_in_more_than_sizes_have_another_origin():
-    assert Name.of("mail,1").origin != Name.of("mail,2").origin
-    assert Name.of("mail,1,S=2:2,S").origin == Name.of("mail,1").origin == "mail,1"
+    assert MaildirName.of("mail,1").origin != MaildirName.of("mail,2").origin
+    assert MaildirName.of("mail,1,S=2:2,S").origin == MaildirName.of("mail,1").origin == "mail,1"
 
 
 def test_keywords_do_not_follow_a_message_into_another_folder():
-    assert str(Name.of("a:2,DSabz").in_another_folder()) == "a:2,DS"
-    assert str(Name.of("abc").in_another_folder()) == "abc"
-    assert str(Name.of("abc:1,xyz").in_another_folder()) == "abc:1,xyz"
+    assert str(MaildirName.of("a:2,DSabz").in_another_folder()) == "a:2,DS"
+    assert str(MaildirName.of("abc").in_another_folder()) == "abc"
+    assert str(MaildirName.of("abc:1,xyz").in_another_folder()) == "abc:1,xyz"
 
 
 def test_messages_are_the_files_of_new_and_cur(box):
@@ -59,7 +59,7 @@ def test_messages_are_the_files_of_new_and_cur(box):
     (box.path / "cur" / "folder").mkdir()
     (box.path / "cur" / "link").symlink_to(box.path / "4")
     assert box.messages() == [MaildirMessage("cur", "1:2,S"), MaildirMessage("new", "2")]
-    found = by_origin([box.path, box.folder("Junk"), box.folder("Nowhere"), box.path])
+    found = group_by_origin([box.path, box.folder("Junk"), box.folder("Nowhere"), box.path])
     assert {stem: len(paths) for stem, paths in found.items()} == {"1": 1, "2": 1, "5": 1, "6": 1}
 
 
@@ -129,7 +129,7 @@ def test_a_folder_has_the_permissions_of_the_maildir(box):
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who alone can give files away")
 def test_what_root_makes_belongs_to_the_owner_of_the_maildir(box):
     os.chown(box.path, 65534, 65533)
-    folder, memory = box.folder("Junk"), SortedBefore(box.path, "job")
+    folder, memory = box.folder("Junk"), SortMemory(box.path, "job")
     with box.changing(folder):
         box.make(folder)
     memory.begin("model", [])

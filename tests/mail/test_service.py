@@ -11,10 +11,10 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.mail.filter import Cutoffs, Verdicts
+from textnb.mail.filter import Cutoffs
 from textnb.mail.live_filter import LiveFilter
-from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, through
-from textnb.mail.service import Service, ServiceLimits, listening_at
+from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, ask_service
+from textnb.mail.service import Service, ServiceLimits, listen_at
 
 MAIL = b"Subject: a\n\nhello\n"
 
@@ -22,7 +22,7 @@ MAIL = b"Subject: a\n\nhello\n"
 @contextmanager
 def served(path, answer, limits=None):
     """A service in a thread of its own."""
-    line = listening_at(path)
+    line = listen_at(path)
     begun, loops = threading.Event(), []
 
     async def run():
@@ -54,7 +54,7 @@ def path(tmp_path):
 @pytest.mark.parametrize("size", [0, 1, 300_000])
 def test_a_message_comes_back_whole(path, size):
     with served(path, echo):
-        assert through(str(path), b"a" * size) == Reply(OTHER, b"X: y\n" + b"a" * size)
+        assert ask_service(str(path), b"a" * size) == Reply(OTHER, b"X: y\n" + b"a" * size)
 
 
 def test_only_the_owner_may_ask_and_nothing_is_left_behind(path):
@@ -64,7 +64,7 @@ def test_only_the_owner_may_ask_and_nothing_is_left_behind(path):
 
 
 def test_where_nobody_listens_the_message_stays_as_it_is(path):
-    reply = through(str(path), MAIL)
+    reply = ask_service(str(path), MAIL)
     assert (reply.code, reply.message) == (FAILED, MAIL)
     assert "No such file" in reply.reason
 
@@ -89,10 +89,10 @@ def test_clients_that_are_silent_or_gone_do_not_hold_up_the_others(path):
             line.connect(str(path))
         silent[0].sendall(b"Subject: half")
         silent[1].close()
-        assert through(str(path), MAIL).code == OTHER
+        assert ask_service(str(path), MAIL).code == OTHER
         for line in silent:
             line.close()
-        assert through(str(path), MAIL).code == OTHER
+        assert ask_service(str(path), MAIL).code == OTHER
 
 
 def test_a_client_that_does_not_take_its_answer_is_left(path):
@@ -118,9 +118,9 @@ def _received(line):
 
 def test_a_message_that_is_too_long_is_refused_and_goes_on_as_it_is(path):
     with served(path, echo, ServiceLimits(longest=1000)):
-        reply = through(str(path), b"a" * 1001)
+        reply = ask_service(str(path), b"a" * 1001)
         assert (reply.code, reply.message) == (FAILED, b"a" * 1001)
-        assert through(str(path), b"a" * 1000).code == OTHER
+        assert ask_service(str(path), b"a" * 1000).code == OTHER
 
 
 def test_an_answer_that_fails_fails_alone(path):
@@ -128,8 +128,8 @@ def test_an_answer_that_fails_fails_alone(path):
         return echo(message) if message else 1 / 0
 
     with served(path, answer):
-        assert through(str(path), b"").code == FAILED
-        assert through(str(path), MAIL).code == OTHER
+        assert ask_service(str(path), b"").code == FAILED
+        assert ask_service(str(path), MAIL).code == OTHER
 
 
 def test_what_comes_afterwards_comes_only_to_those_who_have_their_answer(path):
@@ -146,7 +146,7 @@ def test_what_comes_afterwards_comes_only_to_those_who_have_their_answer(path):
         line.sendall(b"gone")
         line.close()
         release.set()
-        assert through(str(path), MAIL).code == OTHER
+        assert ask_service(str(path), MAIL).code == OTHER
     assert done == [MAIL]
 
 
@@ -154,13 +154,13 @@ def test_a_socket_left_behind_is_replaced_and_one_in_use_is_not(path):
     left = socket.socket(socket.AF_UNIX)
     left.bind(str(path))
     left.close()
-    with served(path, echo), pytest.raises(InputError, match="listened at already"):
-        listening_at(path)
+    with served(path, echo), pytest.raises(InputError, match="already listens at"):
+        listen_at(path)
     path.write_text("mine")
-    with pytest.raises(InputError, match="no socket"):
-        listening_at(path)
-    with pytest.raises(InputError, match="cannot be listened at"):
-        listening_at(path.parent / "nowhere" / "s")
+    with pytest.raises(InputError, match="is not a socket"):
+        listen_at(path)
+    with pytest.raises(InputError, match="cannot listen at"):
+        listen_at(path.parent / "nowhere" / "s")
 
 
 def trained(text="buy pills"):
@@ -170,7 +170,7 @@ def trained(text="buy pills"):
 def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
     model = tmp_path / "m.textnb"
     trained().save(model)
-    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1)))
+    live = LiveFilter(model, Cutoffs("spam", 0.8, thin=1))
     lunch = b"Subject: lunch\n\nbuy lunch"
     assert live.answer(b"Subject: pills\n\nbuy")[0].code == SPAM
     assert live.answer(b"Subject: lunch\n\n")[0].code == UNSURE
@@ -185,13 +185,13 @@ def test_the_model_is_loaded_again_when_its_file_changes(tmp_path):
 def test_a_live_filter_learns_what_it_is_sure_of_once_it_is_delivered(tmp_path):
     model = tmp_path / "m.textnb"
     trained().save(model)
-    live = LiveFilter(model, Cutoffs("spam", Verdicts(0.8, thin=1)), learns=True)
+    live = LiveFilter(model, Cutoffs("spam", 0.8, thin=1), learns=True)
     reply, afterwards = live.answer(b"Subject: pills\n\nbuy")
     assert reply.code == SPAM
     assert len(TextClassifier.load(model).learnt.digests) == 2
     afterwards()
     assert len(TextClassifier.load(model).learnt.digests) == 3
-    careful = LiveFilter(model, Cutoffs("spam", Verdicts(1.0, 0.0)), learns=True)
+    careful = LiveFilter(model, Cutoffs("spam", 1.0, 0.0), learns=True)
     assert careful.answer(b"Subject: pills\n\nbuy")[1] is None
 
 

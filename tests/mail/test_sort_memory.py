@@ -5,13 +5,13 @@ import json
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.sort_memory import SortedBefore
+from textnb.mail.sort_memory import SortMemory
 
 MAIL = b"Subject: a\n\nb\n"
 
 
 def begun(folder, job="a", model="m", present=("1", "2", "3"), again=False):
-    memory = SortedBefore(folder, job, again=again)
+    memory = SortMemory(folder, job, again=again)
     memory.begin(model, present)
     return memory
 
@@ -23,10 +23,10 @@ def known(memory):
 @pytest.fixture
 def folder(tmp_path):
     memory = begun(tmp_path)
-    memory.stays("1", unsure=False)
-    memory.stays("2", unsure=True)
-    memory.keeps("3")
-    memory.moved(MAIL, "Junk", "9")
+    memory.record_stay("1", unsure=False)
+    memory.record_stay("2", unsure=True)
+    memory.record_kept("3")
+    memory.record_move(MAIL, "Junk", "9")
     memory.save()
     return tmp_path
 
@@ -47,7 +47,7 @@ def test_another_model_judges_the_unsure_again(folder):
 def test_another_job_knows_only_what_was_put_back(folder):
     other = begun(folder, job="b")
     assert known(other) == ["3"]
-    other.stays("1", unsure=False)
+    other.record_stay("1", unsure=False)
     other.save()
     assert known(begun(folder, job="b")) == ["1", "3"]
     assert known(begun(folder)) == ["1", "2", "3"]
@@ -57,8 +57,8 @@ def test_judging_again_knows_nothing_from_before_and_everything_of_its_own(folde
     memory = begun(folder, again=True)
     assert known(memory) == []
     assert memory.moved_to(MAIL) is None
-    memory.stays("1", unsure=False)
-    memory.moved(MAIL, "Bin", "8")
+    memory.record_stay("1", unsure=False)
+    memory.record_move(MAIL, "Bin", "8")
     memory.begin("m", ["1", "2", "3"])
     assert known(memory) == ["1"]
     assert memory.moved_to(MAIL) == ("Bin", "8")
@@ -72,11 +72,11 @@ def test_messages_that_are_gone_are_dropped(folder):
 
 
 def test_the_memory_does_not_grow_without_end(folder, monkeypatch):
-    monkeypatch.setattr("textnb.mail.sort_memory._MOVED", 3)
-    monkeypatch.setattr("textnb.mail.sort_memory._JOBS", 2)
+    monkeypatch.setattr("textnb.mail.sort_memory._MAX_MOVED", 3)
+    monkeypatch.setattr("textnb.mail.sort_memory._MAX_JOBS", 2)
     for number in range(5):
         memory = begun(folder, job=number)
-        memory.moved(b"%d" % number, "Junk", str(number))
+        memory.record_move(b"%d" % number, "Junk", str(number))
         memory.save()
     data = json.loads((folder / "textnb-sorted").read_text())
     assert (len(data["jobs"]), len(data["moved"])) == (2, 3)
@@ -86,9 +86,9 @@ def test_the_memory_does_not_grow_without_end(folder, monkeypatch):
 
 def test_two_runs_at_once_add_up(folder):
     first, second = begun(folder, present=["1", "2", "3", "4"]), begun(folder, present=["1", "2", "3", "4"])
-    first.moved(b"one", "Junk", "5")
-    second.moved(b"two", "Junk", "6")
-    second.stays("4", unsure=False)
+    first.record_move(b"one", "Junk", "5")
+    second.record_move(b"two", "Junk", "6")
+    second.record_stay("4", unsure=False)
     second.save()
     first.save()
     assert known(begun(folder, present=["1", "4"])) == ["1", "4"]
@@ -111,7 +111,7 @@ def test_a_damaged_memory_is_an_empty_one(folder, text, caplog):
     (folder / "textnb-sorted").write_text(text)
     memory = begun(folder)
     assert known(memory) == []
-    memory.stays("1", unsure=False)
+    memory.record_stay("1", unsure=False)
     memory.save()
     assert known(begun(folder)) == ["1"]
     assert caplog.text.count("is damaged") == (1 if text else 0)
@@ -125,6 +125,6 @@ def test_a_memory_that_cannot_be_read_is_refused_in_a_line(tmp_path):
 
 def test_names_that_are_not_utf_8_are_remembered(folder):
     memory = begun(folder, present=["\udce9"])
-    memory.stays("\udce9", unsure=False)
+    memory.record_stay("\udce9", unsure=False)
     memory.save()
     assert "\udce9" in begun(folder, present=["\udce9"])

@@ -15,10 +15,10 @@ from textnb.errors import InputError
 from textnb.mail import delivery
 from textnb.mail.destinations import Destinations
 from textnb.mail.filter import Filtered, Verdict
-from textnb.mail.header_field import marked, unmarked
-from textnb.mail.maildir import Maildir, Name
-from textnb.mail.sort_memory import SortedBefore
-from textnb.mail.sorting import Plan, Run
+from textnb.mail.header_field import add_field, format_field, remove_field
+from textnb.mail.maildir import Maildir, MaildirName
+from textnb.mail.sort_memory import SortMemory
+from textnb.mail.sorting import SortPlan, SortRun
 
 TO = Destinations({"spam": "Junk", "仕事": "仕事"})
 
@@ -34,10 +34,10 @@ class StandIn:
         self.judged = []
 
     def __call__(self, message):
-        label = unmarked(message).decode().split()[1]
+        label = remove_field(message).decode().split()[1]
         self.judged.append(label)
         verdict = Verdict(label, 0.999, unsure=label == "unsure")
-        return Filtered(marked(message, verdict.field), verdict)
+        return Filtered(add_field(message, format_field(*verdict)), verdict)
 
 
 @pytest.fixture
@@ -56,8 +56,8 @@ def put(box, name, words, number=0):
 
 
 def run(box, to=TO, *, tag=False, apply=True, again=False, model="m", mails=None):
-    memory = SortedBefore(box.path, (to, tag), again=again)
-    return list(Run(box, mails or StandIn(), Plan(to, tag=tag, apply=apply), memory, model))
+    memory = SortMemory(box.path, (to, tag), again=again)
+    return list(SortRun(box, mails or StandIn(), SortPlan(to, tag=tag, apply=apply), memory, model))
 
 
 def judged(box, **options):
@@ -73,7 +73,7 @@ def held(box):
 
 
 def contents(box):
-    return Counter(unmarked(message) for message in held(box).values())
+    return Counter(remove_field(message) for message in held(box).values())
 
 
 def tree(box):
@@ -136,7 +136,7 @@ def test_two_messages_of_one_unique_name_have_two_in_the_same_folder(box, other)
     before = contents(box)
     run(box)
     assert contents(box) == before
-    assert len({Name.of(Path(name).name).unique for name in held(box) if name.startswith(".Junk")}) == 2
+    assert len({MaildirName.of(Path(name).name).unique for name in held(box) if name.startswith(".Junk")}) == 2
 
 
 def test_a_message_that_comes_twice_goes_twice(box):
@@ -236,7 +236,7 @@ def test_one_message_that_fails_stops_no_other(box):
     assert [(outcome.id, outcome.error) for outcome in outcomes] == [
         ("new/1", "no luck"),
         ("new/2", ""),
-        ("new/3", "it is compressed, and cannot be read"),
+        ("new/3", "the message is compressed and cannot be read"),
     ]
     assert set(held(box)) == {"new/1", ".Junk/new/2", "new/3"}
 
@@ -345,8 +345,8 @@ def test_a_copy_of_a_message_whose_move_came_to_its_end_is_judged(box):
 def test_a_run_that_is_broken_off_remembers_what_it_did(box):
     for number in range(3):
         put(box, f"new/{number}", "ham a", number)
-    memory = SortedBefore(box.path, (TO, False))
-    outcomes = iter(Run(box, StandIn(), Plan(TO, apply=True), memory, "m"))
+    memory = SortMemory(box.path, (TO, False))
+    outcomes = iter(SortRun(box, StandIn(), SortPlan(TO, apply=True), memory, "m"))
     next(outcomes)
     outcomes.close()
     assert judged(box) == ["ham", "ham"]

@@ -22,7 +22,7 @@ from textnb.errors import InputError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.filter import MailFilter, Verdict
 from textnb.mail.live_filter import LiveFilter
-from textnb.mail.protocol import FAILED, message_in, message_out, through
+from textnb.mail.protocol import FAILED, ask_service, read_stdin, write_stdout
 
 if TYPE_CHECKING:
     import socket as sockets
@@ -63,7 +63,7 @@ def filter(
     Nothing else is changed, but that earlier X-Textnb fields are taken out. On any error the mail goes through as it
     is, with one line on standard error, and the exit code is 0 unless `-e` asks for another.
     """
-    message = message_in()
+    message = read_stdin()
     try:
         if exit_code and judging.spam is None and socket is None:
             raise InputError("-e needs to know which class is spam: --spam CLASS")
@@ -89,7 +89,7 @@ def run_filter(app: typer.Typer) -> int:
         if not hasattr(error, "format_message"):  # what typer's own errors have: they come before anything is read
             raise
         code = _failed(error.format_message())
-        _write(message_in())
+        _write(read_stdin())
         return code if any(name in sys.argv for name in _EXIT_CODES) else 0
 
 
@@ -104,7 +104,7 @@ def _filtered(model: Path | None, judging: Judging, trust: list[str] | None, mes
 def _asked(socket: Path, model: Path | None, judging: Judging, learn: bool, message: bytes) -> _Outcome:
     if model is not None or judging != Judging() or learn:
         raise InputError("with --socket the model and how it decides are those that textnb filterd was started with")
-    reply = through(str(socket), message)
+    reply = ask_service(str(socket), message)
     if reply.code == FAILED:
         _failed(reply.reason)
     return _Outcome(reply.message, reply.code)
@@ -117,7 +117,7 @@ def _failed(error: object) -> int:
 
 def _write(message: bytes) -> None:
     try:
-        message_out(message)
+        write_stdout(message)
     except OSError as error:
         say(f"textnb: the mail could not be written: {one_line(error)}")
         sys.exit(FAILED)
@@ -144,11 +144,11 @@ def filterd(
     """
     import asyncio
 
-    from textnb.mail.service import Service, listening_at
+    from textnb.mail.service import Service, listen_at
 
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()), learns=learn)
     live.answer(b"")  # what is loaded when it is first used is loaded now
-    listening = listening_at(socket or _own_place())
+    listening = listen_at(socket or _own_place())
     if not quiet:
         say(f"textnb: listening at {listening.getsockname()}")
     asyncio.run(_serve(Service(live.answer), listening))

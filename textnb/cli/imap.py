@@ -16,12 +16,12 @@ from textnb.cli.options import inputs
 from textnb.cli.options.decision import DAY, Judging, Moving
 from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, told_to_stop
 from textnb.errors import InputError, listed
-from textnb.mail.destinations import by_class
+from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
 
 if TYPE_CHECKING:
     from textnb.mail.imap.connection import Account, Client
-    from textnb.mail.imap.password import Ask
+    from textnb.mail.imap.password import AskPassword
     from textnb.mail.imap.visit import Event, Judged, Taught, VisitPlan
 
 
@@ -60,16 +60,16 @@ class Entering:
             raise InputError(f"--timeout must be a number of seconds above 0, not {self.timeout:g}")
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
-        if self.plain and not (account.is_here or self.insecure):
+        if self.plain and not (account.is_local or self.insecure):
             raise InputError(f"--plain would send the password to {host} for all to read; --insecure insists on it")
         return account
 
     @property
-    def ask(self) -> "Ask":
+    def ask(self) -> "AskPassword":
         """How to come by the password."""
-        from textnb.mail.imap.password import password_from
+        from textnb.mail.imap.password import password_source
 
-        return password_from(command=self.password_command, file=self.password_file)
+        return password_source(command=self.password_command, file=self.password_file)
 
 
 _ACTIONS = "say --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
@@ -129,27 +129,27 @@ def imap(
 
     The exit code is 77 where the server does not let this user in.
     """
-    from textnb.mail.imap.connection import EntryError
+    from textnb.mail.imap.connection import LoginError
 
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
     plan = _plan(live.current().classes, moving, folder, flag or (), learn or ())
     try:
         _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
-    except EntryError as error:
+    except LoginError as error:
         fail(error, _NO_ENTRY)
 
 
-def _run(teller: "_Teller", ask: "Ask") -> None:
-    from textnb.mail.imap.connection import connected
+def _run(teller: "_Teller", ask: "AskPassword") -> None:
+    from textnb.mail.imap.connection import connect
     from textnb.mail.imap.rounds import watch
 
     if not teller.moving.watch:
-        with connected(teller.account, ask) as client:
+        with connect(teller.account, ask) as client:
             teller.round(client)
         raise typer.Exit(1 if teller.failed else 0)
     with told_to_stop() as stop:
         if not teller.quiet:
-            say(f"textnb: watching {teller.plan.folder} at {teller.account.place}")
+            say(f"textnb: watching {teller.plan.folder} at {teller.account.address}")
         teller.rounds.stopping = stop.is_set
         watch(teller.account, ask, teller.round, stop, teller.moving.every)
 
@@ -247,7 +247,7 @@ def _plan(
     from textnb.mail.imap.visit import VisitPlan
 
     to = moving.destinations(classes, alike=False)
-    flags = {name: as_flags(given) for name, given in by_class(flag, classes, "--flag").items()}
+    flags = {name: as_flags(given) for name, given in parse_class_pairs(flag, classes, "--flag").items()}
     plan = VisitPlan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
     if plan.apply and not plan.does_something:
         raise InputError(f"there is nothing to do: {_ACTIONS}")

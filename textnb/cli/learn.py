@@ -10,7 +10,7 @@ from textnb.cli.terminal import plural, say
 from textnb.errors import InputError
 from textnb.mail import corrections
 from textnb.mail.filter import mail_document
-from textnb.mail.protocol import message_in
+from textnb.mail.protocol import read_stdin
 from textnb.readers import Document
 
 As = Annotated[str, typer.Option("--as", metavar="CLASS", help="The class of the mail.", show_default=False)]
@@ -62,7 +62,7 @@ def refit(model: inputs.ModelPath, trust: inputs.Trust = None, quiet: inputs.Qui
 
 
 def _mail() -> Document:
-    message = message_in()
+    message = read_stdin()
     if not message.strip():
         raise InputError("there is no mail on standard input")
     return mail_document(message)

@@ -15,8 +15,8 @@ from textnb.cli.terminal import OutputRows, one_line, plural, progress, repeat, 
 from textnb.mail.filter import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
-from textnb.mail.sort_memory import SortedBefore
-from textnb.mail.sorting import Outcome, Plan, Run
+from textnb.mail.sort_memory import SortMemory
+from textnb.mail.sorting import Outcome, SortPlan, SortRun
 
 
 def sort(
@@ -62,9 +62,9 @@ class _Sorter:
     def __init__(self, live: LiveFilter, maildir: Maildir, moving: Moving, tag: bool, quiet: bool) -> None:
         self.live, self.maildir, self.moving, self.tag, self.quiet = live, maildir, moving, tag, quiet
         job = (str(live.path.resolve()), live.cutoffs, sorted(moving.move or ()), moving.unsure_to, tag)
-        self.memory = SortedBefore(maildir.path, job, again=moving.again)
+        self.memory = SortMemory(maildir.path, job, again=moving.again)
         self.failed: set[str] = set()
-        self._judge: tuple[MailFilter, Plan, str] | None = None
+        self._judge: tuple[MailFilter, SortPlan, str] | None = None
         for name in self._judging()[1].destinations.names:
             maildir.folder(name)
         self.rows = (
@@ -74,7 +74,7 @@ class _Sorter:
     def run(self, stop: Event) -> None:
         """Go through the messages once, or until told to stop."""
         mails, plan, model = self._judging()
-        run = Run(self.maildir, mails, plan, self.memory, model)
+        run = SortRun(self.maildir, mails, plan, self.memory, model)
         counts = Counter[str]()
         for outcome in progress(run, "sorting", lambda: len(run.pending), self.quiet or self.moving.watch):
             self._tell(outcome)
@@ -84,14 +84,14 @@ class _Sorter:
         if not (self.quiet or self.moving.watch):
             say(_summary(counts, run.known, apply=plan.apply))
 
-    def _judging(self) -> tuple[MailFilter, Plan, str]:
+    def _judging(self) -> tuple[MailFilter, SortPlan, str]:
         """The filter by the model as it is now, what is done by it, and the digest of the model."""
         mails = self.live.current()
         if self._judge is None or mails is not self._judge[0]:
             to = self.moving.destinations(mails.classes, alike=not self.tag)
             with self.live.path.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "blake2b").hexdigest()[:32]
-            self._judge = mails, Plan(to, tag=self.tag, apply=self.moving.apply), digest
+            self._judge = mails, SortPlan(to, tag=self.tag, apply=self.moving.apply), digest
         return self._judge
 
     def _tell(self, outcome: Outcome) -> None:

@@ -1,4 +1,4 @@
-"""Mail in use: what the filter writes into a message, how it decides, what it learns, and the service that runs it.
+"""Mail in use: the filter and its decisions, corrections, sorting of Maildirs and IMAP folders, and the filter service.
 
-Nothing is imported here, for the client of the service has to start quickly.
+Nothing is imported here, so that the client of the service starts quickly.
 """

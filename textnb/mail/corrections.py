@@ -1,14 +1,15 @@
-"""Corrections, one mail at a time: what becomes of a learnt value L by a message m under the classes a and b.
+"""Corrections: one mail is learnt, moved from class to class, or forgotten (unlearnt).
 
-L(m, a) is what m teaches under a; whether it is in L is known by the digests of all that was learnt.
+L is what a classifier has learnt, L(m, a) what the message m teaches as class a. The digests of all learnt documents
+say whether L(m, a) is in L.
 
-(1)  learn m as a               L where L(m, a) is in it already, else L + L(m, a)
-(2)  learn m as a, was b        (1) of L - L(m, b) where L(m, b) is in L, else (1) of L
-(3)  unlearn m as a             L - L(m, a), refused where L(m, a) is not in L
-(4)  learn many m, each as a    (2) for each, whatever it was; of several words on the same m the last
+(1)  learn m as a               L if L(m, a) is in it already, else L + L(m, a)
+(2)  learn m as a, was b        (1) of L - L(m, b) if L(m, b) is in L, else (1) of L
+(3)  unlearn m as a             L - L(m, a); refused if L(m, a) is not in L
+(4)  learn many m, each as a    (2) for each, whatever it was before; of several labels of one m the last counts
 
-After (2) m is learnt as a, once, and not as b, whatever was before; so a correction may be repeated. Learning what is
-known under another class is refused without ``was``: one mail would speak for two classes.
+After (2) m is learnt as a, once, and not as b, whatever was before; so a correction may be repeated. Without ``was``, a
+message that is learnt as another class is refused: one mail would count for two classes.
 """
 
 from collections import Counter
@@ -26,7 +27,7 @@ from textnb.storage import locked
 
 
 class Done(Enum):
-    """What a correction came to."""
+    """Result of a correction."""
 
     LEARNT = "learnt"
     MOVED = "moved"
@@ -41,8 +42,28 @@ Change = Callable[[TextClassifier], Done]
 def learn(
     classifier: TextClassifier, document: Document, label: str, *, was: str | None = None, new: bool = False
 ) -> Done:
-    """Formulas (1) and (2). new: whether ``label`` may be a class that the model has not.
+    """Learn one mail as a class; formulas (1) and (2).
 
+    Parameters
+    ----------
+    classifier : TextClassifier
+        The classifier to change.
+    document : Document
+        The mail, as ``mail_document`` reads it.
+    label : str
+        Its class.
+    was : str or None
+        The class to forget it under, if it was learnt as that.
+    new : bool
+        Whether ``label`` may be a class that the model does not have yet.
+
+    Returns
+    -------
+    Done
+        LEARNT, MOVED (from ``was``), or KNOWN if nothing had to change.
+
+    Examples
+    --------
     >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"])
     >>> mail = Document("pills for you")
     >>> [learn(classifier, mail, "spam"), learn(classifier, mail, "spam"), learn(classifier, mail, "ham", was="spam")]
@@ -52,7 +73,11 @@ def learn(
     _check_classes(classifier, label, was, new)
     others = [name for name in known if name not in (label, was)]
     if others:
-        raise InputError(f"the message was learnt as {listed(others)}; --was {others[0]} moves it, unlearn forgets it")
+        raise InputError(
+            "the message was learnt as {classes}; use --was {first} to move it, or unlearn it first",
+            classes=listed(others),
+            first=others[0],
+        )
     moved = was is not None and was in known
     if label in known and not moved:
         return Done.KNOWN
@@ -65,51 +90,92 @@ def learn(
 
 
 def learn_all(classifier: TextClassifier, lessons: Iterable[tuple[Document, str]]) -> Counter[Done]:
-    """Formula (4), fitted once: how many messages were learnt, moved, and known.
+    """Learn many mails, each as its class, and fit once; formula (4).
 
+    Parameters
+    ----------
+    classifier : TextClassifier
+        The classifier to change.
+    lessons : iterable of (Document, str)
+        Mails and their classes.
+
+    Returns
+    -------
+    Counter of Done
+        How many mails were learnt, moved and known.
+
+    Examples
+    --------
     >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"])
     >>> learn_all(classifier, [(Document("see you"), "spam"), (Document("pills"), "spam")])
     Counter({<Done.MOVED: 'moved'>: 1, <Done.LEARNT: 'learnt'>: 1})
     """
-    added, taken, done = list[Document](), list[Document](), Counter[Done]()
+    added, removed, done = list[Document](), list[Document](), Counter[Done]()
     for document, label in {document.digest: (document, label) for document, label in lessons}.values():
         _check_classes(classifier, label, None, new=False)
         known = learnt_as(classifier, document)
         others = [name for name in known if name != label]
-        taken += [replace(document, label=name) for name in others]
+        removed += [replace(document, label=name) for name in others]
         added += [] if label in known else [replace(document, label=label)]
         done[Done.MOVED if others else Done.KNOWN if label in known else Done.LEARNT] += 1
-    if added or taken:
-        classifier.revise(add=added, remove=taken, refit="when due")
+    if added or removed:
+        classifier.revise(add=added, remove=removed, refit="when due")
     return done
 
 
 def unlearn(classifier: TextClassifier, document: Document, label: str) -> Done:
-    """Formula (3)."""
+    """Forget one mail that was learnt as a class; formula (3).
+
+    Parameters
+    ----------
+    classifier : TextClassifier
+        The classifier to change.
+    document : Document
+        The mail, as ``mail_document`` reads it.
+    label : str
+        The class it was learnt as; if it was not, NotLearntError is raised and nothing changes.
+
+    Returns
+    -------
+    Done
+        UNLEARNT.
+
+    Examples
+    --------
+    >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "cheap", "see you"], ["spam", "spam", "ham"])
+    >>> unlearn(classifier, Document("cheap"), "spam"), learnt_as(classifier, Document("cheap"))
+    (<Done.UNLEARNT: 'unlearnt'>, [])
+    """
     known = learnt_as(classifier, document)
     if label not in known:
-        hint = f"it was learnt as {listed(known)}" if known else "it is not known under any class"
-        raise NotLearntError(f"the message was never learnt as {label!r}, so nothing was changed; {hint}")
+        raise NotLearntError(
+            "the message was never learnt as {label!r}, so nothing was changed; it was learnt as {known}",
+            label=label,
+            known=listed(known) or "no class",
+        )
     classifier.forget([document], [label], refit="when due")
     return Done.UNLEARNT
 
 
 def refit(classifier: TextClassifier) -> Done:
-    """Fit anew, to all that was learnt, whatever is fitted only now and then."""
+    """Fit all parts of the model to everything learnt, also those that are fitted only now and then."""
     classifier.refit()
     return Done.REFITTED
 
 
 def learnt_as(classifier: TextClassifier, document: Document) -> list[str]:
-    """The classes under which a document was learnt."""
+    """Classes that a document was learnt as."""
     learnt = classifier.learnt
     return [name for name in learnt.counts.classes if labelled_digest(document.digest, name) in learnt.digests]
 
 
 def change_file(path: Path, change: Change, trust: tuple[str, ...] = ()) -> tuple[TextClassifier, Done]:
-    """Change the model in a file. Of several processes each waits for the one before; the file is always whole."""
+    """Load the model in a file, change it, and save it if it changed.
+
+    The file is locked meanwhile, so several processes take turns, and it is replaced as a whole.
+    """
     if not path.is_file():
-        raise InputError(f"{path} does not exist; train a model first")
+        raise InputError("{path} does not exist; train a model first", path=path)
     with locked(path):
         classifier = TextClassifier.load(path, trust)
         done = change(classifier)
@@ -118,8 +184,8 @@ def change_file(path: Path, change: Change, trust: tuple[str, ...] = ()) -> tupl
     return classifier, done
 
 
-def learn_into(path: Path, lessons: Iterable[tuple[Document, str]], trust: tuple[str, ...] = ()) -> Counter[Done]:
-    """Formula (4) on the model in a file, which is locked and written once."""
+def learn_into_file(path: Path, lessons: Iterable[tuple[Document, str]], trust: tuple[str, ...] = ()) -> Counter[Done]:
+    """Learn many mails into the model in a file (see `learn_all`); it is locked and written once."""
     done = Counter[Done]()
 
     def change(classifier: TextClassifier) -> Done:
@@ -131,7 +197,7 @@ def learn_into(path: Path, lessons: Iterable[tuple[Document, str]], trust: tuple
 
 
 def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str, ...] = ()) -> Done:
-    """Learn what the filter has decided of a message, into the model's file; not what is known under any class."""
+    """Learn a message as the filter's own decision, into the model's file; not one that is learnt as any class."""
     document = mail_document(message)
 
     def change(classifier: TextClassifier) -> Done:
@@ -143,8 +209,9 @@ def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str
 def _check_classes(classifier: TextClassifier, label: str, was: str | None, new: bool) -> None:
     classes = classifier.learnt.counts.classes
     if label == was:
-        raise InputError(f"the message is to be learnt as {label!r} and was so; name two classes")
+        raise InputError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
+    unknown = "{name!r} is not among the model's classes: {classes}"
     if label not in classes and not new:
-        raise InputError(f"{label!r} is not among the model's classes: {listed(classes)}; --new makes it one")
+        raise InputError(unknown + "; use --new to add it", name=label, classes=listed(classes))
     if was is not None and was not in classes:
-        raise InputError(f"{was!r} is not among the model's classes: {listed(classes)}")
+        raise InputError(unknown, name=was, classes=listed(classes))

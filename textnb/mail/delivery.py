@@ -1,13 +1,13 @@
-"""A message from one place of a Maildir to another, of which nothing is ever lost: link, then unlink.
+"""Moving a message within and between Maildir folders without ever losing it: link, then unlink.
 
-(1)  the message gets its name at the new place, which must be free: by a link; on another file system, or with other
-     bytes, by a copy in tmp/ that is on the disk before it gets the name
-(2)  the new name reaches the disk
-(3)  the old name goes
+(1)  The message gets its new name, which must be free: by a hard link; on another file system, or with changed bytes,
+     by a copy in tmp/ that is synced to the disk before it gets the name.
+(2)  The new name is synced to the disk.
+(3)  The old name is removed.
 
-Should it end between (1) and (3), both names are there. ``same_message`` knows them for one, and whoever finds them
-does (3). Where the old name cannot go, the new one does. Unique names that are taken by another message, whatever its
-flags, are left to it.
+If a move is interrupted between (1) and (3), both names exist. ``is_same_message`` recognises them as one message, and
+the next run does (3). If (3) fails, the new name is removed again. A unique name that another message has, whatever its
+flags, is never taken over.
 """
 
 import errno
@@ -20,26 +20,26 @@ from pathlib import Path
 from typing import BinaryIO
 
 from textnb.errors import InputError
-from textnb.mail.header_field import unmarked
-from textnb.mail.maildir import BOXES, Name, message_files
+from textnb.mail.header_field import remove_field
+from textnb.mail.maildir import BOXES, MaildirName, message_files
 from textnb.storage import give, sync_folder
 
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 
 
 def move(source: Path, folder: Path, message: bytes | None = None, *, alone: bool = False) -> Path | None:
-    """Move a message to new or cur of a folder, as it was; its path there, None where it has gone meanwhile.
+    """Move a message to the same box (new or cur) of a folder; return its path there, None if it has gone meanwhile.
 
-    message: other bytes that it is to have; alone: the folder was seen to have no message of its unique name, and is
-    not searched for one, which takes long where there are many.
+    message: changed bytes to write in place of its own. alone: the folder is known to have no message of this unique
+    name, so it is not searched for one, which is slow in large folders.
     """
-    name = Name.of(source.name)
+    name = MaildirName.of(source.name)
     if not folder.samefile(source.parent.parent):
         name = name.in_another_folder()
     if message is not None:
         name = name.holding(message)
     try:
-        arrived, made = _arrived(source, folder / source.parent.name / str(name), message, alone)
+        arrived, made = _deliver(source, folder / source.parent.name / str(name), message, alone)
     except FileNotFoundError:
         if source.exists():
             raise
@@ -48,44 +48,44 @@ def move(source: Path, folder: Path, message: bytes | None = None, *, alone: boo
     try:
         remove(source, arrived)
     except OSError as error:
-        if made and source.exists():  # or the new name may be the only one
-            _take_back(arrived, error)
+        if made and source.exists():  # otherwise the new name may be the only one
+            _undo(arrived, error)
         raise
     return arrived
 
 
 def remove(source: Path, arrived: Path) -> None:
-    """Step (3); where the flags have changed meanwhile, under the name that the message has now."""
+    """Remove the old name of a moved message, step (3); if its flags have changed meanwhile, its present name."""
     try:
         source.unlink()
     except FileNotFoundError:
-        unique = Name.of(source.name).unique
+        unique = MaildirName.of(source.name).unique
         for again in message_files(source.parent.parent):
-            if Name.of(again.name).unique == unique and same_message(again, arrived):
+            if MaildirName.of(again.name).unique == unique and is_same_message(again, arrived):
                 again.unlink(missing_ok=True)
 
 
-def twin_of(path: Path, others: Iterable[Path]) -> Path | None:
-    """One of the others that is the same message under another name; not one that alone is marked to be deleted."""
-    deleted = Name.of(path.name).deleted
-    alike = (other for other in others if deleted or not Name.of(other.name).deleted)
-    return next((other for other in alike if same_message(path, other)), None)
+def find_twin(path: Path, others: Iterable[Path]) -> Path | None:
+    """Find the same message under another name among the others; skip one that is to be deleted if this one is not."""
+    deleted = MaildirName.of(path.name).deleted
+    alike = (other for other in others if deleted or not MaildirName.of(other.name).deleted)
+    return next((other for other in alike if is_same_message(path, other)), None)
 
 
-def same_message(path: Path, other: Path) -> bool:
-    """Whether two names, not one name written in two ways, are of one message, whatever its tag."""
+def is_same_message(path: Path, other: Path) -> bool:
+    """Return whether two different names belong to one message, X-Textnb fields ignored."""
     with suppress(OSError):
         if path.name == other.name and path.parent.samefile(other.parent):
             return False
-        return path.samefile(other) or unmarked(path.read_bytes()) == unmarked(other.read_bytes())
+        return path.samefile(other) or remove_field(path.read_bytes()) == remove_field(other.read_bytes())
     return False
 
 
-def _arrived(source: Path, target: Path, message: bytes | None, alone: bool) -> tuple[Path, bool]:
-    """Step (1), and whether it was done just now; under another name where this one is taken by another message."""
+def _deliver(source: Path, target: Path, message: bytes | None, alone: bool) -> tuple[Path, bool]:
+    """Do step (1), under another name if this one is taken; return the path and whether it was made just now."""
     while True:
-        there = [] if alone else _named_alike(target)
-        twin = twin_of(source, there)
+        there = [] if alone else _find_same_unique(target)
+        twin = find_twin(source, there)
         if twin is not None:
             return twin, False
         if not there:
@@ -93,42 +93,45 @@ def _arrived(source: Path, target: Path, message: bytes | None, alone: bool) -> 
                 _put(source, target, message)
                 return target, True
         if not alone:
-            target = target.with_name(str(Name.of(target.name).another()))
-        alone = False  # something has come meanwhile
+            target = target.with_name(str(MaildirName.of(target.name).another()))
+        alone = False  # a message of this name has arrived meanwhile
 
 
-def _named_alike(target: Path) -> list[Path]:
-    """The messages of a folder that have the unique name of the target."""
-    folder, unique = target.parent.parent, Name.of(target.name).unique
+def _find_same_unique(target: Path) -> list[Path]:
+    """Messages of the target's folder that have its unique name."""
+    folder, unique = target.parent.parent, MaildirName.of(target.name).unique
     found = []
     for box in BOXES:
-        with os.scandir(folder / box) as entries:  # which may be many, so that few become paths
+        with os.scandir(folder / box) as entries:  # there may be many, so only few become paths
             names = [entry.name for entry in entries if entry.name.startswith(unique)]
-        found += [folder / box / name for name in names if Name.of(name).unique == unique]
+        found += [folder / box / name for name in names if MaildirName.of(name).unique == unique]
     return found
 
 
-def _take_back(arrived: Path, error: OSError) -> None:
-    """Undo step (1) after step (3) has failed, so that there is one name again; else say that there are two."""
+def _undo(arrived: Path, error: OSError) -> None:
+    """Undo step (1) after step (3) has failed; raise InputError if that fails, too."""
     try:
         arrived.unlink()
     except OSError:
-        reason = error.strerror or error
-        raise InputError(f"{reason}; it is at {arrived}, too, and the next run takes one of them away") from error
+        raise InputError(
+            "{reason}; the message is also at {path}; the next run will remove one of the two",
+            reason=error.strerror or error,
+            path=arrived,
+        ) from error
 
 
 def _put(source: Path, target: Path, message: bytes | None) -> None:
     if message is not None:
         _copy(source, target, io.BytesIO(message))
-    elif not _linked(source, target):
+    elif not _try_link(source, target):
         with source.open("rb") as stream:
             _copy(source, target, stream)
 
 
 def _copy(source: Path, target: Path, content: BinaryIO) -> None:
-    """The content under the name of the target, with the time, the permissions and the owner of the source."""
+    """Write the content to the target, with the time, the permissions and the owner of the source."""
     held = source.stat()
-    draft = target.parent.parent / "tmp" / f"{Name.of(target.name).another().stem}"
+    draft = target.parent.parent / "tmp" / f"{MaildirName.of(target.name).another().stem}"
     try:
         with draft.open("xb") as stream:
             shutil.copyfileobj(content, stream)
@@ -137,17 +140,17 @@ def _copy(source: Path, target: Path, content: BinaryIO) -> None:
             os.fchmod(stream.fileno(), held.st_mode & 0o777)
             os.fsync(stream.fileno())
         os.utime(draft, ns=(held.st_atime_ns, held.st_mtime_ns))
-        if not _linked(draft, target):
+        if not _try_link(draft, target):
             if target.exists():
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
             draft.rename(target)
     finally:
-        with suppress(OSError):  # what is left in tmp is no message
+        with suppress(OSError):  # a file left in tmp is not a message
             draft.unlink(missing_ok=True)
 
 
-def _linked(source: Path, target: Path) -> bool:
-    """Whether the file has the other name now; not where the file system, or the way to it, has no links."""
+def _try_link(source: Path, target: Path) -> bool:
+    """Hard-link a file; return False where the file system does not support that."""
     try:
         target.hardlink_to(source)
     except OSError as error:

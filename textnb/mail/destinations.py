@@ -1,18 +1,16 @@
-r"""Where messages go by what was decided of them: pairs such as ``spam=Junk``, as the command line has them.
+"""Folders that mails are moved to by their class, and the names of mail folders in ASCII.
 
-v is the verdict on a message, F the folders by class, U the folder of the unsure.
+v is the verdict on a message, F the folders by class, U the folder for unsure messages.
 
-(1)  v is unsure      U; without U it stays
-(2)  v is sure        F[v.label]; without such an F it stays
+(1)  v is unsure      U; without U the message stays
+(2)  v is sure        F[v.label]; without that folder the message stays
 
-A folder's name is as its owner sees it; how a mail store writes it is the store's affair.
+Folder names are written as their owner sees them. IMAP and Maildir++ store them in modified UTF-7, RFC 3501, 5.1.3:
 
-Names of mail folders in ASCII, as IMAP and Maildir++ write them: modified UTF-7, RFC 3501, 5.1.3.
+(3)  " " to "~"                itself, except "&", which is "&-"
+(4)  a run of other characters "&", base64 of its UTF-16BE with "," for "/" and without "=", "-"
 
-(1)  " " to "~"              itself, but for "&", which is "&-"
-(2)  a run of any others     "&", base64 of its UTF-16BE with "," for "/" and without "=", "-"
-
-Each name has one form only: ``decoded`` refuses what ``encoded`` would never give.
+Each name has exactly one such form: ``decode_folder_name`` refuses what ``encode_folder_name`` never returns.
 """
 
 import re
@@ -26,8 +24,17 @@ from textnb.mail.filter import Verdict
 
 @dataclass(frozen=True)
 class Destinations:
-    """The folders of classes, and the one of the unsure.
+    """Folders that mails go to by the verdict on them; formulas (1) and (2).
 
+    Parameters
+    ----------
+    folders : mapping of str to str
+        Folder of each class; mails of other classes stay.
+    unsure : str or None
+        Folder of unsure mails; None: they stay.
+
+    Examples
+    --------
     >>> to = Destinations({"spam": "Junk"})
     >>> to(Verdict("spam", 0.999, unsure=False)), to(Verdict("spam", 0.6, unsure=True))
     ('Junk', None)
@@ -38,89 +45,106 @@ class Destinations:
 
     def __post_init__(self) -> None:
         if self.unsure == "":
-            raise InputError("name the folder that unsure messages go to")
+            raise InputError("the folder for unsure messages has an empty name; name a folder or leave it out")
 
     def __call__(self, verdict: Verdict) -> str | None:
-        """The folder that a message goes to; None where it stays."""
+        """Folder that a message goes to; None if it stays."""
         return self.unsure if verdict.unsure else self.folders.get(verdict.label)
 
     @property
     def names(self) -> list[str]:
-        """All folders that a message may go to, each once."""
+        """Folders that a message may go to, each once, sorted."""
         return sorted({*self.folders.values(), *([] if self.unsure is None else [self.unsure])})
 
 
 def folders_like(classes: Sequence[str]) -> dict[str, str]:
-    """For every class the folder that is named like it."""
+    """Folder of each class, named like the class."""
     return {name: name for name in classes}
 
 
-def by_class(pairs: Sequence[str], classes: Sequence[str], option: str) -> dict[str, str]:
-    """The value of each class from ``CLASS=VALUE``; where there are several "=", the first that ends a class.
+def parse_class_pairs(pairs: Sequence[str], classes: Sequence[str], option: str) -> dict[str, str]:
+    """Value of each class from ``CLASS=VALUE``; of several "=" the first one after a class name separates.
 
-    >>> by_class(["spam=Junk", "a=b=c"], ["a=b", "ham", "spam"], "--move")
+    >>> parse_class_pairs(["spam=Junk", "a=b=c"], ["a=b", "ham", "spam"], "--move")
     {'spam': 'Junk', 'a=b': 'c'}
     """
     values: dict[str, str] = {}
     for pair in pairs:
-        name, value = _split(pair, classes, option)
+        name, value = _split_pair(pair, classes, option)
         if name in values:
-            raise InputError(f"{option} names the class {name!r} twice: {values[name]!r} and {value!r}")
+            raise InputError(
+                "{option} names the class {name!r} twice: {first!r} and {second!r}; leave one out",
+                option=option,
+                name=name,
+                first=values[name],
+                second=value,
+            )
         values[name] = value
     return values
 
 
-def _split(pair: str, classes: Sequence[str], option: str) -> tuple[str, str]:
+def _split_pair(pair: str, classes: Sequence[str], option: str) -> tuple[str, str]:
     ends = [place for place, character in enumerate(pair) if character == "="]
     if not ends:
-        raise InputError(f"{option} takes a class, '=' and a name, such as {classes[0]}=NAME, not {pair!r}")
+        raise InputError(
+            "{option} takes CLASS=NAME, such as {example}=NAME, not {pair!r}",
+            option=option,
+            example=classes[0],
+            pair=pair,
+        )
     end = next((end for end in ends if pair[:end] in classes), None)
     if end is None:
-        raise InputError(f"{option} {pair}: {pair[: ends[0]]!r} is not among the model's classes: {listed(classes)}")
+        raise InputError(
+            "{option} {pair}: {name!r} is not among the model's classes: {classes}",
+            option=option,
+            pair=pair,
+            name=pair[: ends[0]],
+            classes=listed(classes),
+        )
     if not pair[end + 1 :]:
-        raise InputError(f"{option} {pair}: there is no name after '='")
+        raise InputError("{option} {pair}: write a name after '='", option=option, pair=pair)
     return pair[:end], pair[end + 1 :]
 
 
-_TO_CODE = re.compile("&|[^ -~]+")
-_CODED = re.compile("&([^-]*)-")
+_TO_ENCODE = re.compile("&|[^ -~]+")
+_ENCODED = re.compile("&([^-]*)-")
 
 
-def encoded(name: str) -> str:
-    """The name in ASCII.
+def encode_folder_name(name: str) -> str:
+    """Folder name in modified UTF-7; formulas (3) and (4).
 
-    >>> encoded("仕事 & more")
+    >>> encode_folder_name("仕事 & more")
     '&TtVOiw- &- more'
     """
     try:
-        return _TO_CODE.sub(_code, name)
+        return _TO_ENCODE.sub(_encode_run, name)
     except UnicodeEncodeError:
-        raise InputError(f"{name!r} cannot be a folder's name: it holds half a character") from None
+        raise InputError("{name!r} cannot be a folder's name: it has half a surrogate pair", name=name) from None
 
 
-def decoded(name: str) -> str:
-    """The name that was encoded.
+def decode_folder_name(name: str) -> str:
+    """Folder name from its form in modified UTF-7.
 
-    >>> decoded("&TtVOiw- &- more")
+    >>> decode_folder_name("&TtVOiw- &- more")
     '仕事 & more'
     """
     try:
-        found = _CODED.sub(_text, name)
-        if encoded(found) == name:
+        found = _ENCODED.sub(_decode_run, name)
+        if encode_folder_name(found) == name:
             return found
-    except ValueError:  # of base64, of UTF-16, or our own
+    except ValueError:  # from base64, UTF-16 or encode_folder_name
         pass
-    raise InputError(f"{name!r} is not a folder's name in modified UTF-7")
+    raise InputError("{name!r} is not a folder's name in modified UTF-7", name=name)
 
 
-def _code(run: re.Match[str]) -> str:
+def _encode_run(run: re.Match[str]) -> str:
     if run[0] == "&":
         return "&-"
     coded = b64encode(run[0].encode("utf-16-be"), b"+,").decode("ascii")
     return f"&{coded.rstrip('=')}-"
 
 
-def _text(code: re.Match[str]) -> str:
+def _decode_run(code: re.Match[str]) -> str:
     if not code[1]:
         return "&"
     padding = "=" * (-len(code[1]) % 4)

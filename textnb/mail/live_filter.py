@@ -1,4 +1,4 @@
-"""The filter of a long-lived process: its model is loaded again when the file has changed."""
+"""The mail filter of a long-running process: it loads its model again when the file has changed."""
 
 import logging
 from pathlib import Path
@@ -8,17 +8,36 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, TextnbError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.filter import Cutoffs, MailFilter, Verdict
-from textnb.mail.protocol import FAILED, Answered, Reply
+from textnb.mail.protocol import FAILED, Answer, Reply
 
 _log = logging.getLogger("textnb")
 _Stamp = tuple[int, int, int]
 
 
 class LiveFilter:
-    """Replies to messages, from several threads at once; a message that comes after a change is judged by it.
+    """Mail filter that follows the changes of its model file; several threads may use it at once.
 
-    While the file is missing or damaged the last model that could be read goes on. learns: whether messages that were
-    decided without doubt are learnt.
+    While the file is missing or damaged, the last model that could be loaded stays in use.
+
+    Parameters
+    ----------
+    path : Path
+        The model file.
+    cutoffs : Cutoffs
+        How probabilities become decisions.
+    trust : tuple of str
+        Python tokenizers that the file may import (see ``TextClassifier.load``).
+    learns : bool
+        Whether messages are learnt as what was decided, unless unsure.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "mail.textnb"
+    ...     _ = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"]).save(path)
+    ...     LiveFilter(path, Cutoffs("spam")).current().classes
+    ('ham', 'spam')
     """
 
     def __init__(self, path: Path, cutoffs: Cutoffs, *, trust: tuple[str, ...] = (), learns: bool = False) -> None:
@@ -26,15 +45,15 @@ class LiveFilter:
         self._lock = Lock()
         stamp = self._stamp()
         if stamp is None:
-            raise InputError(f"{path} does not exist; train a model first")
-        self._seen, self._filter = stamp, self._loaded()
+            raise InputError("{path} does not exist; train a model first", path=path)
+        self._seen, self._filter = stamp, self._load()
 
-    def answer(self, message: bytes) -> Answered:
-        """The reply to a message, and what is to be done once it has been delivered."""
+    def answer(self, message: bytes) -> Answer:
+        """Filter a message; return the reply and what to do once the reply has been delivered."""
         try:
             filtered = self.current()(message)
-        except Exception as error:  # whatever it is, the mail goes on
-            _log.info("a message goes on as it came: %s", error)
+        except Exception as error:  # on any error the mail is passed on
+            _log.info("message passed on unchanged: %s", error)
             return Reply(FAILED, message, str(error)), None
         reply = Reply(filtered.verdict.code(self.cutoffs.spam), filtered.message)
         if not self.learns or filtered.verdict.unsure:
@@ -42,29 +61,29 @@ class LiveFilter:
         return reply, lambda: self._learn(message, filtered.verdict)
 
     def current(self) -> MailFilter:
-        """The filter by the model as it is in the file now."""
+        """Filter with the model that the file holds now."""
         with self._lock:
             stamp = self._stamp()
             if stamp is not None and stamp != self._seen:
                 self._seen = stamp
                 try:
-                    self._filter = self._loaded()
-                    _log.info("%s has changed and was loaded again", self.path)
+                    self._filter = self._load()
+                    _log.info("%s has changed; loaded it again", self.path)
                 except (TextnbError, OSError) as error:
-                    _log.info("the model that was there before goes on: %s", error)
+                    _log.info("still using the previous model: %s", error)
             return self._filter
 
     def _learn(self, message: bytes, verdict: Verdict) -> None:
         try:
             learn_decided(self.path, message, verdict, self.trust)
-        except Exception as error:  # the mail has gone through, with its verdict
-            _log.info("a message was filtered but not learnt: %s", error)
+        except Exception as error:  # the mail has been delivered with its verdict
+            _log.info("message filtered but not learnt: %s", error)
 
-    def _loaded(self) -> MailFilter:
+    def _load(self) -> MailFilter:
         return MailFilter(TextClassifier.load(self.path, self.trust), self.cutoffs)
 
     def _stamp(self) -> _Stamp | None:
-        """What tells one content of the file from another, for the file is always replaced as a whole."""
+        """Inode, time and size of the file, which is always replaced as a whole; None if it is missing."""
         try:
             found = self.path.stat()
         except OSError:

@@ -1,23 +1,23 @@
-"""A Maildir with its subfolders, as Maildir++ has them: messages to be listed and read, folders found and made.
+"""A Maildir with its subfolders (Maildir++): messages are listed and read, folders found and made.
 
-    MAILDIR/{cur,new,tmp}           the messages of the inbox
-    MAILDIR/.Name/{cur,new,tmp}     those of the folder Name, in modified UTF-7; .Name.Sub is a folder within it
+    MAILDIR/{cur,new,tmp}           messages of the inbox
+    MAILDIR/.Name/{cur,new,tmp}     messages of the folder Name, in modified UTF-7; .Name.Sub is a folder within it
 
-Where MAILDIR is such a subfolder itself, folders are found and made beside it. Whoever changes a folder holds the lock
-of the Maildir that it belongs to, wherever a link has led to it.
+If MAILDIR is such a subfolder itself, folders are found and made beside it. Whoever changes a folder holds the lock of
+the Maildir that it belongs to, whichever link led there.
 
-Names of messages in a Maildir.
+A message's file name has three parts:
 
     name = stem fields info      1700000000.M1P2.host  ,S=1234,W=1260  :2,RS
 
-The stem is unique for ever; the fields are Dovecot's, the size of the file and its size with CRLF line ends; the info
-holds flags, of which small letters are keywords that only their own folder knows the meaning of. Unique is everything
-before the info. Two things are put to the end of a stem, and known again there:
+The stem is unique for ever. The fields are Dovecot's: the size of the file, and its size with CRLF line ends. The info
+holds flags; its small letters are keywords whose meaning only their own folder knows. The unique name is everything
+before the info. textnb appends two things to a stem and recognises them again:
 
-    .t and 8 digits of the content      written anew, with a tag; for servers remember by its name what was in a file
-    .x and 16 digits by chance          moved to where the name was taken
+    .t and 8 hex digits of the content   the message was rewritten with a header field; servers cache content by name
+    .x and 16 random hex digits          the message was moved to where its name was taken
 
-A stem without a letter would be a hidden file's then, and hidden files are no messages: it begins with a word of ours.
+An empty stem would then make a hidden file, which is not a message, so it is replaced by a word.
 """
 
 import os
@@ -31,29 +31,29 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
-from textnb.mail.destinations import encoded
+from textnb.mail.destinations import encode_folder_name
 from textnb.readers.mailboxes import is_maildir
 from textnb.storage import give, locked
 
 _ADDED = re.compile(r"(\.t[0-9a-f]{8}|\.x[0-9a-f]{16})+$")
 _SIZE = re.compile(r",([SW])=\d+")
-_NAMELESS = "textnb"
+_EMPTY_STEM = "textnb"
 _KEYWORDS = re.compile(r"(?<=^:2,)[A-Za-z]*")
 
 
-class Name(NamedTuple):
-    """The parts of a name; as a string, the name itself."""
+class MaildirName(NamedTuple):
+    """Parts of a message's file name; ``str`` gives the name."""
 
     stem: str
     fields: str = ""
     info: str = ""
 
     @classmethod
-    def of(cls, name: str) -> "Name":
-        """The parts of a file's name.
+    def of(cls, name: str) -> "MaildirName":
+        """Parse a file name.
 
-        >>> Name.of("17.host,S=12:2,S")
-        Name(stem='17.host', fields=',S=12', info=':2,S')
+        >>> MaildirName.of("17.host,S=12:2,S")
+        MaildirName(stem='17.host', fields=',S=12', info=':2,S')
         """
         unique, colon, info = name.partition(":")
         size = _SIZE.search(unique)
@@ -65,126 +65,144 @@ class Name(NamedTuple):
 
     @property
     def unique(self) -> str:
-        """What stays while flags change."""
+        """Unique name, which stays while flags change."""
         return self.stem + self.fields
 
     @property
     def origin(self) -> str:
-        """The stem that the message came with; where it is empty, what is put in its place."""
-        return _ADDED.sub("", self.stem) or _NAMELESS
+        """Stem that the message arrived with, or the word that replaces an empty one."""
+        return _ADDED.sub("", self.stem) or _EMPTY_STEM
 
     @property
     def deleted(self) -> bool:
-        """Whether the message is marked to be deleted."""
+        """Whether the message is marked for deletion."""
         return "T" in self.info
 
-    def in_another_folder(self) -> "Name":
-        """The same with flags, and without keywords.
+    def in_another_folder(self) -> "MaildirName":
+        """Name with its flags but without its keywords.
 
-        >>> str(Name.of("17.host:2,FSac").in_another_folder())
+        >>> str(MaildirName.of("17.host:2,FSac").in_another_folder())
         '17.host:2,FS'
         """
         return self._replace(info=_KEYWORDS.sub(lambda flags: re.sub("[a-z]", "", flags[0]), self.info))
 
-    def holding(self, message: bytes) -> "Name":
-        r"""The name of the same message with other bytes; sizes are renewed where there are any.
+    def holding(self, message: bytes) -> "MaildirName":
+        r"""Name of the message with changed bytes; sizes in it are updated.
 
-        >>> str(Name.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
+        >>> str(MaildirName.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
         '17.host.t3136373f,S=7,W=9:2,S'
         """
         sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
         fields = _SIZE.sub(lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
-        return Name(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
+        return MaildirName(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
 
-    def another(self) -> "Name":
-        """A name that nobody has, for where this one is taken."""
-        return self._replace(stem=f"{self.stem or _NAMELESS}.x{secrets.token_hex(8)}")
+    def another(self) -> "MaildirName":
+        """New name that no message has, for where this one is taken."""
+        return self._replace(stem=f"{self.stem or _EMPTY_STEM}.x{secrets.token_hex(8)}")
 
 
 BOXES = ("new", "cur")
 _PARTS = ("cur", "new", "tmp")
-_MARK, _LOCK = "maildirfolder", "textnb-sort"
+_FOLDER_MARK, _LOCK = "maildirfolder", "textnb-sort"
 
 
 class MaildirMessage(NamedTuple):
-    """Where a message was when its folder was listed."""
+    """Place of a message when its folder was listed."""
 
     box: str
     name: str
 
     @property
     def id(self) -> str:
-        """Its file, seen from the Maildir."""
+        """Path of the file relative to the Maildir."""
         return f"{self.box}/{self.name}"
 
     @property
     def unique(self) -> str:
-        """What it is known by while its flags change."""
-        return Name.of(self.name).unique
+        """Unique name of the message, whatever its flags."""
+        return MaildirName.of(self.name).unique
 
 
 class Maildir:
-    """A Maildir that is there."""
+    """An existing Maildir, or a folder of one.
+
+    Parameters
+    ----------
+    path : str or Path
+        The folder that contains cur and new.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for box in ("cur", "new", "tmp"):
+    ...         (Path(folder) / box).mkdir()
+    ...     _ = (Path(folder) / "new" / "17.host").write_bytes(b"Subject: a")
+    ...     maildir = Maildir(folder)
+    ...     maildir.messages(), maildir.folder("仕事").name
+    ([MaildirMessage(box='new', name='17.host')], '.&TtVOiw-')
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
         if not is_maildir(self.path):
-            raise InputError(f"{path} is not a Maildir: one has the folders cur and new")
+            raise InputError("{path} is not a Maildir, which has the folders cur and new", path=path)
         self.root = _root(self.path)
 
     def messages(self) -> list[MaildirMessage]:
-        """The messages of this folder, not of its subfolders, in the order of their names."""
+        """List the messages of this folder, without subfolders, sorted by name."""
         found = (MaildirMessage(path.parent.name, path.name) for path in message_files(self.path))
         return sorted(found, key=lambda message: (message.name, message.box))
 
     def read(self, message: MaildirMessage) -> tuple[Path, bytes] | None:
-        """Where the message is, and its bytes; None where it is not here any longer. Its flags may have changed."""
+        """Read a message, whose flags may have changed; return its path and bytes, None if it has gone."""
         path = self.path / message.box / message.name
         try:
             return path, path.read_bytes()
         except FileNotFoundError:
-            again = self.found_again(message.unique)
+            again = self.find(message.unique)
             return None if again is None else (again, again.read_bytes())
 
-    def found_again(self, unique: str) -> Path | None:
-        """The message of a unique name."""
-        return next((path for path in message_files(self.path) if Name.of(path.name).unique == unique), None)
+    def find(self, unique: str) -> Path | None:
+        """Find the message that has a unique name."""
+        return next((path for path in message_files(self.path) if MaildirName.of(path.name).unique == unique), None)
 
     def folder(self, name: str) -> Path:
-        """Where the folder of a name is, or would be; one that is there in plain UTF-8, or without a dot, is taken."""
+        """Path of a folder, existing or not; one that exists in plain UTF-8, or without a dot, is used."""
         if name.upper() == "INBOX":
             return self.root
         if "/" in name or os.sep in name or "\0" in name or not all(name.split(".")):
             raise InputError(
-                f"{name!r} cannot be a folder of a Maildir: names have no '/' and no dots but between two levels; "
-                "--move CLASS=FOLDER names another"
+                "{name!r} cannot be a folder of a Maildir: names have no '/', and dots only between two levels; "
+                "use --move CLASS=FOLDER to name another",
+                name=name,
             )
-        usual = self.root / f".{encoded(name)}"
+        usual = self.root / f".{encode_folder_name(name)}"
         others = [self.root / f".{name}", self.root / name]
         return next((path.resolve() for path in [usual, *others] if is_maildir(path)), usual)
 
     def has(self, name: str, unique: str) -> bool:
-        """Whether a folder holds a message that is not marked to be deleted."""
+        """Return whether a folder holds a message that is not marked for deletion."""
         folder = self.folder(name)
-        there = (Name.of(path.name) for path in (message_files(folder) if is_maildir(folder) else ()))
+        there = (MaildirName.of(path.name) for path in (message_files(folder) if is_maildir(folder) else ()))
         return any(found.unique == unique and not found.deleted for found in there)
 
     def make(self, folder: Path) -> None:
-        """Make a folder, or what is missing of it, with the permissions and the owner of the Maildir."""
+        """Make a folder, or its missing parts, with the permissions and the owner of the Maildir."""
         if all((folder / part).is_dir() for part in _PARTS):
             return
         like = self.root.stat()
         for path in (folder, *(folder / part for part in _PARTS)):
             with suppress(FileExistsError):
-                _make(path, like)
+                _make_owned(path, like)
         if folder != self.root:
-            with suppress(FileExistsError), (folder / _MARK).open("xb") as stream:
+            with suppress(FileExistsError), (folder / _FOLDER_MARK).open("xb") as stream:
                 give(stream.fileno(), like)
                 os.fchmod(stream.fileno(), like.st_mode & 0o666)
 
     @contextmanager
     def changing(self, *folders: Path) -> Iterator[None]:
-        """Hold the right to change this folder and others; not to be nested."""
+        """Lock this folder and others while they are changed; must not be nested."""
         roots = {(root.stat().st_dev, root.stat().st_ino): root for root in (self.root, *map(_root, folders))}
         with ExitStack() as held:
             for _, root in sorted(roots.items()):  # in one order, or two runs could wait for each other
@@ -192,8 +210,8 @@ class Maildir:
             yield
 
 
-def _make(path: Path, like: os.stat_result) -> None:
-    """Make a folder, or none where its owner could not use it."""
+def _make_owned(path: Path, like: os.stat_result) -> None:
+    """Make a folder; if its owner could not use it, remove it again and raise."""
     path.mkdir(like.st_mode & 0o777)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -207,23 +225,23 @@ def _make(path: Path, like: os.stat_result) -> None:
 
 
 def _root(folder: Path) -> Path:
-    """The Maildir that a folder is a part of; a folder on its own is itself one."""
-    marked = folder.name.startswith(".") or (folder / _MARK).exists()
+    """Maildir that a folder belongs to; a folder on its own is a Maildir itself."""
+    marked = folder.name.startswith(".") or (folder / _FOLDER_MARK).exists()
     return folder.parent if marked and is_maildir(folder.parent) else folder
 
 
-def by_origin(folders: Iterable[Path]) -> dict[str, list[Path]]:
-    """The messages of folders by the stem that they came with; a folder that is not there has none."""
+def group_by_origin(folders: Iterable[Path]) -> dict[str, list[Path]]:
+    """Group the messages of folders by the stem they arrived with; a missing folder has none."""
     found = defaultdict(list)
     for folder in dict.fromkeys(folders):
         if is_maildir(folder):
             for path in message_files(folder):
-                found[Name.of(path.name).origin].append(path)
+                found[MaildirName.of(path.name).origin].append(path)
     return found
 
 
 def message_files(folder: Path) -> list[Path]:
-    """The files of new and cur that are messages: neither hidden nor links nor folders."""
+    """Files of new and cur that are messages: not hidden, no links, no folders."""
     found = []
     for box in BOXES:
         with os.scandir(folder / box) as entries:

@@ -1,13 +1,11 @@
-r"""What ``textnb filterd`` and its clients say to each other over a Unix socket; one message a connection.
+r"""The protocol between ``textnb filterd`` and its clients over a Unix socket, one message per connection; the client.
 
-    request     the bytes of the message; then the client ends its half of the connection
-    reply       "textnb/1 CODE LENGTH REASON\n", then LENGTH bytes: the message with its verdict; then the end
+    request     the bytes of the message; then the client shuts down its sending side
+    reply       "textnb/1 CODE LENGTH REASON\n", then LENGTH bytes: the message with its header field; then the end
 
-CODE is 0 for the class of spam, 1 for another, 2 for unsure; 3 where the message could not be filtered: REASON tells
-why, in one line, and the message comes back as it went or, where it is too long to be read at all, LENGTH is 0. Who
-does not get a whole reply keeps the message as it was.
-
-A message from standard input, and on to standard output: all of it, or an error.
+CODE is 0 for the class of spam, 1 for another class, 2 for unsure, 3 if the message could not be filtered. Then REASON
+says why, in one line, and the message comes back unchanged or, if it is too long to be read at all, LENGTH is 0. A
+client that does not get a whole reply keeps the message unchanged.
 """
 
 import os
@@ -19,17 +17,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 SPAM, OTHER, UNSURE, FAILED = range(4)
-"""The codes, and exit codes of ``textnb filter -e``; bogofilter has the same."""
+"""Codes of replies and exit codes of ``textnb filter -e``, equal to those of bogofilter."""
 
-LONGEST = 1 << 25
-"""Bytes of a message that the service takes."""
+MAX_MESSAGE_BYTES = 1 << 25
+"""Largest message that the service accepts."""
 
-_LINE = re.compile(rb"textnb/1 ([0-3]) (\d{1,12}) ([^\n]*)\n")
-_PIECE = 1 << 16
+_REPLY_LINE = re.compile(rb"textnb/1 ([0-3]) (\d{1,12}) ([^\n]*)\n")
+_READ_BYTES = 1 << 16
 
 
 class Reply(NamedTuple):
-    """What the service answers."""
+    """Reply of the service to one message."""
 
     code: int
     message: bytes
@@ -37,7 +35,7 @@ class Reply(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """The first line.
+        """First line of the reply.
 
         >>> Reply(1, b"To: a").line
         b'textnb/1 1 5 \\n'
@@ -47,29 +45,29 @@ class Reply(NamedTuple):
 
     @classmethod
     def of(cls, data: bytes) -> "Reply":
-        """The reply from its bytes; ConnectionError where they are not a whole one."""
-        line = _LINE.match(data)
+        """Parse a reply; raise ConnectionError if it is not whole."""
+        line = _REPLY_LINE.match(data)
         if line is None or len(data) - line.end() != int(line[2]):
-            raise ConnectionError("the service did not give a whole answer")
+            raise ConnectionError("the reply of the service is incomplete")
         return cls(int(line[1]), data[line.end() :], line[3].decode("utf-8", "replace"))
 
 
-Answered = tuple[Reply, Callable[[], object] | None]
-"""The reply to a message, and what is to be done once the client has it."""
+Answer = tuple[Reply, Callable[[], object] | None]
+"""Reply to a message, and what to do once the client has received it."""
 
 
-def through(path: str, message: bytes, seconds: float = 60.0) -> Reply:
-    """The service's reply to a message; the message as it is, and why, where there is none or none in time."""
+def ask_service(path: str, message: bytes, seconds: float = 60.0) -> Reply:
+    """Send a message to the service and return its reply; without one in time, FAILED with the unchanged message."""
     try:
-        reply = _asked(path, message, seconds)
-    except Exception as error:  # whatever it is, the mail goes on
+        reply = _exchange(path, message, seconds)
+    except Exception as error:  # on any error the mail is passed on
         return Reply(FAILED, message, f"{path}: {error}")
     return reply._replace(message=message) if reply.code == FAILED else reply
 
 
-def _asked(path: str, message: bytes, seconds: float) -> Reply:
-    if len(message) > LONGEST:
-        raise OSError(f"the message has {len(message):,} bytes, more than the service takes")
+def _exchange(path: str, message: bytes, seconds: float) -> Reply:
+    if len(message) > MAX_MESSAGE_BYTES:
+        raise OSError(f"the message has {len(message):,} bytes; the service accepts {MAX_MESSAGE_BYTES:,}")
     until = time.monotonic() + seconds
     pieces = []
     with socket.socket(socket.AF_UNIX) as line:
@@ -77,24 +75,24 @@ def _asked(path: str, message: bytes, seconds: float) -> Reply:
         line.connect(path)
         line.sendall(message)
         line.shutdown(socket.SHUT_WR)
-        while piece := line.recv(_PIECE):
+        while piece := line.recv(_READ_BYTES):
             pieces.append(piece)
             line.settimeout(max(until - time.monotonic(), 0.001))
     return Reply.of(b"".join(pieces))
 
 
-def message_in() -> bytes:
-    """What standard input holds."""
+def read_stdin() -> bytes:
+    """Read a message from standard input."""
     return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
-def message_out(message: bytes) -> None:
-    """Write a message and see it off; OSError where it does not go."""
+def write_stdout(message: bytes) -> None:
+    """Write a message to standard output and flush it; raise OSError if that fails."""
     if sys.stdout is None:
         raise OSError("standard output is closed")
     try:
         sys.stdout.buffer.write(message)
         sys.stdout.buffer.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python reports the error again at exit
         raise

@@ -1,15 +1,15 @@
-"""What was done with the messages of a Maildir before, so that a run goes on where the last one ended.
+"""What sorting has done with the messages of a Maildir, so that a run continues where the last one ended.
 
 A small file in the Maildir itself, ``textnb-sorted``, holds unique names of messages that stayed:
 
     settled     judged and sure; not judged again
-    unsure      judged again once the model is another
-    kept        put back by their owner after they had been moved; not judged again
-    moved       digest of a message that was moved: the folder and the unique name that it had there
+    unsure      judged again once the model has changed
+    kept        put back by their owner after a move; not judged again
+    moved       digest of a message that was moved: the folder and the unique name it had there
 
-The first two are of a job: one model file with one way to decide and to move; of these the last few are remembered.
-Names of messages that are gone are dropped, and the oldest of ``moved``. It is a memory and no more: should it be lost,
-messages are judged again. It is replaced as a whole, under a lock, with what other runs have added to it meanwhile.
+The first two belong to a job: one model file with one way to decide and to move. The last few jobs are remembered.
+Names of messages that have gone are dropped, and the oldest of ``moved``. If the file is lost, messages are judged
+again. It is replaced as a whole, under a lock, with what other runs have added to it meanwhile.
 """
 
 import json
@@ -25,7 +25,7 @@ from textnb.storage import atomic, give, locked
 
 _log = logging.getLogger("textnb")
 _FILE, _FORMAT = "textnb-sorted", 1
-_JOBS, _MOVED = 8, 10_000
+_MAX_JOBS, _MAX_MOVED = 8, 10_000
 
 
 @dataclass
@@ -56,16 +56,16 @@ class _Remembered:
     def text(self) -> str:
         jobs = {
             name: {"model": job.model, "settled": sorted(job.settled), "unsure": sorted(job.unsure)}
-            for name, job in list(self.jobs.items())[-_JOBS:]
+            for name, job in list(self.jobs.items())[-_MAX_JOBS:]
         }
-        moved = dict(list(self.moved.items())[-_MOVED:])
+        moved = dict(list(self.moved.items())[-_MAX_MOVED:])
         return json.dumps({"format": _FORMAT, "jobs": jobs, "kept": sorted(self.kept), "moved": moved}, indent=0)
 
 
-class SortedBefore:
-    """The memory of one job in a Maildir. Nothing is written but by ``save``.
+class SortMemory:
+    """Memory of one job in a Maildir; only ``save`` writes it.
 
-    job: whatever makes it another one, by its ``repr``; again: what the file says of judging is not believed.
+    job: value whose ``repr`` identifies the job. again: ignore what the file says about earlier judgments.
     """
 
     def __init__(self, maildir: Path, job: object, *, again: bool = False) -> None:
@@ -77,54 +77,54 @@ class SortedBefore:
         self._damaged = False
 
     def begin(self, model: str, present: Iterable[str]) -> None:
-        """Begin a run by a model over the messages that are there."""
+        """Begin a run with a model over the messages that are present."""
         self._present = set(present)
         unsure = self._own.unsure if model == self._own.model else set()
         self._own = _Job(model, self._own.settled & self._present, unsure & self._present)
         self._own_kept &= self._present
-        self._own_moved = dict(list(self._own_moved.items())[-_MOVED:])
-        self._all = self._together()
+        self._own_moved = dict(list(self._own_moved.items())[-_MAX_MOVED:])
+        self._all = self._merge()
 
     def __contains__(self, unique: str) -> bool:
-        """Whether a message stays without being judged again."""
+        """Return whether a message stays without being judged again."""
         job = self._all.jobs[self.job]
         return unique in job.settled or unique in job.unsure or unique in self._all.kept
 
     def moved_to(self, message: bytes) -> tuple[str, str] | None:
-        """The folder that a message was moved to before, and its unique name there."""
+        """Folder that a message was moved to, and its unique name there; None if it was not moved."""
         return (self._own_moved if self.again else self._all.moved).get(message_digest(message))
 
     def ever_moved_to(self, message: bytes) -> tuple[str, str] | None:
-        """The same, of whatever run: that a move came to its end is no judgment."""
+        """Folder and unique name of a moved message (see `moved_to`), also with ``again``: a move is not a judgment."""
         return self._all.moved.get(message_digest(message))
 
-    def stays(self, unique: str, *, unsure: bool) -> None:
-        """A message was judged and stays."""
+    def record_stay(self, unique: str, *, unsure: bool) -> None:
+        """Record that a message was judged and stays."""
         (self._own.unsure if unsure else self._own.settled).add(unique)
         self._present.add(unique)
 
-    def keeps(self, unique: str) -> None:
-        """A message was put back by its owner."""
+    def record_kept(self, unique: str) -> None:
+        """Record that a message was put back by its owner."""
         self._own_kept.add(unique)
         self._present.add(unique)
 
-    def moved(self, message: bytes, folder: str, unique: str) -> None:
-        """A message was moved."""
+    def record_move(self, message: bytes, folder: str, unique: str) -> None:
+        """Record that a message was moved."""
         self._own_moved[message_digest(message)] = folder, unique
 
     def save(self) -> None:
-        """Add this run to the file, where there is anything to add."""
+        """Add this run to the file, if there is anything to add."""
         with locked(self.path):
-            self._all = self._together()
+            self._all = self._merge()
             text = self._all.text()
             if text != _read(self.path):
                 with atomic(self.path) as stream:
                     give(stream.fileno(), self.path.parent.stat())
                     stream.write(text.encode("ascii"))
 
-    def _together(self) -> _Remembered:
-        """What the file says, with what this run adds, less what is gone."""
-        found = self._found()
+    def _merge(self) -> _Remembered:
+        """Contents of the file with what this run adds, without messages that have gone."""
+        found = self._load()
         own, job = self._own, found.jobs.pop(self.job, _Job(""))
         if self.again:
             job, found.kept = _Job(""), set()
@@ -138,13 +138,13 @@ class SortedBefore:
         found.moved |= self._own_moved
         return found
 
-    def _found(self) -> _Remembered:
+    def _load(self) -> _Remembered:
         text = _read(self.path)
         try:
             return _Remembered.of(text) if text else _Remembered()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             if not self._damaged:
-                _log.info("%s is damaged, so messages are judged again", self.path)
+                _log.info("%s is damaged; messages will be judged again", self.path)
             self._damaged = True
             return _Remembered()
 
@@ -156,8 +156,9 @@ def _read(path: Path) -> str:
         return ""
     except OSError as error:
         raise InputError(
-            f"{path} cannot be read: {error.strerror}; it is where sorting remembers messages: once it is moved away, "
-            "they are judged again"
+            "{path} cannot be read: {reason}; it is the memory of sorting; without it all messages are judged again",
+            path=path,
+            reason=error.strerror,
         ) from error
 
 

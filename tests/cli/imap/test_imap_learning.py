@@ -89,7 +89,7 @@ def test_a_run_that_is_cut_off_loses_and_doubles_nothing(imap, box, model, monke
         assert relay.cuts == 1
     assert (done.code, done.out) == (1, "")
     assert done.err.count("\n") == 2  # that Junk is not there yet, and this
-    assert f"127.0.0.1:{relay.port} has broken the connection off" in done.err
+    assert f"lost the connection to 127.0.0.1:{relay.port}" in done.err
     for _ in range(2):
         assert imap(box, *actions).code == 0
         assert (sorted(box.subjects("Junk")), box.subjects()) == (["more pills", "pills"], ["lunch"])

@@ -89,7 +89,7 @@ def test_a_folder_that_is_made_anew_is_known_by_its_messages(imap, box):
 
 
 def test_a_long_message_is_judged_by_its_beginning(imap, box, monkeypatch):
-    monkeypatch.setattr("textnb.mail.imap.messages.LONGEST", 90)
+    monkeypatch.setattr("textnb.mail.imap.messages.MAX_FETCHED_BYTES", 90)
     box.deliver(mail("pills", SPAM + "\r\n" + HAM * 1000), mail("short", HAM))
     assert [row[1] for row in rows(imap(box))[1:]] == ["迷惑", "ham"]
 

@@ -19,8 +19,8 @@ def until(condition):
 
 
 def test_watching_goes_on_over_a_broken_connection_until_it_is_told_to_stop(imap, box, monkeypatch):
-    monkeypatch.setattr(rounds, "_PAUSE", 0.05)
-    monkeypatch.setattr(rounds, "_PERIOD", 0.1)
+    monkeypatch.setattr(rounds, "_FIRST_PAUSE_SECONDS", 0.05)
+    monkeypatch.setattr(rounds, "_FIRST_IDLE_SECONDS", 0.1)
     failures = []
 
     def user():
@@ -41,4 +41,4 @@ def test_watching_goes_on_over_a_broken_connection_until_it_is_told_to_stop(imap
         thread.join()
     assert (failures, done.code, relay.cuts) == ([], 0, 1)
     assert "moved to Junk" in done.err
-    assert "trying again in 0.05 seconds" in done.err
+    assert "will try again in 0.05 seconds" in done.err

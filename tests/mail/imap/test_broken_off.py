@@ -172,7 +172,7 @@ def test_every_message_that_was_judged_is_marked_where_marks_are_kept(rounds):
 def test_flags_that_the_folder_would_forget_are_refused(rounds):
     server = Server("MOVE", keywords=False)
     rounds.plan = replace(rounds.plan, flags={"spam": ("$Junk", "$Offer")})
-    with pytest.raises(InputError, match=r"keeps no \$Offer on messages of 'INBOX'"):
+    with pytest.raises(InputError, match=r"does not store \$Offer in 'INBOX'"):
         list(rounds.round(server))
 
 
@@ -247,7 +247,7 @@ def test_one_folder_by_two_names_teaches_one_class(rounds):
 
 
 def test_what_was_not_listed_for_being_told_to_stop_is_judged_later(rounds, monkeypatch):
-    monkeypatch.setattr("textnb.mail.imap.messages._WINDOW", 1)
+    monkeypatch.setattr("textnb.mail.imap.messages._MAX_UIDS_PER_SEARCH", 1)
     server = Server("MOVE")
     for raw in (SPAM, MORE):
         server.put("INBOX", raw)

@@ -6,18 +6,18 @@ from textnb.errors import InputError
 from textnb.mail.header_field import message_digest
 from textnb.mail.imap import memory as remembering
 from textnb.mail.imap.connection import Account
-from textnb.mail.imap.memory import Looked, Memory, memory_path
+from textnb.mail.imap.memory import FolderProgress, Memory, memory_path
 
 
 def test_what_is_saved_is_read(tmp_path):
     memory = Memory(tmp_path / "new" / "m.json")
-    memory.looked("INBOX", 7).advance([3, 5], left=[3])
+    memory.progress("INBOX", 7).advance([3, 5], left=[3])
     memory.place(["a", "b"], "箱")
     memory.begin(["c"], "Junk")
     memory.save()
     found = Memory.read(memory.path)
     assert (found.folders, found.placed, found.moving) == (memory.folders, memory.placed, memory.moving)
-    assert found.folders["INBOX"] == Looked(7, 6, [3])
+    assert found.folders["INBOX"] == FolderProgress(7, 6, [3])
 
 
 def test_a_file_is_written_only_where_something_has_changed(tmp_path):
@@ -33,13 +33,13 @@ def test_a_file_is_written_only_where_something_has_changed(tmp_path):
 
 def test_another_uidvalidity_is_a_folder_never_looked_at(tmp_path):
     memory = Memory(tmp_path / "m")
-    memory.looked("INBOX", 1).advance([9])
-    assert memory.looked("INBOX", 1).next == 10
-    assert memory.looked("INBOX", 2) == Looked(2)
+    memory.progress("INBOX", 1).advance([9])
+    assert memory.progress("INBOX", 1).next == 10
+    assert memory.progress("INBOX", 2) == FolderProgress(2)
 
 
 def test_looking_moves_on_and_leaves_behind_what_failed():
-    looked = Looked(1)
+    looked = FolderProgress(1)
     looked.advance([1, 2, 5], left=[2])
     assert (looked.next, looked.left) == (6, [2])
     looked.advance([2, 6])
@@ -55,7 +55,7 @@ def test_a_message_that_is_moving_is_known_only_where_it_goes(tmp_path):
 
 
 def test_the_oldest_are_forgotten_first(tmp_path, monkeypatch):
-    monkeypatch.setattr(remembering, "MOST", 3)
+    monkeypatch.setattr(remembering, "MAX_REMEMBERED", 3)
     memory = Memory(tmp_path / "m")
     memory.place("abc", "Junk")
     memory.place("ad", "INBOX")

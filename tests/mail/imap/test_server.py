@@ -5,11 +5,11 @@ from collections import namedtuple
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.destinations import encoded
+from textnb.mail.destinations import encode_folder_name
 from textnb.mail.imap import messages
-from textnb.mail.imap.connection import Account, EntryError, RefusedError, ServerError, _log_in, guarded
+from textnb.mail.imap.connection import Account, LoginError, RefusedError, ServerError, _log_in, guard
 from textnb.mail.imap.folders import Folders
-from textnb.mail.imap.memory import Looked
+from textnb.mail.imap.memory import FolderProgress
 from textnb.mail.imap.messages import Mailbox, as_flags, move, set_flags
 from textnb.mail.imap.password import Password
 
@@ -38,7 +38,7 @@ class Server:
         return Namespaces([(self.prefix.encode(), self.between)])
 
     def list_folders(self):
-        return [(flags, self.between.encode(), encoded(name).encode()) for name, flags in self.folders]
+        return [(flags, self.between.encode(), encode_folder_name(name).encode()) for name, flags in self.folders]
 
     def select_folder(self, *_):
         return {b"UIDVALIDITY": 1, b"UIDNEXT": max(self.mails, default=0) + 1, b"PERMANENTFLAGS": (rb"\Seen", b"$Junk")}
@@ -135,7 +135,7 @@ def test_a_folder_is_made_once_and_shown():
 
 def test_a_folder_that_holds_only_folders_is_refused():
     folders = Folders(Server(folders=[("Lists", (rb"\Noselect",)), ("gone", (rb"\NonExistent",))]))
-    with pytest.raises(InputError, match="'Lists' holds other folders"):
+    with pytest.raises(InputError, match="'Lists' can only hold other folders"):
         folders.written("Lists")
     assert ("Lists" in folders, "gone" in folders) == (True, False)
 
@@ -154,13 +154,13 @@ def test_what_cannot_be_a_name_is_refused(asked):
 
 def read(server, looked=None):
     box = Mailbox(server, Folders(server), "INBOX", readonly=True)
-    return [message for batch in box.batches(box.listed(looked or Looked(1))) for message in batch]
+    return [message for batch in box.batches(box.listed(looked or FolderProgress(1))) for message in batch]
 
 
 def test_messages_come_in_batches_of_so_many_bytes(monkeypatch):
-    monkeypatch.setattr(messages, "_BATCH_BYTES", 100)
-    monkeypatch.setattr(messages, "_LISTED", 7)
-    monkeypatch.setattr(messages, "_WINDOW", 10)
+    monkeypatch.setattr(messages, "_MAX_BATCH_BYTES", 100)
+    monkeypatch.setattr(messages, "_MAX_UIDS_PER_COMMAND", 7)
+    monkeypatch.setattr(messages, "_MAX_UIDS_PER_SEARCH", 10)
     server = Server(mails={uid: b"a" * uid for uid in range(1, 60)})
     assert [(m.uid, m.raw) for m in read(server)] == list(server.mails.items())
     assert server.most <= 100
@@ -169,11 +169,11 @@ def test_messages_come_in_batches_of_so_many_bytes(monkeypatch):
 
 def test_only_what_was_not_looked_at_is_fetched():
     server = Server(mails=dict.fromkeys(range(1, 9), b"a"))
-    assert [message.uid for message in read(server, Looked(1, 6, [2]))] == [2, 6, 7, 8]
+    assert [message.uid for message in read(server, FolderProgress(1, 6, [2]))] == [2, 6, 7, 8]
 
 
 def test_what_has_gone_is_not_looked_at_again(monkeypatch):
-    monkeypatch.setattr(messages, "_LISTED", 1)
+    monkeypatch.setattr(messages, "_MAX_UIDS_PER_COMMAND", 1)
     server = Server(mails={2: b"a"})
     assert Mailbox(server, Folders(server), "INBOX", readonly=True).present([1, 2, 99]) == [2]
 
@@ -194,7 +194,7 @@ def test_keywords_of_digits_and_nil_are_keywords():
     server = Server(mails={1: b"a"})
     server.fetch = lambda uids, _: {uid: {b"RFC822.SIZE": 1, b"FLAGS": (2024, None, b"$A")} for uid in uids}
     box = selected(server, UIDNEXT=2, PERMANENTFLAGS=(2024, None))
-    assert [message.flags for message in box.listed(Looked(1))] == [{"2024", "nil", "$a"}]
+    assert [message.flags for message in box.listed(FolderProgress(1))] == [{"2024", "nil", "$a"}]
     assert [box.keeps(flag) for flag in ("2024", "NIL", "$A")] == [True, True, False]
     server.list_folders = lambda: [((2024, None), 7, 2024)]
     assert "2024" in Folders(server)
@@ -204,7 +204,7 @@ def test_keywords_of_digits_and_nil_are_keywords():
 def test_a_message_that_is_described_in_nonsense_is_the_servers_fault(data):
     server = Server(mails={1: b"a"})
     server.fetch = lambda *_: {1: data}
-    with pytest.raises(ServerError, match="the server answers what is not IMAP"):
+    with pytest.raises(ServerError, match="the server's answer is not IMAP"):
         read(server)
 
 
@@ -212,7 +212,7 @@ def test_a_message_that_is_described_in_nonsense_is_the_servers_fault(data):
     "answer", [{"UIDNEXT": b"abc"}, {"EXISTS": b"abc"}, {"PERMANENTFLAGS": None}, {"UIDNEXT": 10**15}]
 )
 def test_a_folder_that_is_described_in_nonsense_is_the_servers_fault(answer):
-    with pytest.raises(ServerError, match=r"what is not IMAP|next message of 'INBOX' 10{15}, which cannot be a UID"):
+    with pytest.raises(ServerError, match=r"answer is not IMAP|'INBOX' the UID 10{15}, which is too large"):
         selected(Server(), **answer)
 
 
@@ -220,7 +220,7 @@ def test_a_folder_that_is_described_in_nonsense_is_the_servers_fault(answer):
 def test_a_list_of_folders_that_is_nonsense_is_the_servers_fault(listing):
     server = Server()
     server.list_folders = lambda: listing
-    with pytest.raises(ServerError, match="what is not IMAP"):
+    with pytest.raises(ServerError, match="answer is not IMAP"):
         Folders(server)
 
 
@@ -231,8 +231,8 @@ def test_numbers_far_apart_are_not_searched_one_by_one(exists, searches):
     server, asked = Server(), []
     server.search = lambda criteria: asked.append(criteria[1]) or [1, 1 << 40]  # neither of which was asked for
     box = selected(server, EXISTS=exists, UIDNEXT=200_000)
-    assert (list(box.listed(Looked(1, 5))), asked) == ([], searches)
-    assert list(box.listed(Looked(1, 200_000))) == []
+    assert (list(box.listed(FolderProgress(1, 5))), asked) == ([], searches)
+    assert list(box.listed(FolderProgress(1, 200_000))) == []
     assert len(asked) == len(searches)
 
 
@@ -241,7 +241,7 @@ def test_a_search_in_many_windows_ends_when_told_to():
     server.search = lambda criteria: asked.append(criteria[1]) or []
     server.select_folder = lambda *_: {b"UIDVALIDITY": 1, b"UIDNEXT": 1 << 32, b"EXISTS": 1 << 31}
     box = Mailbox(server, Folders(server), "INBOX", readonly=True, stopping=lambda: len(asked) == 3)
-    assert list(box.listed(Looked(1))) == []
+    assert list(box.listed(FolderProgress(1))) == []
     assert len(asked) == 3
 
 
@@ -257,7 +257,7 @@ def test_flags_of_other_messages_are_not_taken_for_an_answer():
 
     server.fetch, server.search = fetch, lambda _: [5, 6, 912]
     box = selected(server, UIDNEXT=913, EXISTS=2)
-    assert [(m.uid, m.size, m.flags) for m in box.listed(Looked(1))] == [(5, 1, {"$junk"}), (912, 2, {"$junk"})]
+    assert [(m.uid, m.size, m.flags) for m in box.listed(FolderProgress(1))] == [(5, 1, {"$junk"}), (912, 2, {"$junk"})]
     assert asked == [[5, 6, 912], [5, 6]]
 
 
@@ -270,13 +270,13 @@ def test_flags_that_may_be_mixed_with_those_of_another_message_are_asked_for_aga
     server.fetch = lambda uids, _: (
         told.append(uids) or {5: mixed if len(told) == 1 else {**mixed, b"FLAGS": (b"$own",)}}
     )
-    [message] = selected(server, UIDNEXT=6, EXISTS=exists).listed(Looked(1))
+    [message] = selected(server, UIDNEXT=6, EXISTS=exists).listed(FolderProgress(1))
     assert (message.flags, told) == ({"$own"} if len(asked) == 2 else {"$other"}, asked)
 
 
 def logged_in(server, secret="hunter2"):
     account = Account("imap.example.jp", "me")
-    _log_in(guarded(server, account), account, Password(secret))
+    _log_in(guard(server, account), account, Password(secret))
     return server.told
 
 
@@ -284,7 +284,7 @@ def test_a_password_is_sent_in_the_best_way_there_is():
     assert logged_in(Server("AUTH=PLAIN"), "ひみつ") == [("plain_login", "me", "ひみつ")]
     assert logged_in(Server()) == [("login", "me", "hunter2")]
     for server, secret in ((Server("LOGINDISABLED"), "hunter2"), (Server(), "ひみつ")):
-        with pytest.raises(EntryError):
+        with pytest.raises(LoginError):
             logged_in(server, secret)
         assert server.told == []
 
@@ -292,7 +292,7 @@ def test_a_password_is_sent_in_the_best_way_there_is():
 def test_only_a_refusal_that_passes_is_tried_again():
     import imaplib
 
-    for said, kind in (("[UNAVAILABLE] later", ServerError), ("[AUTHENTICATIONFAILED] no", EntryError)):
+    for said, kind in (("[UNAVAILABLE] later", ServerError), ("[AUTHENTICATIONFAILED] no", LoginError)):
         server = Server()
 
         def login(user, password, said=said):

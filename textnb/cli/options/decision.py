@@ -16,8 +16,8 @@ import typer
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
-from textnb.mail.destinations import Destinations, by_class, folders_like
-from textnb.mail.filter import Cutoffs, Verdicts
+from textnb.mail.destinations import Destinations, folders_like, parse_class_pairs
+from textnb.mail.filter import Cutoffs
 
 UNSURE_LABEL = "unsure"
 
@@ -88,30 +88,29 @@ class Judging:
     spam: Annotated[str | None, _option("--spam", "CLASS", "The class to be careful with.")] = None
     spam_cutoff: Annotated[
         float | None,
-        _option("--spam-cutoff", "P", "A mail is of that class from this probability on.", _DEFAULT.by.spam),
+        _option("--spam-cutoff", "P", "A mail is of that class from this probability on.", _DEFAULT.spam_cutoff),
     ] = None
     good_cutoff: Annotated[
-        float | None, _option("--good-cutoff", "P", "It is of another up to this probability.", _DEFAULT.by.good)
+        float | None, _option("--good-cutoff", "P", "It is of another up to this probability.", _DEFAULT.good_cutoff)
     ] = None
     thin: Annotated[
         float | None,
-        _option("--thin", "TIMES", "Odds that many times higher where no Received field is.", _DEFAULT.by.thin),
+        _option("--thin", "TIMES", "Odds that many times higher where no Received field is.", _DEFAULT.thin),
     ] = None
     unsure: Annotated[
         float | None,
-        _option("--unsure", "P", "Without --spam: unsure below this probability.", _DEFAULT.least),
+        _option("--unsure", "P", "Without --spam: unsure below this probability.", _DEFAULT.unsure),
     ] = None
 
     @property
     def cutoffs(self) -> Cutoffs:
         """The cut-offs that were asked for."""
-        asked = {"spam": self.spam_cutoff, "good": self.good_cutoff, "thin": self.thin}
-        given = {name: value for name, value in asked.items() if value is not None}
-        if self.spam is None and given:
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if self.spam is None and given.keys() - {"unsure"}:
             raise InputError("--spam-cutoff, --good-cutoff and --thin are for the class that --spam names; name it")
         if self.spam is not None and self.unsure is not None:
             raise InputError("with --spam it is --spam-cutoff and --good-cutoff that say what is unsure, not --unsure")
-        return Cutoffs(self.spam, Verdicts(**given), _DEFAULT.least if self.unsure is None else self.unsure)
+        return Cutoffs(**given)
 
 
 DAY = 86_400.0  # seconds; the longest pause, since there is an end to what a system can wait for
@@ -137,5 +136,5 @@ class Moving:
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Where messages go. alike: without --move, every class has the folder that is named like it."""
-        folders = by_class(self.move or (), classes, "--move")
+        folders = parse_class_pairs(self.move or (), classes, "--move")
         return Destinations(folders_like(classes) if alike and self.move is None else folders, self.unsure_to)

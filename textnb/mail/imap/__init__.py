@@ -1,12 +1,11 @@
-"""A mailbox on an IMAP server: messages judged, moved, flagged, and learnt from where their owner has moved them.
+"""Mail on an IMAP server: messages are judged, moved and flagged, and learnt from where their owner has moved them.
 
-    password, connection    the way in; idling: a command that IMAPClient leaves half done
-    folders, messages       what is there: names of folders, messages in batches
+    password, connection    login
+    folders, messages       names of folders; messages in batches, their flags, moves
     memory                  what was done before, on this machine
-    moving                  flags, and messages from folder to folder
-    visit, sorting, copies  a folder judged
-    correcting              folders learnt from
-    rounds, watching        both, again and again
+    visit                   one look at an account: the plan, and the events it yields
+    sorting, learning       a folder judged; folders learnt from
+    rounds                  both, again and again, woken by IDLE
 
-IMAPClient (the extra ``imap``) is imported where a connection is made, and nowhere else.
+IMAPClient (the extra ``imap``) is imported only where a connection is made.
 """

@@ -1,17 +1,11 @@
-"""A connection to an IMAP server: encrypted, its certificate verified; and every failure one clear line.
+"""A connection to an IMAP server: encrypted, its certificate verified, every failure one clear line.
 
-    tls         encrypted from the first byte, port 993; what is meant unless another is asked for
-    starttls    encrypted before anything is said, port 143; refused where the server does not offer it
-    plain       not encrypted at all, port 143; to this machine only, unless the user insists
+    tls         encrypted from the first byte, port 993; the default
+    starttls    encrypted before anything else is sent, port 143; refused if the server does not offer it
+    plain       not encrypted, port 143; only to this machine, unless the user insists
 
-Whatever a server or IMAPClient does wrong comes out of ``connected`` as a ``ServerError``: the connection is of no use
-any more. Where the server has understood and said no it is a ``RefusedError``, and the connection goes on.
-
-The start of IDLE, as RFC 2177 has it: what IMAPClient makes of it does not suffice.
-
-+ ...               the server consents
-* ...               it has news first; IMAPClient takes that for a failure, and stumbles over the consent
-TAG NO, TAG BAD     it refuses; DONE would be one more command that it does not understand
+All errors of a server or of IMAPClient leave ``connect`` as a ``ServerError``: the connection cannot be used any more.
+A command that the server understood and refused is a ``RefusedError``, and the connection can still be used.
 """
 
 import imaplib
@@ -21,73 +15,56 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
-from imaplib import IMAP4
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 
 from textnb.errors import InputError, TextnbError
-from textnb.mail.imap.password import Ask, Password
-
-_MOST = 1000
-"""Lines of news before the consent."""
-
-
-def idle(client: Any) -> bool:
-    """Begin IDLE, in place of the method of an IMAPClient. Whether there were news first."""
-    client._idle_tag = tag = client._imap._command("IDLE")  # idle_done() ends what has this tag
-    for heard in range(_MOST):
-        if client._imap._get_response() is None:
-            return heard > 0
-        if client._imap.tagged_commands[tag]:
-            word, said = client._imap.tagged_commands.pop(tag)
-            raise IMAP4.error(f"IDLE is answered by {word} {said[0]!r}")
-    raise IMAP4.abort("IDLE is not answered")
-
+from textnb.mail.imap.password import AskPassword, Password
 
 Client = Any
-"""An IMAPClient, which ships no types; or what does the same."""
+"""An IMAPClient, which ships no types, or an object with the same methods."""
 
 Security = Literal["tls", "starttls", "plain"]
 PORTS: Mapping[Security, int] = {"tls": 993, "starttls": 143, "plain": 143}
 
-_PASSING = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]")
-"""Codes (RFC 5530) of a refusal to let somebody in that has nothing to do with the password."""
+_TEMPORARY_CODES = ("[UNAVAILABLE]", "[INUSE]", "[LIMIT]", "[SERVERBUG]")
+"""Codes (RFC 5530) of a failed login that has nothing to do with the password."""
 
 
 class ServerError(InputError):
-    """The server cannot be reached, has hung up, or says what is not IMAP."""
+    """The server cannot be reached, closed the connection, or does not speak IMAP."""
 
 
 class RefusedError(ServerError):
-    """The server has understood a command and refused it."""
+    """The server understood a command and refused it."""
 
 
-class EntryError(InputError):
-    """There is no way in: the certificate, the user or the password is at fault, and to try again would not help."""
+class LoginError(InputError):
+    """Login failed (certificate, user or password); retrying will not help."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """Whose mailbox, and how it is reached. seconds: how long to wait for the server at any time."""
+    """Account on a server and how to connect to it. timeout: seconds to wait for any answer."""
 
     host: str
     user: str
     security: Security = "tls"
     port: int = 0
     cafile: Path | None = None
-    seconds: float = 30.0
+    timeout: float = 30.0
 
     @property
-    def place(self) -> str:
-        """The server, for its user to read."""
+    def address(self) -> str:
+        """Host and port, for messages."""
         return f"{self.host}:{self.port or PORTS[self.security]}"
 
     @property
-    def is_here(self) -> bool:
-        """Whether the server is this machine by its name.
+    def is_local(self) -> bool:
+        """Whether the server's name says that it is this machine.
 
-        >>> [Account(host, "me").is_here for host in ("localhost", "::1", "127.0.0.9", "localhost.example.jp")]
+        >>> [Account(host, "me").is_local for host in ("localhost", "::1", "127.0.0.9", "localhost.example.jp")]
         [True, True, True, False]
         """
         with suppress(ValueError):
@@ -96,53 +73,57 @@ class Account:
 
 
 @contextmanager
-def connected(account: Account, ask: Ask) -> Iterator[Client]:
-    """A client whose user is logged in; afterwards it is logged out, or hung up where something failed."""
-    context = _context(account)
+def connect(account: Account, ask: AskPassword) -> Iterator[Client]:
+    """Log in and yield the client; log out afterwards, or just disconnect after an error."""
+    context = _ssl_context(account)
     password = ask()
-    client = _opened(account, context)
+    client = _open(account, context)
     try:
-        careful = guarded(client, account)
-        _log_in(careful, account, password)
-        yield careful
-        with suppress(ServerError):  # all is done
-            careful.logout()
+        guarded = guard(client, account)
+        _log_in(guarded, account, password)
+        yield guarded
+        with suppress(ServerError):  # all work is done
+            guarded.logout()
     finally:
-        with suppress(OSError):  # the line may be closed already
+        with suppress(OSError):  # it may be closed already
             client.shutdown()
 
 
-def _opened(account: Account, context: ssl.SSLContext | None) -> Client:
+def _open(account: Account, context: ssl.SSLContext | None) -> Client:
     try:
         from imapclient import IMAPClient
     except ImportError:
-        raise InputError("IMAP needs the package IMAPClient: pip install 'textnb[imap]'") from None
-    with _reported(account, "cannot be reached"):
-        client = type("Client", (IMAPClient,), {"idle": idle})(
+        raise InputError("IMAP needs the package IMAPClient; run pip install 'textnb[imap]'") from None
+    with _reporting(account, "cannot reach {address}"):
+        client = IMAPClient(
             account.host,
             account.port or PORTS[account.security],
             ssl=account.security == "tls",
             ssl_context=context if account.security == "tls" else None,
-            timeout=account.seconds,
+            timeout=account.timeout,
         )
         if account.security == "starttls":
             try:
                 client.starttls(context)
             except BaseException:
-                with suppress(OSError):  # the line may be closed already
+                with suppress(OSError):  # it may be closed already
                     client.shutdown()
                 raise
-        client.folder_encode = False  # names are encoded by us, and those that cannot be decoded do no harm
+        client.folder_encode = False  # textnb encodes names itself and tolerates those that cannot be decoded
     return client
 
 
-def _context(account: Account) -> ssl.SSLContext | None:
+def _ssl_context(account: Account) -> ssl.SSLContext | None:
     if account.security == "plain":
         return None
     try:
         return ssl.create_default_context(cafile=account.cafile)
     except OSError as error:
-        raise InputError(f"--cafile {account.cafile} holds no certificates: {error.strerror or error}") from error
+        raise InputError(
+            "--cafile {path} has no usable certificates: {reason}",
+            path=account.cafile,
+            reason=error.strerror or error,
+        ) from error
 
 
 def _log_in(client: Client, account: Account, password: Password) -> None:
@@ -150,22 +131,26 @@ def _log_in(client: Client, account: Account, password: Password) -> None:
         if client.has_capability("AUTH=PLAIN"):
             client.plain_login(account.user, password.secret)
         elif client.has_capability("LOGINDISABLED"):
-            raise EntryError(f"{account.place} takes no password over this connection; --starttls encrypts it")
+            raise LoginError(
+                "{address} accepts no password without encryption; use --starttls", address=account.address
+            )
         elif not (account.user + password.secret).isascii():
-            raise EntryError(f"{account.place} takes only ASCII in names and passwords (it has no AUTH=PLAIN)")
+            raise LoginError(
+                "{address} accepts only ASCII user names and passwords (it has no AUTH=PLAIN)", address=account.address
+            )
         else:
             client.login(account.user, password.secret)
-    except ServerError as error:  # without its cause, which may hold the password
+    except ServerError as error:  # without its cause, which may contain the password
         said = str(error)
-        if password.is_told_in(said, account.user):
-            said = f"{account.place} says no, and repeats the password"
-        if not isinstance(error, RefusedError) or any(code in str(error) for code in _PASSING):
-            raise ServerError(said) from None
-        raise EntryError(f"{said}; is it the right --user ({account.user}) and password?") from None
+        if password.appears_in(said, account.user):
+            said = f"{account.address} refuses the login and repeats the password"
+        if not isinstance(error, RefusedError) or any(code in str(error) for code in _TEMPORARY_CODES):
+            raise ServerError("{said}", said=said) from None
+        raise LoginError("{said}; check --user ({user}) and the password", said=said, user=account.user) from None
 
 
-def guarded(client: Client, account: Account) -> Client:
-    """The client, all of whose failures are errors of textnb's own."""
+def guard(client: Client, account: Account) -> Client:
+    """Wrap a client so that all its failures are errors of textnb."""
 
     class Guarded:
         def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -173,7 +158,7 @@ def guarded(client: Client, account: Account) -> Client:
 
             @wraps(method)
             def asked(*arguments: Any, **named: Any) -> Any:
-                with _reported(account, "has broken the connection off"):
+                with _reporting(account, "lost the connection to {address}"):
                     return method(*arguments, **named)
 
             return asked
@@ -182,18 +167,18 @@ def guarded(client: Client, account: Account) -> Client:
 
 
 @contextmanager
-def understood() -> Iterator[None]:
-    """An answer is taken apart; where that fails it was none, whatever IMAPClient has made of it."""
+def parsing_answer() -> Iterator[None]:
+    """Raise ServerError if an answer of the server, as parsed by IMAPClient, turns out to be malformed."""
     try:
         yield
     except TextnbError:
         raise
     except (TypeError, ValueError, AttributeError, LookupError) as error:
-        raise ServerError(f"the server answers what is not IMAP: {error!r}") from error
+        raise ServerError("the server's answer is not IMAP: {error}", error=repr(error)) from error
 
 
 def as_text(given: object) -> str:
-    """A word of an answer; IMAPClient takes words of digits for numbers, and NIL for None.
+    """Word of an answer as text; IMAPClient parses digits as a number and NIL as None.
 
     >>> [as_text(word) for word in (b"$Junk", 2024, None)]
     ['$Junk', '2024', 'NIL']
@@ -204,33 +189,34 @@ def as_text(given: object) -> str:
 
 
 @contextmanager
-def _reported(account: Account, lost: str) -> Iterator[None]:
+def _reporting(account: Account, lost: str) -> Iterator[None]:
+    """Raise errors of the network, imaplib and IMAPClient as errors of textnb; ``lost`` words a lost connection."""
+    address = account.address
     try:
         yield
     except (TextnbError, MemoryError):
         raise
     except ssl.SSLCertVerificationError as error:
-        raise EntryError(
-            f"{account.place} does not prove to be {account.host}: {error.verify_message.rstrip('.')}; where the "
-            "server is your own, --cafile names the file of its certificate authority"
+        raise LoginError(
+            "the certificate of {address} is not valid for {host}: {reason}; for a server of your own, name its "
+            "certificate authority with --cafile",
+            address=address,
+            host=account.host,
+            reason=error.verify_message.rstrip("."),
         ) from error
     except ssl.SSLError as error:
-        hint = "; is it a port for TLS? --starttls is for others" if account.security == "tls" else ""
-        raise ServerError(f"{account.place} {lost}: {error.reason or error}{hint}") from error
+        hint = "; if the port is not for TLS, use --starttls" if account.security == "tls" else ""
+        raise ServerError(lost + ": {reason}" + hint, address=address, reason=error.reason or error) from error
+    except TimeoutError as error:
+        raise ServerError(lost + ": no answer in time", address=address) from error
     except OSError as error:
-        raise ServerError(f"{account.place} {lost}: {_why(error)}") from error
+        raise ServerError(lost + ": {reason}", address=address, reason=error.strerror or error) from error
     except imaplib.IMAP4.readonly as error:
-        raise RefusedError(f"{account.place} lets the folder only be read") from error
+        raise RefusedError("{address} has opened the folder read-only", address=address) from error
     except imaplib.IMAP4.abort as error:
-        raise ServerError(f"{account.place} {lost}: {error}") from error
+        raise ServerError(lost + ": {reason}", address=address, reason=error) from error
     except imaplib.IMAP4.error as error:
-        said = re.sub(r"^b(['\"])(.*)\1$", r"\2", str(error))  # imaplib shows bytes as they are written in Python
-        raise RefusedError(f"{account.place} says: {said}") from error
-    except Exception as error:  # what IMAPClient comes upon when the answer is no IMAP
-        raise ServerError(f"{account.place} answers what is not IMAP: {error!r}") from error
-
-
-def _why(error: OSError) -> str:
-    if isinstance(error, TimeoutError):
-        return "it has not answered in time"
-    return error.strerror or str(error)
+        said = re.sub(r"^b(['\"])(.*)\1$", r"\2", str(error))  # imaplib shows bytes as written in Python
+        raise RefusedError("{address} says: {said}", address=address, said=said) from error
+    except Exception as error:  # IMAPClient fails on a malformed answer
+        raise ServerError("{address} answers what is not IMAP: {error}", address=address, error=repr(error)) from error

@@ -1,61 +1,61 @@
-"""The folders of an account: by the names that their owner sees, "/" between levels, whatever the server has there.
+"""Folders of an account by the names their owner sees, with "/" between levels, whatever the server uses.
 
     asked       Lists/仕事             as on the command line
-    name        INBOX.Lists.仕事       with the server's prefix for personal folders, and its sign between levels
+    name        INBOX.Lists.仕事       with the server's prefix for personal folders and its separator of levels
     written     INBOX.Lists.&TtVOiw-   as it is sent
 
-A folder that is there under the name as asked is meant; else one with the prefix; else it is made, with the prefix.
+A folder that exists under the asked name is used; else one with the prefix; else it is created, with the prefix.
 """
 
 import re
 from unicodedata import normalize
 
 from textnb.errors import InputError
-from textnb.mail.destinations import decoded, encoded
-from textnb.mail.imap.connection import Client, as_text, understood
+from textnb.mail.destinations import decode_folder_name, encode_folder_name
+from textnb.mail.imap.connection import Client, as_text, parsing_answer
 
 INBOX = "INBOX"
 
 
 class Folders:
-    """What folders an account has."""
+    """Folders of an account."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self.prefix, self.between = _namespace(client)
+        self.prefix, self.separator = _namespace(client)
         self._written: dict[str, str] = {}
-        self._holding_none: set[str] = set()
+        self._without_messages: set[str] = set()
         answer = client.list_folders()
-        with understood():
-            for flags, between, written in answer:
-                self.between = self.between or _text(between)
+        with parsing_answer():
+            for flags, separator, written in answer:
+                self.separator = self.separator or _text_or_empty(separator)
                 self._add(as_text(written), {as_text(flag).lower() for flag in flags})
 
     def name(self, asked: str) -> str:
-        """The name of a folder on the server, whether it is there or not."""
-        _check(asked)
+        """Name of a folder on the server, whether it exists or not."""
+        _check_name(asked)
         asked = normalize("NFC", asked)
         if asked.upper() == INBOX:
             return INBOX
-        levelled = asked.replace("/", self.between) if self.between else asked
+        levelled = asked.replace("/", self.separator) if self.separator else asked
         full = levelled if levelled.startswith(self.prefix) else self.prefix + levelled
         return next((name for name in (asked, levelled, full) if name in self._written), full)
 
     def written(self, name: str) -> str:
-        """A name as it is sent."""
-        if name in self._holding_none:
-            raise InputError(f"the folder {name!r} holds other folders and no messages; choose another")
-        return self._written.get(name, encoded(name))
+        """Name as it is sent; raise InputError for a folder that cannot hold messages."""
+        if name in self._without_messages:
+            raise InputError("the folder {name!r} can only hold other folders, not messages; choose another", name=name)
+        return self._written.get(name, encode_folder_name(name))
 
     def can_hold(self, name: str) -> bool:
-        """Whether a folder is there that may have messages in it."""
-        return name in self and name not in self._holding_none
+        """Return whether a folder exists and may hold messages."""
+        return name in self and name not in self._without_messages
 
     def make(self, name: str) -> None:
-        """Make a folder, and let mail programs show it, unless it is there."""
+        """Create and subscribe to a folder, unless it exists."""
         if name in self._written or name == INBOX:
             return
-        written = encoded(name)
+        written = encode_folder_name(name)
         self._client.create_folder(written)
         self._client.subscribe_folder(written)
         self._written[name] = written
@@ -65,33 +65,35 @@ class Folders:
 
     def _add(self, written: str, flags: set[str]) -> None:
         try:
-            name = normalize("NFC", decoded(written))
-        except InputError:  # a name that only its server understands
+            name = normalize("NFC", decode_folder_name(written))
+        except InputError:  # a name in the server's own encoding
             name = written
         if "\\nonexistent" in flags:
             return
         self._written[name] = written
         if "\\noselect" in flags:
-            self._holding_none.add(name)
+            self._without_messages.add(name)
 
 
 def _namespace(client: Client) -> tuple[str, str]:
-    """What stands before the names of personal folders, and between their levels."""
+    """Prefix of personal folders, and separator of their levels."""
     if not client.has_capability("NAMESPACE"):
         return "", ""
     personal = client.namespace().personal
     if not personal:
         return "", ""
-    with understood():
-        prefix, between = personal[0]
-        return _text(prefix), _text(between)
+    with parsing_answer():
+        prefix, separator = personal[0]
+        return _text_or_empty(prefix), _text_or_empty(separator)
 
 
-def _text(given: object) -> str:
+def _text_or_empty(given: object) -> str:
     return "" if given is None else as_text(given)
 
 
-def _check(asked: str) -> None:
+def _check_name(asked: str) -> None:
     if not asked or re.search(r"[\x00-\x1f\x7f-\x9f]", asked) or "" in asked.split("/"):
-        raise InputError(f"{asked!r} cannot be a folder's name: it is empty, has an empty part or a control character")
-    encoded(asked)
+        raise InputError(
+            "{name!r} cannot be a folder's name: it is empty, or has an empty part or a control character", name=asked
+        )
+    encode_folder_name(asked)

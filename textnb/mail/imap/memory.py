@@ -1,11 +1,11 @@
 """What textnb has done in an account, remembered on this machine in one small file.
 
-    folders     of each folder its UIDVALIDITY; the first UID that was not looked at; earlier ones to look at again
-    placed      of each message, by the digest of its bytes, the folder where textnb last knew it
+    folders     for each folder its UIDVALIDITY, the first UID not yet examined, and earlier UIDs to examine again
+    placed      for each message, by the digest of its bytes, the folder where textnb last saw it
     moving      the same for messages whose move has begun: they are in that folder, or still where they were
 
-A folder whose UIDVALIDITY has changed is as if never looked at; its messages are known again by their digests. The file
-holds so many digests and no more: the oldest go first. It is replaced as a whole, never half-written.
+A folder whose UIDVALIDITY has changed counts as never examined; its messages are recognised by their digests. The file
+holds a limited number of digests and drops the oldest first. It is replaced as a whole.
 """
 
 import json
@@ -21,22 +21,22 @@ from textnb.errors import InputError
 from textnb.mail.imap.connection import Account
 from textnb.storage import atomic
 
-MOST = 20_000
-"""Messages that are remembered."""
+MAX_REMEMBERED = 20_000
+"""Digests that are remembered."""
 
 _FORMAT = 1
 
 
 @dataclass
-class Looked:
-    """How far a folder has been looked through: from ``next`` on it has not; ``left`` are to be looked at again."""
+class FolderProgress:
+    """How far a folder has been examined: up to ``next``, except the UIDs in ``left``."""
 
     validity: int
     next: int = 1
     left: list[int] = field(default_factory=list)
 
     def advance(self, seen: Iterable[int], left: Iterable[int] = ()) -> None:
-        """Messages have been looked at; some of them are not done with."""
+        """Record UIDs as examined; those in ``left`` are to be examined again."""
         seen = set(seen)
         self.next = max([self.next, *(uid + 1 for uid in seen)])
         self.left = sorted({*self.left} - seen | {*left})
@@ -44,44 +44,44 @@ class Looked:
 
 @dataclass
 class Memory:
-    """What is remembered of an account; ``save`` writes it to its file."""
+    """Memory of an account; ``save`` writes it to its file."""
 
     path: Path
-    folders: dict[str, Looked] = field(default_factory=dict)
+    folders: dict[str, FolderProgress] = field(default_factory=dict)
     placed: dict[str, str] = field(default_factory=dict)
     moving: dict[str, str] = field(default_factory=dict)
     _saved: bytes = field(default=b"", repr=False)
 
-    def looked(self, folder: str, validity: int) -> Looked:
-        """How far a folder has been looked through."""
+    def progress(self, folder: str, validity: int) -> FolderProgress:
+        """Progress in a folder; none if its UIDVALIDITY has changed."""
         if folder not in self.folders or self.folders[folder].validity != validity:
-            self.folders[folder] = Looked(validity)
+            self.folders[folder] = FolderProgress(validity)
         return self.folders[folder]
 
     def where(self, digest: str, here: str) -> str | None:
-        """The folder where a message that was found ``here`` was known to be; None where it was not known."""
+        """Folder where a message found ``here`` was last seen; None if it is unknown."""
         begun = self.moving.get(digest)
         return self.placed.get(digest, begun if begun == here else None)
 
     def place(self, digests: Iterable[str], folder: str) -> None:
-        """From now on the messages are known to be in a folder."""
+        """Record that messages are in a folder."""
         for digest in digests:
             self.moving.pop(digest, None)
-            self.placed.pop(digest, None)  # the newest stand last
+            self.placed.pop(digest, None)  # the newest come last
             self.placed[digest] = folder
 
     def begin(self, digests: Iterable[str], folder: str) -> None:
-        """The messages are about to be moved to a folder."""
+        """Record that messages are about to be moved to a folder."""
         self.moving.update(dict.fromkeys(digests, folder))
 
     def save(self) -> None:
-        """Write it all."""
+        """Write the memory to its file, if it has changed."""
         for entries in (self.placed, self.moving):
-            for digest in list(entries)[: max(0, len(entries) - MOST)]:
+            for digest in list(entries)[: max(0, len(entries) - MAX_REMEMBERED)]:
                 del entries[digest]
         held = {
             "format": _FORMAT,
-            "folders": {name: asdict(looked) for name, looked in self.folders.items()},
+            "folders": {name: asdict(progress) for name, progress in self.folders.items()},
             "placed": self.placed,
             "moving": self.moving,
         }
@@ -95,7 +95,7 @@ class Memory:
 
     @classmethod
     def read(cls, path: Path) -> "Memory":
-        """What a file holds; nothing where there is none."""
+        """Read the memory from a file; empty if there is none."""
         try:
             content = path.read_bytes()
             held = json.loads(content)
@@ -104,30 +104,34 @@ class Memory:
         except (OSError, ValueError, RecursionError) as error:
             raise _damaged(path, error) from error
         if not isinstance(held, dict) or held.get("format") != _FORMAT:
-            raise _damaged(path, "it is of another version of textnb")
+            raise _damaged(path, "written by another version of textnb")
         try:
-            folders = {name: _looked(entry) for name, entry in held["folders"].items()}
-            return cls(path, folders, _strings(held["placed"]), _strings(held["moving"]), content)
+            folders = {name: _as_progress(entry) for name, entry in held["folders"].items()}
+            return cls(path, folders, _as_strings(held["placed"]), _as_strings(held["moving"]), content)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _damaged(path, repr(error)) from error
 
 
 def memory_path(account: Account) -> Path:
-    """The file for an account, in the user's state folder: $XDG_STATE_HOME/textnb, by default ~/.local/state/textnb."""
+    """File of an account's memory, in $XDG_STATE_HOME/textnb, by default ~/.local/state/textnb."""
     home = os.environ.get("XDG_STATE_HOME", "")
     states = Path(home) if Path(home).is_absolute() else Path.home() / ".local" / "state"
     whose = f"{account.user}@{account.host.lower()}"
-    told = re.sub(r"[^A-Za-z0-9@.-]", "_", whose)[:80]
-    return states / "textnb" / "imap" / f"{told}-{blake2b(whose.encode(), digest_size=4).hexdigest()}.json"
+    shown = re.sub(r"[^A-Za-z0-9@.-]", "_", whose)[:80]
+    return states / "textnb" / "imap" / f"{shown}-{blake2b(whose.encode(), digest_size=4).hexdigest()}.json"
 
 
-def _looked(entry: Mapping[str, Any]) -> Looked:
-    return Looked(int(entry["validity"]), int(entry["next"]), [int(uid) for uid in entry["left"]])
+def _as_progress(entry: Mapping[str, Any]) -> FolderProgress:
+    return FolderProgress(int(entry["validity"]), int(entry["next"]), [int(uid) for uid in entry["left"]])
 
 
-def _strings(entries: Mapping[str, Any]) -> dict[str, str]:
+def _as_strings(entries: Mapping[str, Any]) -> dict[str, str]:
     return {str(digest): str(folder) for digest, folder in entries.items()}
 
 
 def _damaged(path: Path, why: object) -> InputError:
-    return InputError(f"{path} cannot be read ({why}); without it, textnb would not know what it has done: remove it")
+    return InputError(
+        "{path} cannot be read ({why}); remove it, and textnb will not know what it has done in the account",
+        path=path,
+        why=why,
+    )

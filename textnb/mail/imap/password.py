@@ -1,4 +1,4 @@
-"""A password, from a file or from a command; it is shown nowhere."""
+"""A password from a file or a command; it is never shown."""
 
 import os
 import shlex
@@ -11,17 +11,17 @@ from pathlib import Path
 
 from textnb.errors import InputError
 
-_SECONDS = 120.0
-"""How long a command may take: it may have to ask its user."""
+_COMMAND_TIMEOUT_SECONDS = 120.0
+"""The command may have to ask its user."""
 
-_PIECE = 4
-"""Characters of a password that are no coincidence."""
+_MIN_LEAK_LENGTH = 4
+"""Characters of a password whose appearance in a text is not a coincidence."""
 
 
 class Password:
-    """A secret that does not get into messages by accident.
+    """Secret whose ``repr`` does not show it.
 
-    >>> Password("hunter2"), Password("hunter2").is_told_in("NO hunter-2 is wrong")
+    >>> Password("hunter2"), Password("hunter2").appears_in("NO hunter-2 is wrong")
     (Password(...), True)
     """
 
@@ -31,68 +31,76 @@ class Password:
     def __repr__(self) -> str:
         return "Password(...)"
 
-    def is_told_in(self, text: str, user: str = "") -> bool:
-        """Whether a server repeats what it was sent, in words or in base64: any piece of it, however it is quoted."""
+    def appears_in(self, text: str, user: str = "") -> bool:
+        """Return whether a text repeats any piece of the password, plain or in base64 as it was sent."""
         coded = b64encode(f"\0{user}\0{self.secret}".encode()).decode("ascii")
         return any(piece in text for form in (self.secret, coded) for piece in _pieces(form))
 
 
 def _pieces(form: str) -> list[str]:
-    return [form[i : i + _PIECE] for i in range(max(1, len(form) - _PIECE + 1))]
+    return [form[i : i + _MIN_LEAK_LENGTH] for i in range(max(1, len(form) - _MIN_LEAK_LENGTH + 1))]
 
 
-Ask = Callable[[], Password]
+AskPassword = Callable[[], Password]
 
 
-def password_from(*, command: str | None, file: Path | None) -> Ask:
-    """The one way that was given; it is asked at each connection, so that a new password is heard of."""
+def password_source(*, command: str | None, file: Path | None) -> AskPassword:
+    """Function that gets the password from a command or a file; it is called for each connection."""
     if (command is None) == (file is None):
-        raise InputError("say where the password is: --password-command COMMAND or --password-file FILE, one of them")
+        raise InputError("give either --password-command COMMAND or --password-file FILE")
     if file is not None:
-        return partial(_of_file, file)
+        return partial(_read_file, file)
     assert command is not None
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise InputError(f"--password-command cannot be read: {error}") from error
+        raise InputError("--password-command cannot be parsed: {reason}", reason=error) from error
     if not words:
-        raise InputError("--password-command names no command")
-    return partial(_of_command, words)
+        raise InputError("--password-command is empty; name a command")
+    return partial(_run_command, words)
 
 
-def _of_file(path: Path) -> Password:
-    """The first line of a file that nobody else may read."""
+def _read_file(path: Path) -> Password:
+    """Password from the first line of a file that only its owner may read."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # nor wait for who writes into a pipe
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # do not wait for the writer of a pipe
     except OSError as error:
-        raise InputError(f"the password file {path} cannot be read: {error.strerror}") from error
+        raise InputError(
+            "the password file {path} cannot be read: {reason}", path=path, reason=error.strerror
+        ) from error
     try:
         found = os.fstat(handle).st_mode
         if not stat.S_ISREG(found):
-            raise InputError(f"the password file {path} is no ordinary file")
+            raise InputError("the password file {path} is not a regular file", path=path)
         if os.name == "posix" and stat.S_IMODE(found) not in (0o600, 0o400):
             mode = stat.S_IMODE(found)
-            raise InputError(f"the password file {path} has mode {mode:04o}, and must have 0600: chmod 600 {path}")
+            raise InputError(
+                "the password file {path} has mode {mode:04o} and must have 0600; run chmod 600 {path}",
+                path=path,
+                mode=mode,
+            )
         return _first_line(os.read(handle, 1 << 16), f"the password file {path}")
     finally:
         os.close(handle)
 
 
-def _of_command(words: list[str]) -> Password:
-    """The first line that a command writes.
+def _run_command(words: list[str]) -> Password:
+    """Password from the first line that a command prints.
 
-    No shell is between: the words are what was written, whatever signs are in them. Who wants a pipe says ``sh -c``.
-    Only the command's name is ever told, for its arguments may be secrets as well.
+    The command runs without a shell; for a pipe, use ``sh -c``. Messages show only the command's name, since its
+    arguments may be secret as well.
     """
     what = f"the password command {words[0]!r}"
     try:
-        done = subprocess.run(words, stdout=subprocess.PIPE, timeout=_SECONDS, check=False)
+        done = subprocess.run(words, stdout=subprocess.PIPE, timeout=_COMMAND_TIMEOUT_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise InputError(f"{what} has not ended after {_SECONDS:g} seconds") from None
+        raise InputError(
+            "{what} has not ended after {seconds:g} seconds", what=what, seconds=_COMMAND_TIMEOUT_SECONDS
+        ) from None
     except OSError as error:
-        raise InputError(f"{what} cannot be run: {error.strerror}") from None
+        raise InputError("{what} cannot be run: {reason}", what=what, reason=error.strerror) from None
     if done.returncode:
-        raise InputError(f"{what} failed, with exit code {done.returncode}")
+        raise InputError("{what} failed with exit code {code}", what=what, code=done.returncode)
     return _first_line(done.stdout, what)
 
 
@@ -100,8 +108,8 @@ def _first_line(written: bytes, what: str) -> Password:
     line = written.partition(b"\n")[0].removesuffix(b"\r")
     try:
         secret = line.decode("utf-8")
-    except UnicodeDecodeError:  # its message would tell a part of it
-        raise InputError(f"{what} gives a first line that is not UTF-8") from None
+    except UnicodeDecodeError:  # its message would show a part of the password
+        raise InputError("the first line of {what} is not UTF-8", what=what) from None
     if not secret or "\0" in secret:
-        raise InputError(f"{what} gives no password in its first line")
+        raise InputError("the first line of {what} is not a password", what=what)
     return Password(secret)

@@ -1,4 +1,4 @@
-"""A look at an account: what is to be done there, with what, and what came of it."""
+"""One visit to an account: its plan, what it works with, and the events that it yields."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,20 +11,20 @@ from textnb.mail.destinations import Destinations
 from textnb.mail.filter import Verdict
 from textnb.mail.imap.connection import Client
 from textnb.mail.imap.folders import INBOX, Folders
-from textnb.mail.imap.memory import Looked, Memory
+from textnb.mail.imap.memory import FolderProgress, Memory
 from textnb.mail.imap.messages import Mailbox
 from textnb.mail.live_filter import LiveFilter
 
 MARK = "$TextnbSeen"
-"""The keyword of messages that were judged; it goes with them from folder to folder, and other machines see it."""
+"""Keyword of judged messages; it moves with them, and other machines see it."""
 
 
 @dataclass(frozen=True)
 class VisitPlan:
-    """What is to be done, and whether in earnest; folders as their owner names them.
+    """What to do in an account; folders are named as their owner sees them.
 
-    flags: the flags that messages of a class get. lessons: the class of what the owner puts into a folder. again: judge
-    what was judged before, too.
+    flags: flags for messages of a class. lessons: class of what the owner puts into a folder. again: also judge
+    messages that were judged before. apply: make the changes; False is a dry run.
     """
 
     folder: str = INBOX
@@ -36,12 +36,12 @@ class VisitPlan:
 
     @property
     def does_something(self) -> bool:
-        """Whether there is anything to be done with messages once they are judged."""
+        """Whether judged messages are moved, flagged or learnt."""
         return bool(self.destinations.names or self.flags or self.lessons)
 
 
 class Judged(NamedTuple):
-    """A message, what was decided of it, and where it goes; None: it stays."""
+    """Message that was judged, and the folder it goes to; None if it stays."""
 
     uid: int
     verdict: Verdict
@@ -49,7 +49,7 @@ class Judged(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """Messages of a folder that its owner had put there; ``done`` is None where they are not learnt in earnest."""
+    """Messages that the owner had put into a folder; ``done`` is None in a dry run."""
 
     folder: str
     label: str
@@ -58,7 +58,7 @@ class Taught(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """A message that could not be read, or not be judged."""
+    """Message that could not be read or judged."""
 
     folder: str
     uid: int
@@ -66,7 +66,7 @@ class Unread(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A folder to learn from that is not there."""
+    """Folder to learn from that does not exist."""
 
     folder: str
 
@@ -76,7 +76,7 @@ Event = Judged | Taught | Unread | Missing
 
 @dataclass
 class Visit:
-    """A look at an account. stopping: whether it is to end after the batch at hand."""
+    """One visit to an account. stopping: returns True if it is to end after the current batch."""
 
     client: Client
     plan: VisitPlan
@@ -89,30 +89,35 @@ class Visit:
         self.here = self.folders.name(self.plan.folder)
         self.lessons = self._lessons()
         for asked in self.plan.destinations.names:
-            self.folders.written(self.folders.name(asked))  # refuses at once what no message could be moved to
+            self.folders.written(self.folders.name(asked))  # raises for a folder that cannot hold messages
 
     def _lessons(self) -> dict[str, str]:
-        """The class of each folder by its name on the server; two names of one folder may not disagree."""
+        """Class of each folder by its name on the server; two names of one folder must agree."""
         lessons: dict[str, str] = {}
         for asked, label in self.plan.lessons.items():
             name = self.folders.name(asked)
             if lessons.setdefault(name, label) != label:
-                raise InputError(f"--learn gives the folder {name!r} two classes: {lessons[name]} and {label}")
+                raise InputError(
+                    "--learn gives the folder {name!r} two classes: {first} and {second}; leave one out",
+                    name=name,
+                    first=lessons[name],
+                    second=label,
+                )
         return lessons
 
-    def opened(self, name: str, *, to_change: bool = False) -> Mailbox:
-        """A folder; one that is not to be changed stays as it is in every respect."""
+    def open(self, name: str, *, to_change: bool = False) -> Mailbox:
+        """Select a folder; without ``to_change`` read-only."""
         return Mailbox(self.client, self.folders, name, readonly=not to_change, stopping=self.stopping)
 
-    def looked(self, box: Mailbox, *, again: bool = False) -> Looked:
-        """How far a folder has been looked through."""
+    def progress(self, box: Mailbox, *, again: bool = False) -> FolderProgress:
+        """Progress in a folder; ``again`` starts anew."""
         if again:
             self.memory.folders.pop(box.name, None)
-        looked = self.memory.looked(box.name, box.validity)
-        looked.left = sorted(box.present(looked.left))
-        return looked
+        progress = self.memory.progress(box.name, box.validity)
+        progress.left = sorted(box.present(progress.left))
+        return progress
 
     def save(self) -> None:
-        """Remember what was done, if anything was done in earnest."""
+        """Save the memory, unless it is a dry run."""
         if self.plan.apply:
             self.memory.save()
