@@ -1,6 +1,8 @@
 """What depends on what a server can do: names of folders, moving, flags, messages that it cannot give."""
 
+import ast
 from collections import namedtuple
+from pathlib import Path
 
 import pytest
 
@@ -301,3 +303,11 @@ def test_only_a_refusal_that_passes_is_tried_again():
         server.login = login
         with pytest.raises(kind, match=r"imap\.example\.jp:993 says: "):
             logged_in(server)
+
+
+def test_no_private_part_of_imapclient_or_imaplib_is_used():
+    for path in Path(messages.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+                assert isinstance(node.value, ast.Name), (path.name, node.lineno)
+                assert node.value.id in ("self", "cls"), (path.name, node.lineno)
