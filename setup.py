@@ -1,4 +1,4 @@
-"""The C extension, which pyproject.toml cannot describe yet: built where it can be, done without where it cannot."""
+"""Builds the C extension, which pyproject.toml cannot describe yet; without a compiler, textnb works without it."""
 
 import os
 import sys
@@ -12,15 +12,15 @@ NATIVE = "textnb/native"
 WITH_HEADER = ("arguments", "hinge", "lattice", "mail", "pages", "scan", "terms")
 WITHOUT_HEADER = ("module", "lattice_type", "cutter_type", "counter_type", "page_functions")
 WITHOUT = (
-    "textnb: no C extension ({reason}); Japanese is cut by the engine in Python, with the same tokens, "
-    "some 25 times slower, nb-logistic is fitted some 10 times and mail read some 3 times slower"
+    "textnb: no C extension ({reason}); results are the same, but tokenizing Japanese takes about 25 times as long, "
+    "fitting nb-logistic 10 times and reading mail 3 times"
 )
 FLAGS = {"msvc": ["/O2"], "unix": ["-O3", "-std=c99", "-fvisibility=hidden"]}
 FREE_THREADED = bool(get_config_var("Py_GIL_DISABLED"))
 
 
 class BuildOrSay(build_ext):
-    """Builds, or says in one line what is slower. TEXTNB_NO_EXTENSION does without; TEXTNB_CFLAGS adds flags."""
+    """Builds the extension or prints in one line why not. TEXTNB_NO_EXTENSION skips it, TEXTNB_CFLAGS adds flags."""
 
     def build_extension(self, ext: Extension) -> None:
         """Build one extension."""
@@ -39,12 +39,12 @@ class BuildOrSay(build_ext):
             self.say(str(error).splitlines()[0])
 
     def say(self, reason: str) -> None:
-        """Tell why there is no extension, which installers show when asked to be verbose; the wheel becomes pure."""
+        """Print why there is no extension, which pip shows with --verbose, and make the wheel pure."""
         print(WITHOUT.format(reason=reason), file=sys.stderr)
         for left_by_an_earlier_build in self.get_outputs():
             Path(left_by_an_earlier_build).unlink(missing_ok=True)
         self.distribution.ext_modules = []
-        self.get_finalized_command("bdist_wheel").root_is_pure = True  # it had counted on the extension
+        self.get_finalized_command("bdist_wheel").root_is_pure = True  # it was set for an extension
 
 
 setup(

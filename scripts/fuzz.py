@@ -1,15 +1,14 @@
-"""Can any text, dictionary or damaged array break the C extension, or make it differ from the code in Python?
+"""Tries random texts, dictionaries and damaged arrays on the C extension, and compares it with the code in Python.
 
     .venv/bin/python scripts/fuzz.py [SECONDS] [--seed N] [--case N]
 
-One case after the other, each made from the seed and its number alone; for a case that fails, what came out and the
-command that runs it again are printed, and also for one that kills the process. Meant for the sanitizers
-(scripts/sanitize), and useful without. What a case checks:
-  words     nasty texts, Janome's dictionary, words of the user's: the native engine gives the tokens of the engine in
-            Python, and now and then of Janome itself
-  tiny      the same with made-up dictionaries of few characters, ids and costs, which are full of ties
-  counts    documents cut every way, n-grams, stop words, further terms, one thread or several: a Counter's counts
-  damage    arrays that are no dictionary: ValueError, or tokens that make up the text
+Each case depends only on the seed and its number. For a case that fails or kills the process, the result and the
+command that repeats it are printed. Made for the sanitizers (scripts/sanitize), useful without them. Kinds of cases:
+  words     hard texts, Janome's dictionary, user dictionaries: the native engine gives the tokens of the engine in
+            Python, and now and then those of Janome itself are compared too
+  tiny      like words, with made-up dictionaries of few characters, ids and costs, which are full of ties
+  counts    every tokenizer, n-grams, stop words, more terms, one thread or several: Counter counts what Python counts
+  damage    arrays that are not a dictionary: ValueError, or tokens that make up the text
 """
 
 import argparse
@@ -100,7 +99,7 @@ def letters(random: Random, n: int) -> str:
 
 
 def glued(random: Random, n: int) -> str:
-    """Pieces of words of the dictionary."""
+    """Return a text of pieces of dictionary words."""
     pieces = []
     for _ in range(n):
         word = random.choice(words())
@@ -125,7 +124,7 @@ def mixed(random: Random) -> str:
 
 
 def at_the_cut(random: Random) -> str:
-    """Punctuation and empty lines where chunks may end."""
+    """Return a text with punctuation and empty lines where chunks may end."""
     text = random.choice([glued(random, 1200), "亜" * 1200, letters(random, 1200), "x" * 1200])
     for _ in range(random.randint(1, 3)):
         at = random.choice([500, 501, 502, 503, 504, 1023, 1024, 1025, 1026]) - random.randint(0, 5)
@@ -158,7 +157,7 @@ def words() -> list[str]:
 
 
 def user_words(random: Random) -> UserDictionary:
-    """A dictionary of either kind: words, their pieces, symbols, too long ones; the same ones with other costs."""
+    """Return a user dictionary of either format: words, pieces, symbols, too long ones, repeats at other costs."""
     made = {random.choice([glued, letters])(random, random.randint(1, 4)) for _ in range(random.randint(1, 12))}
     made |= {random.choice(SYMBOLS), random.choice(words()) + "𠮷", letters(random, 60)}
     made |= {glued(random, 40)[: random.choice([49, 50, 51])], "亜" * random.choice([49, 50, 51])}
@@ -282,7 +281,7 @@ def ngrams(tokens: list[str], low: int, high: int) -> Iterator[str]:
 
 
 def a_tokenizer(random: Random, endless: int) -> tuple[Any, Callable[[str], list[str]]]:
-    """A Cutter, and what it should give."""
+    """Return a Cutter and the tokens that it should give."""
     low = random.choice([1, 2, 3])
     options: dict[str, Any] = random.choice([{}, {"form": "base"}, {"form": "base", "pos": ["名詞"]}])
     name, options = random.choice(
@@ -348,7 +347,7 @@ def counted(counter: _native.Counter, documents: list[tuple[Any, ...]]) -> list[
 
 
 def damaged(random: Random, array: Any) -> Any:
-    """An array with something wrong in it, or around it."""
+    """Return an array with wrong values, length or alignment."""
     raw = bytearray(np.ascontiguousarray(array).tobytes())
     how = random.choice(["bits", "numbers", "numbers", "short", "long", "shifted", "empty", "noise"])
     size = array.dtype.itemsize

@@ -1,13 +1,13 @@
-"""Can any message, however broken, make the reader of mail fail or take long?
+"""Tries broken messages on the reader of mail, which must neither fail nor take long.
 
     .venv/bin/python scripts/fuzz_mail.py [CASES] [--seed N] [--case N]
 
-Each case is made from the seed and its number alone: a message of corpora/ja-mail or, where TEXTNB_CORPORA names the
-folder with the public corpora, of mail-fixtures.tar.xz, changed one to eight times: bytes lost, doubled, exchanged, cut
-off, pieces of other messages put in, charsets, encodings and boundaries mixed up, a piece repeated a thousand times.
-Reading it, and putting the filter's field into it, must not raise and must take no more than two seconds of processor
-time; its text must be text; with the field it must be the same bytes plus the field, less what it had of such fields.
-For a case that fails, what came out and the command that runs it again are printed.
+Each case depends only on the seed and its number: a message of corpora/ja-mail or, if TEXTNB_CORPORA names the folder
+of the public corpora, of mail-fixtures.tar.xz, changed one to eight times: bytes lost, doubled, exchanged or cut off,
+pieces of other messages inserted, charsets, encodings and boundaries mixed up, a piece repeated a thousand times.
+Reading it and inserting the filter's header field must not raise and must take at most two seconds of processor time.
+The text must be valid; inserting the field must change nothing else, except that earlier fields of that name go.
+For a case that fails, the result and the command that repeats it are printed.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def real_messages() -> list[bytes]:
-    """Messages to begin with."""
+    """Return the messages that the cases change."""
     found = [path.read_bytes() for path in sorted(CORPUS.rglob("*.eml"))]
     archive = Path(os.environ.get("TEXTNB_CORPORA", "")) / "mail-fixtures.tar.xz"
     if archive.is_file():
@@ -85,7 +85,7 @@ def real_messages() -> list[bytes]:
 
 
 def checked(raw: bytes) -> float | None:
-    """The seconds that reading took; None where it went wrong, which is printed."""
+    """Return the seconds that reading took; print what went wrong, and return None, if it failed."""
     begun = time.process_time()
     try:
         message = read_message(raw)
@@ -110,7 +110,7 @@ def is_one_field_more(result: bytes, before: bytes) -> bool:
 
 
 def changed(chance: Random, messages: list[bytes]) -> bytes:
-    """A message after one to eight changes."""
+    """Return a message after one to eight changes."""
     raw = chance.choice(messages)
     for _ in range(chance.randint(1, 8)):
         raw = chance.choice(CHANGES)(chance, raw, messages)[:LONGEST]

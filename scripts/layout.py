@@ -79,7 +79,7 @@ class Checkout:
         self.run("-m", "textnb", "train", str(self.mail), "-o", str(self.model), "--quiet")
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """What Python prints with these arguments."""
+        """Run Python with these arguments and return what it prints."""
         command = [self.python, *arguments]
         done = subprocess.run(command, cwd=self.work, env=self.settings, input=stdin, capture_output=True, check=False)
         if done.returncode:
@@ -87,7 +87,7 @@ class Checkout:
         return done.stdout
 
     def sizes(self) -> dict[str, str]:
-        """Figures that need only the sources."""
+        """Return the figures that need only the sources."""
         package = self.root / "textnb"
         sources = [Source(path) for path in package.rglob("*.py")]
         lengths = {source.path: len(source.code) for source in sources if source.path.name != "__init__.py"}
@@ -107,7 +107,7 @@ class Checkout:
         }
 
     def runs(self) -> dict[str, str]:
-        """Figures of commands that run once."""
+        """Return the figures of commands that run once."""
         train = ["train", str(self.root / "corpora" / "ja-mini" / "train"), "-o", str(self.work / "ja-mini.textnb")]
         return {
             "files visited by train": self.visited(*train),

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, final, overload
 
-Memory = Any  # anything with the buffer protocol; checked once, so it must not change while it is lent
+Memory = Any  # an object with the buffer protocol; checked once, so it must not change while the extension uses it
 Lexicon = tuple[Memory, Memory, Memory, Memory]
 Rules = tuple[bytes, bytes, int, int, int]
 Told = tuple[int, int, str, str]

@@ -2,10 +2,10 @@
 
     OMP_NUM_THREADS=1 .venv/bin/python scripts/bench/compare.py [FILE]
 
-FILE is what `textnb count` wrote (left out: livedoor is counted now, and how long that takes is said). Both sides have
-the same matrix, the same five folds, one process and one thread, and no calibration; both give the accuracy, macro F1
-and log loss of every fold. Rounds alternate, and medians are told. textnb's recipes know the terms of their training
-folds only, scikit-learn's those of the whole matrix, so that accuracies differ in the third digit at most.
+FILE is written by `textnb count`; without it, livedoor is counted first, and the time is printed. Both sides have the
+same matrix, the same five folds, one process and one thread, and no calibration; both give the accuracy, macro F1 and
+log loss of every fold. Rounds alternate; medians are printed. textnb's recipes know only the terms of their training
+folds, scikit-learn's those of the whole matrix, so accuracies may differ in the third digit.
 
 Two runs on livedoor (7,367 documents, 74,935 terms), on a machine that was busy with other work:
 
@@ -112,7 +112,7 @@ Timed = tuple[float, dict[str, float]]
 def alternating(
     ours: Callable[[], dict[str, float]], theirs: Callable[[], dict[str, float]], rounds: int
 ) -> tuple[Timed, Timed]:
-    """The median of the processor's seconds, and what came out: the machine may have other work to do."""
+    """Return the median processor time of alternating runs, and the results."""
     seconds: tuple[list[float], list[float]] = ([], [])
     results = [{}, {}]
     for _ in range(rounds):

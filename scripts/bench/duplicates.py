@@ -1,4 +1,4 @@
-"""How long the search for near duplicates takes, and how that grows with the number of documents.
+"""Times the search for near duplicates as the number of documents grows.
 
     .venv/bin/python scripts/bench/duplicates.py
 
@@ -6,11 +6,11 @@ Four kinds of corpora, each at several sizes:
 
     livedoor    every 4th and every 2nd of its articles, and all (`textnb corpus get livedoor` first)
     recombined  as many articles, twice and four times as many, made of livedoor's lines drawn at random within a
-                class: hardly a stretch of text is in one document alone, so that rarity says little
-    campaign    one mail many times, each with a word of its own: all are near duplicates of each other
-    template    forms filled in, of a similarity about that of the threshold: most must be told apart
+                class: hardly any stretch of text is in one document only, so rarity says little
+    campaign    one mail many times, each copy with a word of its own: all are near duplicates
+    template    filled-in forms whose similarity is near the threshold: most must be kept apart
 
-The last two are what makes comparing every pair hopeless. Times are processor seconds of one thread.
+The last two rule out comparing every pair. Times are processor seconds of one thread.
 """
 
 import random
@@ -50,7 +50,7 @@ def measure(name: str, texts: list[str]) -> None:
 
 
 def recombined(documents: list[Document], times: int) -> list[str]:
-    """Documents of as many lines each, drawn from those of their class."""
+    """Return documents with as many lines as the given ones, drawn from the lines of their class."""
     rng = random.Random(0)
     lines: dict[str | None, list[str]] = {}
     for document in documents:
@@ -63,7 +63,7 @@ def recombined(documents: list[Document], times: int) -> list[str]:
 
 
 def word(number: int) -> str:
-    """Eight letters that look like no other number's."""
+    """Return eight letters that are unlike those of any other number."""
     return "".join(random.Random(number).choices("abcdefghijklmnopqrstuvwxyz", k=8))
 
 

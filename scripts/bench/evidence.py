@@ -1,10 +1,10 @@
-"""The evidence of documents on the livedoor corpus: how far from one pass over the data.
+"""Times the evidence of documents on the livedoor corpus against one pass over the data.
 
     .venv/bin/python scripts/bench/evidence.py [--rounds N] [--jobs N]
 
 Side by side, in alternating rounds: X.sum(axis=0), the least that any learning does; the histogram; the groups of equal
 terms; the search for the vector of alphas, all passes; and, once, the plain digamma fixed point on the non-zero counts
-from alpha = 1, to the same evidence. Medians and their ratios; all numbers are of this run. The corpus comes from
+from alpha = 1, to the same evidence. Medians and their ratios; all numbers are from this run. The corpus comes from
 `textnb corpus get livedoor`.
 """
 
@@ -91,7 +91,7 @@ def report_fixed_point(X: sparse.csr_array, best: float, seconds: float) -> None
 
 
 def report_growth(X: sparse.csr_array) -> None:
-    """The cost of a pass when there are more documents: the same ones again."""
+    """Print the cost of a pass over more documents, which are copies of the same ones."""
     for times in (1, 2, 4, 8):
         draws = Draws.of_documents(DocumentHistogram.of(sparse.vstack([X] * times, format="csr")))
         alpha = np.ones(len(draws.totals))

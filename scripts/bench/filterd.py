@@ -1,16 +1,16 @@
-"""How long the mail filter takes for a mail of 10 kB: the service, its client, and the filter on its own.
+"""Times the mail filter on mails of 10 kB: the service, its client, and the filter alone.
 
     .venv/bin/python scripts/bench/filterd.py [CORPUS]
 
-The model `mail` is trained on CORPUS, one mail store a class (corpora/ja-mail by default), and `textnb filterd` started
-with it. Then, one after the other:
+The model `mail` is trained on CORPUS, one mail store per class (corpora/ja-mail by default), and `textnb filterd`
+started with it. Then, one after the other:
 
-    asked       a message over the socket and its answer, as a client that is running anyway has it
+    asked       a message over the socket and its answer, from a client that is already running
     client      `textnb filter --socket`, a process for each mail
     alone       `textnb filter MODEL`, a process for each mail, which loads the model
 
-and, for the first, the processor time that the service took, which other work on the machine does not lengthen (Linux);
-for a Japanese mail (ISO-2022-JP), an HTML one (UTF-8), and an English one, each made of text to be 10 kB long.
+and, for the first, the processor time of the service, which other work on the machine does not lengthen (Linux). The
+mails are Japanese (ISO-2022-JP), HTML (UTF-8) and English, each of 10 kB.
 """
 
 import argparse
@@ -62,13 +62,13 @@ def main() -> None:
 
 
 def processor_seconds(process: int) -> float:
-    """What a process has used so far."""
+    """Return the processor time that a process has used so far."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def mails() -> dict[str, bytes]:
-    """Mails of SIZE bytes, but for a line."""
+    """Return mails of SIZE bytes, up to one line."""
     japanese = HEAD + "Content-Type: text/plain; charset=iso-2022-jp\n\n"
     html = HEAD + "Content-Type: text/html; charset=utf-8\n\n"
     return {
@@ -94,7 +94,7 @@ def run(command: list[str], mail: bytes) -> None:
 
 
 def show(name: str, way: str, times: int, work: Callable[[], None]) -> None:
-    """The median and the 95 % quantile of so many times, in milliseconds."""
+    """Print the median and the 95 % quantile of n runs, in milliseconds."""
     taken = []
     for _ in range(times):
         begun = time.perf_counter()

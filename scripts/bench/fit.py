@@ -1,10 +1,10 @@
-"""How long multinomial naive Bayes takes to fit and to predict, beside one pass over the data and beside scikit-learn.
+"""Times fitting and predicting of multinomial naive Bayes against one pass over the data and scikit-learn.
 
     .venv/bin/python scripts/bench/fit.py [--counts FILE] [--rounds N]
 
-The lower bound for fitting is X.sum(axis=0), one pass over X. All are timed in turn, round after round, and the
-medians compared, since machines are shared and noisy. X is float64 with int32 indices. FILE is a `textnb count` file
-(livedoor's, say); without it, and for 200,000 documents, rows are drawn at random: from FILE where it is given, else
+The lower bound for fitting is X.sum(axis=0), one pass over X. All are timed in turn, round after round, and medians are
+compared, because machines are shared and noisy. X is float64 with int32 indices. FILE is a `textnb count` file (for
+example of livedoor); without it, and for 200,000 documents, rows are drawn at random: from FILE where it is given, else
 from a made-up corpus of livedoor's shape.
 """
 
@@ -76,7 +76,7 @@ def as_input(X: sparse.csr_array) -> sparse.csr_array:
 def made_up(
     rng: np.random.Generator, n_documents: int, n_terms: int, length: int, n_classes: int
 ) -> tuple[sparse.csr_array, np.ndarray]:
-    """Documents of words drawn by Zipf's law."""
+    """Return documents of words drawn by Zipf's law."""
     lengths = rng.poisson(length, n_documents)
     shares = 1 / np.arange(1, n_terms + 1) ** 1.05
     words = np.searchsorted(np.cumsum(shares / shares.sum()), rng.random(lengths.sum())).clip(max=n_terms - 1)

@@ -1,11 +1,11 @@
-"""How fast Japanese is cut and counted: the engines of `janome`, other tokenizers, and the way from files to a matrix.
+"""Times tokenizing and counting of Japanese: the engines of `janome`, other tokenizers, and files to a matrix.
 
     .venv/bin/python scripts/bench/japanese.py [CORPUS] [--rounds N] [--sample N]
 
-CORPUS is a folder with one subfolder per class; without it, livedoor's as `textnb corpus get livedoor` finds it. The
-slow ones are timed on a sample of documents, a new one each round, and everybody on the same one; the fast ones repeat
-it, so that all are timed for about as long. All take turns, round after round, since machines are shared and noisy;
-what counts is the median of the rounds' ratios. mecab and sudachi need `pip install 'textnb[mecab,sudachi]'`.
+CORPUS is a folder with one subfolder per class; without it, livedoor as `textnb corpus get livedoor` finds it. All are
+timed on the same sample of documents, a new one each round; the fast ones repeat it, so that all run for about as long.
+They run in turn, round after round, because machines are shared and noisy; the result is the median of the rounds'
+ratios. mecab and sudachi need `pip install 'textnb[mecab,sudachi]'`.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def start_up() -> None:
-    """Time and memory from a started Python to the first token."""
+    """Print time and memory from the start of Python to the first token."""
     code = """
 import time; begun = time.perf_counter()
 from textnb.text import tokenizer
@@ -128,7 +128,7 @@ def race(
 
 
 def from_files(corpus: Path, texts: Texts, rounds: int) -> None:
-    """All of the corpus: files to matrix, beside the cutting alone."""
+    """Time the whole corpus from files to matrix, and tokenizing alone."""
     cut, terms_of = tokenizer("janome"), TermsOf(tokenizer("janome"), Analyzer())
     pool = ThreadPoolExecutor(2)
     for jobs in (1, 2):

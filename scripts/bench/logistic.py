@@ -1,11 +1,11 @@
-"""Logistic regression on the livedoor corpus, words by tf-idf: time to a relative gap of 1e-6, beside scikit-learn.
+"""Times logistic regression on the livedoor corpus (tf-idf of words) to a relative gap of 1e-6, against scikit-learn.
 
     .venv/bin/python scripts/bench/logistic.py [--rounds N] [--l2 L]
 
-One thread. Every solver minimises the same loss, and is given the loosest tolerance of a list (powers of ten and their
-halves) with which its loss is within 1e-6 of the least that is known: that of Newton's method run to rounding. Then all
-are timed in turn, round after round, whole fits from the matrix, and the medians compared. The corpus comes from
-`textnb corpus get livedoor`.
+One thread. Every solver minimises the same loss and gets the loosest tolerance of a list (powers of ten and their
+halves) with which its loss is within 1e-6 of the least known, that of Newton's method run to rounding. Then whole fits
+from the matrix are timed in turn, round after round, and medians are compared. The corpus comes from `textnb corpus get
+livedoor`.
 """
 
 # ruff: noqa: E402  # threads are counted when numpy is imported
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def tfidf() -> tuple[sparse.csr_array, np.ndarray]:
-    """X (D, V), float64 with int32 indices, and the classes by number."""
+    """Return X (D, V), float64 with int32 indices, and the class numbers."""
     (corpus,) = counted(read_corpus(corpus_path("livedoor")), TermsOf(tokenizer("janome"), Analyzer()), jobs=1)
     X = sparse.csr_array(TfidfTransformer().fit_transform(sparse.csr_matrix(corpus.X)))
     indices, indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
@@ -94,7 +94,7 @@ def loss(fitted: object, X: sparse.csr_array, y: np.ndarray, l2: float) -> float
 
 
 def loosest(fit: Fit, gap_of: Callable[[object], float]) -> tuple[float, float, int]:
-    """The tolerance with which the gap is small enough, that gap, and the steps it took."""
+    """Return the loosest tolerance with a small enough gap, that gap, and the number of steps."""
     for tolerance in TOLERANCES:
         fitted = fit(tolerance)
         if (gap := gap_of(fitted)) <= GAP:

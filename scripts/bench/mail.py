@@ -1,4 +1,4 @@
-"""Mail on the SpamAssassin corpus, beside bogofilter: reading it, and classifying it from files to verdicts.
+"""Times reading and classifying the mail of the SpamAssassin corpus, against the standard library and bogofilter.
 
     TEXTNB_CORPORA=FOLDER .venv/bin/python scripts/bench/mail.py [--rounds N] [--every N] [--copies N]
 
@@ -6,13 +6,13 @@ Two tables, each measured in alternating rounds. No message may raise.
 
 reading     from bytes in memory: the standard library's parser (compat32, which decodes nothing), its modern policy up
             to the text of the body, textnb's walk over the parts, read_message without and with all groups of tokens,
-            and with the set of terms. Seconds of the processor, so that other work on the machine counts little.
+            and with the set of terms. Processor time, so that other work on the machine counts little.
 verdicts    from files to verdicts, each program a process of its own: `textnb predict` by the model `mail`, with one
-            process and with two, and `bogofilter -b`. Both have learnt every second message and classify all, each
-            --copies times over, so that the start weighs as little as in a mailbox. "start" is what textnb takes for
-            a single message; "less start" is the rest. Processor time is of all processes together.
+            process and with two, and `bogofilter -b`. Both learn every second message and classify all, each
+            --copies times, so that the start weighs as little as in a mailbox. "start" is the time of textnb for
+            a single message; "less start" is the rest. Processor time is the sum over all processes.
 
-Medians; the ratios are the medians of the rounds' ratios. All numbers are of this run.
+Medians; the ratios are the medians of the rounds' ratios. All numbers are from this run.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def corpus(every: int) -> dict[str, bytes]:
-    """The messages by name."""
+    """Return the messages by name."""
     with tarfile.open(Path(os.environ["TEXTNB_CORPORA"]) / "spamassassin.tar.xz") as tar:
         found = {member.name: tar.extractfile(member) for member in tar if member.isfile()}
         raws = {name: stream.read() for name, stream in found.items() if stream is not None and "stdlib" not in name}
@@ -100,7 +100,7 @@ def body_by_policy(raw: bytes) -> object:
 
 
 class Taken(NamedTuple):
-    """Seconds of one run."""
+    """Processor and wall seconds of one run."""
 
     processor: float
     wall: float
@@ -135,7 +135,7 @@ def verdicts(messages: dict[str, bytes], rounds: int, copies: int) -> None:
 
 
 def written(messages: dict[str, bytes], folder: Path, copies: int) -> list[str]:
-    """The files to classify; those to learn from lie in learn/ham and learn/spam, a single one in one."""
+    """Write the files to learn from (learn/ham, learn/spam) and a single one (one); return those to classify."""
     for name in ("learn/ham", "learn/spam", "all", "one"):
         (folder / name).mkdir(parents=True)
     for i, (name, raw) in enumerate(messages.items()):

@@ -1,14 +1,14 @@
-"""NBLogistic from counts, its strength found, beside LinearSVC and fastText: seconds and accuracy on livedoor.
+"""Times NBLogistic from counts, search for its strength included, against LinearSVC and fastText on livedoor.
 
     .venv/bin/python scripts/bench/nb_logistic.py --split FOLDER [--fasttext PYTHON] [--rounds N] [--searched]
 
 FOLDER holds train.tsv and dev.tsv, as in scripts/experiments/livedoor_naive_bayes.py: all are trained on the one and
-asked about the other; the test part is left alone. PYTHON is an interpreter that has fastText, which needs not be
+tested on the other; the test part is not used. PYTHON is an interpreter that has fastText; it may be another than
 textnb's. Words and pairs of words by Janome. One thread; CPU seconds of training alone, medians of N rounds in turn.
 
-LinearSVC has the rows that NBLogistic scales, ready made: at its default strength, and, with ``--searched``, with a
-search of its own over five strengths in five folds (once). fastText has the words, pairs of words switched on, and its
-tutorial's lr 0.5 and 25 epochs. The squared hinge is what the model `nb-logistic` of texts has.
+LinearSVC gets the rows as NBLogistic scales them, at its default strength and, with ``--searched``, with a search over
+five strengths in five folds (once). fastText gets the words, with pairs of words, and the lr 0.5 and 25 epochs of its
+tutorial. The squared hinge is the loss of the model `nb-logistic` for texts.
 """
 
 # ruff: noqa: E402  # threads are counted when numpy is imported
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def scaled(fitted: NBLogistic, X: object) -> object:
-    """The rows as the fitted model sees them."""
+    """Return the rows as the fitted model scales them."""
     Z = fitted.scorer_.scaled(X)
     Z.eliminate_zeros()
     return Z

@@ -1,9 +1,9 @@
-"""The normaliser of U-NB over tokens: time per class and length.
+"""Times the normaliser of U-NB over tokens, per class and length.
 
     .venv/bin/python scripts/bench/unb.py
 
-V = 20,000 tokens of a Zipf-like distribution. The expansion looks at the cumulants in some places once and then serves
-all lengths; the Fourier transform takes each length by itself.
+V = 20,000 tokens of a Zipf-like distribution. The expansion computes the cumulants at some points once for all lengths;
+the Fourier transform starts anew for each length.
 """
 
 import time
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def timed(ask: Callable[[], Any]) -> tuple[float, Any]:
-    """Milliseconds, and the answer."""
+    """Return milliseconds and the result."""
     begun = time.perf_counter()
     answer = ask()
     return (time.perf_counter() - begun) * 1e3, answer

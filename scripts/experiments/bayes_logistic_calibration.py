@@ -1,4 +1,4 @@
-"""Is Bayesian logistic regression better calibrated than its MAP on few documents? A learning curve on livedoor.
+"""Compares the calibration of Bayesian logistic regression and its MAP on few documents: a learning curve on livedoor.
 
     .venv/bin/python scripts/experiments/bayes_logistic_calibration.py [--seeds N] [--terms V] [--jobs N]
 

@@ -1,12 +1,12 @@
-"""Do all engines give Janome's tokens? Every token of every document of a corpus, whole, one by one and on two threads.
+"""Compares every token of every document of a corpus between all engines and Janome, alone and on two threads.
 
     .venv/bin/python scripts/experiments/janome_identity.py [CORPUS] [--jobs N]
 
-CORPUS is any that `textnb train` reads; without it, livedoor's as `textnb corpus get livedoor` finds it. The standard
-is Janome's own `Tokenizer().tokenize(text)`, called once a document in processes that have one thread, and not through
-textnb. Compared are surface, base form, reading, part of speech and place of each token; what is kept of a document is
-a digest of all of these. Then each engine cuts all documents again on two threads that share one tokenizer, and so
-does Janome's own Tokenizer, to show what sharing that does. Takes about half an hour for livedoor.
+CORPUS is any that `textnb train` reads; without it, livedoor as `textnb corpus get livedoor` finds it. The standard
+is Janome's own `Tokenizer().tokenize(text)`, called once per document in single-threaded processes, without textnb.
+Surface, base form, reading, part of speech and position of each token are compared through a digest per document. Then
+each engine tokenizes all documents again on two threads that share one tokenizer, and so does Janome's own Tokenizer,
+to show the effect of sharing it. Takes about half an hour for livedoor.
 """
 
 import argparse

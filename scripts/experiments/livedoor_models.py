@@ -3,8 +3,8 @@
     .venv/bin/python scripts/experiments/livedoor_models.py --split FOLDER [--clean FILE] [--models a,b] [--jobs N]
 
 FOLDER and FILE are those of livedoor_naive_bayes.py. Each model is fitted on the training part of the published split
-and of five stratified 80/20 splits (seeds 0 to 4) of the corpus without texts that stand in it before, and asked once
-about the test part. Nothing is chosen by a test part: what a model leaves open it finds in its training part.
+and of five stratified 80/20 splits (seeds 0 to 4) of the corpus without repeated texts, and tested once on the test
+part. Nothing is chosen by a test part: open parameters are found in the training part.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def without_repeats(documents: list[Document]) -> list[bool]:
-    """Whether each text is the first of its kind."""
+    """Return for each text whether it is its first occurrence."""
     seen: set[str] = set()
     return [not (document.text in seen or seen.add(document.text)) for document in documents]
 

@@ -3,13 +3,13 @@
     .venv/bin/python scripts/experiments/livedoor_naive_bayes.py --split FOLDER [--clean FILE] [--jobs N]
 
 FOLDER holds train.tsv, dev.tsv and test.tsv with the columns filename and category (the lists are published with
-Laboro-BERT-Japanese). FILE is a Python file with a function clean(texts), which takes out what names the articles' own
-site; without it only the texts as they are ('raw') are measured. The corpus itself comes from `textnb corpus get
+Laboro-BERT-Japanese). FILE is a Python file with a function clean(texts), which removes what names the articles' own
+site; without it only the unchanged texts ('raw') are measured. The corpus itself comes from `textnb corpus get
 livedoor`.
 
 Each recipe is fitted on the training part of five stratified 80/20 splits (seeds 0 to 4) and of the published split,
-and asked once about the test part. Nothing is chosen by the test part: what a recipe leaves open is set by its evidence
-or, in 'alpha by cross-validation', by five folds of the training part.
+and tested once on the test part. Nothing is chosen by the test part: open parameters are set by the evidence or, in
+'alpha by cross-validation', by five folds of the training part.
 """
 
 import argparse
@@ -37,7 +37,7 @@ TWCNB = ComplementNB(tf=True, idf=True, length_norm=True, weight_norm=True)
 
 
 def best_by_folds(part: Counted) -> float:
-    """The alpha with the most documents right in five folds of the training part, with log weights."""
+    """Return the alpha with the most correct documents in five folds of the training part, with log weights."""
     log = weighting("log")
     X, labels = log.stored(part.X), np.array(part.named_labels)
     counts = ClassCounts.of(X, labels, unit=log.unit)
@@ -126,7 +126,7 @@ def evaluated(make: Recipe, corpus: Counted, train: np.ndarray, test: np.ndarray
 
 
 def rows_of(corpus: Counted, rows: np.ndarray) -> Counted:
-    """Some documents, on the terms that they have: none of the others is to be heard of."""
+    """Return the rows of some documents, with only the terms that these documents have."""
     X = corpus.X[rows]
     columns = np.unique(X.indices)
     known = (corpus.labels, corpus.digests, corpus.ids, corpus.groups)

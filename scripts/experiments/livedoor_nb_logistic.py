@@ -3,7 +3,7 @@
     .venv/bin/python scripts/experiments/livedoor_nb_logistic.py --split FOLDER [--clean FILE] [--variants a,b]
 
 FOLDER and FILE are those of livedoor_naive_bayes.py. Each variant is fitted on the training part of five stratified
-80/20 splits (seeds 0 to 4) of the corpus without texts that stand in it before, and of the published split, and asked
+80/20 splits (seeds 0 to 4) of the corpus without repeated texts, and of the published split, and asked
 once about the test part. Nothing is chosen by a test part: strengths are found in the training part, and what is fixed
 in the code was measured on the training and development parts of the published split. (train.tsv names four files
 twice, and two that dev.tsv names too; each is taken once. test.tsv shares none with them.)

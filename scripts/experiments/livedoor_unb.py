@@ -3,10 +3,10 @@
     .venv/bin/python scripts/experiments/livedoor_unb.py --split FOLDER [--jobs N]
 
 FOLDER holds train.tsv, dev.tsv and test.tsv with the columns filename and category (the lists are published with
-Laboro-BERT-Japanese). Each recipe is fitted on the training part and asked about the development part and the test
+Laboro-BERT-Japanese). Each recipe is fitted on the training part and tested on the development part and the test
 part; the pi of the least log loss on the development part is marked, and nothing is chosen by the test part.
-Probabilities are the model's own: without normalisation pi acts as a calibration does. The last table has calibrated
-ones.
+Probabilities are the model's own: without normalisation, pi acts as a calibration. The last table has calibrated
+probabilities.
 """
 
 import argparse

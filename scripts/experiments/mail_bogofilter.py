@@ -1,18 +1,18 @@
-"""The model mail beside bogofilter on the SpamAssassin corpus: ranking, ham lost, spam passed, unsure; learning curve.
+"""Compares the model mail with bogofilter on the SpamAssassin corpus: ranking, ham lost, spam passed, unsure.
 
     .venv/bin/python scripts/experiments/mail_bogofilter.py [--sizes 100,200,300,600,1200,all] [--draws N]
 
 The messages are sorted by name; odd ones train and even ones test, then the other way round; both halves are pooled.
-All is done on the messages as they are, and on copies of which author headers and body are left: without the headers
-that hosts and mailing lists have added. Smaller training sets are drawn from the training half, the same for both
-programs. Both decide by their defaults: bogofilter spam from .99, good up to .45; textnb by textnb.mail.filter.Cutoffs.
+Everything is done on the unchanged messages, and on copies without the headers that hosts and mailing lists have added.
+Smaller training sets are drawn from the training half, the same for both programs. Both decide by their defaults:
+bogofilter spam from .99, good up to .45; textnb by textnb.mail.filter.Cutoffs.
 
 No number is chosen by a test half. But the corpus is not new: the probe that shaped the recipe (the presence set,
 alpha, the least ratio, the power, two scores joined) has seen it, and an earlier run of this script, in which good mail
 was lost after 300 messages, is why scores are now joined with targets short of 1. Alternate halves share threads and
-campaigns, so that all figures here are better than those of next year's mail.
+campaigns, so all figures here are better than on the mail of next year.
 
-Seconds are of both halves, to learn and to ask; bogofilter's hold its reading of the files, those of mail do not.
+Seconds are for both halves, learning and classifying; bogofilter's include reading the files, those of mail do not.
 """
 
 import argparse
@@ -42,7 +42,7 @@ CUTOFFS = 0.45, 0.99
 
 
 class Answers(NamedTuple):
-    """Of every message: the score, and the verdict; and what one message took in seconds, to learn and to ask."""
+    """The score and verdict of every message, and the seconds per message to learn and to classify."""
 
     scores: np.ndarray
     verdicts: np.ndarray
@@ -64,13 +64,13 @@ def main() -> None:
 
 
 def messages() -> tuple[list[Path], np.ndarray]:
-    """The files sorted by name, and whether each is spam."""
+    """Return the files sorted by name, and whether each is spam."""
     files = sorted(corpus_path("spamassassin").glob("*/*"))
     return files, np.array([path.parent.name.startswith("spam") for path in files])
 
 
 def reduced(raw: bytes) -> bytes:
-    """A message without the header fields that are not its author's."""
+    """Return a message without the header fields that its author did not write."""
     head, gap, body = raw.partition(b"\n\n")
     kept: list[bytes] = []
     wanted = False
@@ -83,7 +83,7 @@ def reduced(raw: bytes) -> bytes:
 
 
 def written(files: list[Path], change, folder: Path) -> list[Path]:
-    """Copies under names that tell nothing."""
+    """Copy the messages under names that say nothing about their class."""
     folder.mkdir()
     copies = [folder / f"{i:05}" for i in range(len(files))]
     for source, copy in zip(files, copies, strict=True):
@@ -110,7 +110,7 @@ def report(name: str, copies: list[Path], is_spam: np.ndarray, sizes: list[tuple
 
 
 def pooled(program, is_spam: np.ndarray, size: str, draw: int) -> Answers:
-    """What a program says of each half by the other."""
+    """Return the answers of a program that learns each half and classifies the other."""
     scores, verdicts = np.empty(len(is_spam)), np.empty(len(is_spam), "<U6")
     seconds = np.zeros(2)
     for half in (1, 0):
@@ -145,7 +145,7 @@ def bogofilter(copies: list[Path], is_spam: np.ndarray, train: np.ndarray, test:
 
 
 def textnb(corpus: Counted, thin: np.ndarray, train: np.ndarray, test: np.ndarray) -> Answers:
-    """Without the time to read the messages, which is measured elsewhere."""
+    """Return the answers of textnb; seconds exclude reading the messages, which is measured elsewhere."""
     recipe = TextClassifier("mail").recipe
     begun = time.perf_counter()
     fitted = TextClassifier.from_recipe(recipe).fit([rows_of(corpus, train)]).fitted
@@ -167,7 +167,7 @@ def in_words(answers: Answers, is_spam: np.ndarray) -> str:
 
 
 def missing_area(scores: np.ndarray, is_spam: np.ndarray) -> float:
-    """1 - AUC: the share of pairs of a ham and a spam of one half that stand in the wrong order, ties as a half; the
+    """1 - AUC: the proportion of ham-spam pairs of one half in the wrong order, ties counted as a half; the
     mean of both halves."""
     return float(np.mean([_missing(scores[half::2], is_spam[half::2]) for half in (0, 1)]))
 
@@ -178,7 +178,7 @@ def _missing(scores: np.ndarray, is_spam: np.ndarray) -> float:
 
 
 def ratio_of_areas(theirs: np.ndarray, ours: np.ndarray, is_spam: np.ndarray) -> tuple[float, float, float]:
-    """The missing area of ours over theirs, and its 95 % interval by drawing messages anew, ham and spam apart."""
+    """Return the ratio of the missing areas, ours over theirs, and its 95 % bootstrap interval, stratified by class."""
     random = np.random.default_rng(0)
     strata = [np.flatnonzero(half & kind) for half in halves(len(is_spam)) for kind in (is_spam, ~is_spam)]
     ratios = []

@@ -1,4 +1,4 @@
-"""The experiments of Fujimoto and Murata's paper on generalised independence, done again: figures 1 and 4, table 6.
+"""Repeats experiments of Fujimoto and Murata's paper on generalised independence: figures 1 and 4, table 6.
 
     .venv/bin/python scripts/experiments/unb_paper.py --uci FOLDER [--plots FOLDER] [--draws 50] [--jobs N]
     .venv/bin/python scripts/experiments/unb_paper.py --contours ex1 0.5 1 1.5 --plots FOLDER
@@ -11,10 +11,11 @@ U-product over all attributes (model 1), over attributes 1 and 2 (model 2), and 
 
 Table 6: alpha by ten folds of the training part with the ordinary product, in steps of .01, then pi with that alpha,
 both by joint KL; the divergence of the whole test part. CAR and NURSERY: 300 rows drawn at random, tested on all rows.
-A class that no training row has makes the divergence infinite; beside it stands that of the rows of known classes.
+A class that no training row has makes the divergence infinite; the divergence of the rows of known classes is printed
+beside it.
 
 The cost to classification: accuracy and log loss on test rows of known classes, with pi = 1, pi by joint KL, and pi by
-log loss, of one and the same alpha.
+log loss, all with the same alpha.
 """
 
 import argparse

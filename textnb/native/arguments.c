@@ -70,11 +70,11 @@ Text stripped_text(Text text)
 PyObject *string_of(const uint32_t *letters, size_t length)
 {
     const union { uint16_t number; uint8_t bytes[2]; } one = {1};
-    int order = one.bytes[0] ? -1 : 1; /* this machine's */
+    int order = one.bytes[0] ? -1 : 1; /* the byte order of this machine */
     return PyUnicode_DecodeUTF32((const char *)letters, (Py_ssize_t)(length * sizeof *letters), NULL, &order);
 }
 
-/* The next view, filled; NULL sets an exception. */
+/* Fills the next view; NULL sets an exception. */
 static const Py_buffer *next_view(Buffers *buffers, PyObject *object, int flags, const char *name)
 {
     if (buffers->n >= BUFFERS) {

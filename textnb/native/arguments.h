@@ -11,19 +11,19 @@
 
 typedef struct {
     uint32_t *letters;
-    int32_t length, skipped; /* skipped: white space at the beginning that is not part of letters */
+    int32_t length, skipped; /* skipped: leading white space that letters leaves out */
 } Text;
 
-/* How long a str is; -1 sets an exception. */
+/* Length of a str; -1 sets an exception. */
 Py_ssize_t length_of(PyObject *string);
-/* The code points of a str; to be freed by the caller. NULL sets an exception. */
+/* Code points of a str, which the caller frees; NULL sets an exception. */
 uint32_t *code_points_of(PyObject *string, Py_ssize_t *length);
-/* Halves of characters become U+FFFD. */
+/* Replaces lone surrogates by U+FFFD. */
 void without_halves(uint32_t *letters, Py_ssize_t length);
-/* The code points so. */
+/* Code points with lone surrogates replaced. */
 uint32_t *letters_of(PyObject *string, Py_ssize_t *length);
 int text_of(PyObject *string, Text *text);
-/* Without the white space at both ends, as str.strip() and so Janome has it. The memory stays the same. */
+/* The text without white space at both ends, like str.strip() and so Janome; it points into the same memory. */
 Text stripped_text(Text text);
 PyObject *string_of(const uint32_t *letters, size_t length);
 
@@ -36,9 +36,9 @@ typedef struct {
     int n;
 } Buffers;
 
-/* The memory of a buffer of items of a size; NULL sets an exception. */
+/* Memory of a buffer of n items of `size` bytes, held until give_back; NULL sets an exception. */
 const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name);
-/* The memory of a buffer of n doubles, n below 2^60; NULL sets an exception. */
+/* Memory of a buffer of exactly n doubles, n < 2^60, held until give_back; NULL sets an exception. */
 double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name);
 void give_back(Buffers *buffers);
 int has_length(const char *name, size_t n, size_t expected);

@@ -1,4 +1,4 @@
-/* Counter: rows of a count matrix. */
+/* The type Counter: numbers terms and counts them into the rows of a count matrix. */
 #include "types.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     if (failed) PyErr_NoMemory();
     failed = failed || add_strings(&self->counter.stopped, stopped, letters_of);
     if (!failed && known != Py_None) {
-        /* as they are: half a character is in no document, so that such a term is known and never met */
+        /* Unchanged: no document has a lone surrogate, so a known term that has one is never counted. */
         failed = add_strings(&self->counter.terms, known, code_points_of);
         self->counter.closed = 1;
     }
@@ -71,10 +71,10 @@ static void counter_dealloc(PyObject *object)
     freed(object);
 }
 
-/* What a batch of documents is made of. */
+/* One document of a batch. */
 typedef struct {
     const CutterObject *cutter;
-    Text text, inner; /* inner: what is cut */
+    Text text, inner; /* inner: the part that is tokenized */
     Piece *pieces;
     size_t n_pieces, n_extras;
 } Document;
@@ -85,7 +85,7 @@ typedef struct {
 
 typedef struct {
     Document *documents;
-    Extra *extras; /* terms that are added as they are, those of all documents */
+    Extra *extras; /* of all documents: terms that are counted unchanged */
     uint32_t *letters;
     size_t n, n_extras, room_for_extras, n_letters, room_for_letters;
 } Batch;
@@ -101,7 +101,7 @@ static void batch_free(Batch *batch)
     free(batch->letters);
 }
 
-/* The letters of a str behind those that are there. */
+/* Appends the letters of a str. */
 static int batch_write(Batch *batch, PyObject *string)
 {
     Py_ssize_t length = length_of(string);
@@ -117,7 +117,7 @@ static int batch_write(Batch *batch, PyObject *string)
     return 0;
 }
 
-/* One more term: n letters that stand at `prefix` among the batch's, and a str. */
+/* Adds a term: n letters of the batch, from position `prefix` on, followed by a str. */
 static int batch_add_extra(Batch *batch, size_t prefix, size_t n, PyObject *string, Document *document)
 {
     const size_t start = batch->n_letters;
@@ -134,7 +134,7 @@ static int batch_add_extra(Batch *batch, size_t prefix, size_t n, PyObject *stri
     return 0;
 }
 
-/* A sequence of str and of groups: tuples of a prefix, here NULL, and a sequence of str. */
+/* Adds a sequence of str and groups (prefix NULL), or the str of one group. A group is (prefix, sequence of str). */
 static int batch_add_extras(Batch *batch, PyObject *prefix, PyObject *terms, Document *document)
 {
     const size_t start = batch->n_letters;
@@ -154,7 +154,7 @@ static int batch_add_extras(Batch *batch, PyObject *prefix, PyObject *terms, Doc
     return failed;
 }
 
-/* Three tuples of the same length: of Cutter, of str, of what batch_add_extras takes. They outlive the batch. */
+/* Reads three tuples of the same length: Cutters, str, and sequences for batch_add_extras. They outlive the batch. */
 static int batch_of(PyObject *cutters, PyObject *texts, PyObject *extras, PyTypeObject *cutter_type, Batch *batch)
 {
     Py_ssize_t n = PyTuple_Size(texts);
@@ -183,7 +183,7 @@ static int batch_of(PyObject *cutters, PyObject *texts, PyObject *extras, PyType
     return 0;
 }
 
-/* The paths of a batch's texts; 0, or -1 without memory. Needs no GIL. */
+/* Finds the paths through the texts of a batch; -1 if memory ran out. Needs no GIL. */
 static int batch_cut(Batch *batch)
 {
     Path path = {0};
@@ -193,7 +193,7 @@ static int batch_cut(Batch *batch)
         if (!document->cutter->lattice) continue;
         document->inner = stripped_text(document->text);
         failed = path_of(&document->cutter->lattice->dictionary, document->inner.letters, document->inner.length, INT32_MAX, &path);
-        document->pieces = path.pieces; /* handed over */
+        document->pieces = path.pieces; /* the document owns them now */
         document->n_pieces = path.n_pieces;
         path.pieces = NULL;
         path.room_for_pieces = 0;
@@ -247,7 +247,7 @@ static PyObject *counter_count(PyObject *object, PyObject *args)
     return result;
 }
 
-/* Nobody waits for the lock with the GIL in hand, and nobody runs Python code with the lock in hand. */
+/* Waits for the lock without the GIL. No Python code may run while the lock is held. */
 static void counter_lock(CounterObject *self)
 {
     Py_BEGIN_ALLOW_THREADS
@@ -263,7 +263,7 @@ static PyObject *counter_strings(PyObject *object, PyObject *unused)
     counter_lock(self);
     size_t n = terms->n, i = 0;
     PyThread_release_lock(self->lock);
-    PyObject *list = PyList_New((Py_ssize_t)n); /* not under the lock: it may collect garbage, and so run any code */
+    PyObject *list = PyList_New((Py_ssize_t)n); /* not under the lock: it may collect garbage, which runs any code */
     if (!list) return NULL;
     counter_lock(self);
     for (; i < n; i++) {
@@ -278,16 +278,16 @@ static PyObject *counter_strings(PyObject *object, PyObject *unused)
 
 static PyMethodDef counter_methods[] = {
     {"count", counter_count, METH_VARARGS,
-     "count(cutters, texts, extras, /)\n--\n\nThe rows of a count matrix, as bytes of int32: the length of each row, the\n"
-     "numbers of its terms, and their counts. Tuples: the Cutter of each text, the text, more terms for it, where a\n"
-     "tuple (prefix, tokens) stands for prefix + token of each."},
-    {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nThe terms in the order of their numbers."},
+     "count(cutters, texts, extras, /)\n--\n\nReturn rows of a count matrix as bytes of int32: the length of each row, the\n"
+     "numbers of its terms, and their counts. The arguments are tuples: for each text its Cutter, the text, and more\n"
+     "terms; among these, a tuple (prefix, tokens) means prefix + token for each token."},
+    {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nReturn the terms in the order of their numbers."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot counter_slots[] = {
     {Py_tp_doc, "Counter(seed, low, high, stopped, known=None)\n--\n\n"
-                "Numbers terms, n-grams of tokens from low to high, and counts them. known: distinct terms that have\n"
-                "their numbers already; any other is left out then."},
+                "Numbers terms, which are n-grams of tokens with low <= n <= high, and counts them. known: distinct terms\n"
+                "that are numbered in their order; with it, all other terms are left out."},
     {Py_tp_new, counter_new},
     {Py_tp_dealloc, counter_dealloc},
     {Py_tp_methods, counter_methods},

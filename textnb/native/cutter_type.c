@@ -1,4 +1,4 @@
-/* Cutter: how the text of a document becomes tokens. */
+/* The type Cutter: turns the text of a document into tokens. */
 #include "scan.h"
 #include "types.h"
 
@@ -144,7 +144,7 @@ static void cutter_dealloc(PyObject *object)
 
 static PyType_Slot cutter_slots[] = {
     {Py_tp_doc, "Cutter(way, ...)\n--\n\n"
-                "How texts become tokens: ('lattice', lattice, strings, offsets, pool), ('runs', kinds),\n"
+                "Turns texts into tokens: ('lattice', lattice, strings, offsets, pool), ('runs', kinds),\n"
                 "('words', kinds) or ('grams', low, high)."},
     {Py_tp_new, cutter_new},
     {Py_tp_dealloc, cutter_dealloc},

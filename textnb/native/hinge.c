@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define MOST_TARGETS (1 << 20)
-#define AHEAD 6 /* values: so long before they are needed, weights are asked for */
+#define AHEAD 6 /* prefetch weights this many values ahead */
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
@@ -12,7 +12,7 @@
 #define PREFETCH(address) (void)(address)
 #endif
 
-/* scores = theta' x, for a row's values from start to end; -1 where a column is not among theta's. */
+/* scores = theta' x, for the values of a row from start to end; -1 if a column is out of range. */
 static int scores_of(const HingeRows *rows, size_t start, size_t end, const double *theta, double *scores)
 {
     const size_t M = rows->n_targets;
@@ -31,7 +31,7 @@ static int scores_of(const HingeRows *rows, size_t start, size_t end, const doub
     return 0;
 }
 
-/* theta += x step', for the same values. */
+/* theta += x step', for the values of a row from start to end. */
 static void move_along(const HingeRows *rows, size_t start, size_t end, const double *step, double *theta)
 {
     const size_t M = rows->n_targets;

@@ -1,4 +1,5 @@
-/* Dual coordinate descent for the squared hinge: one pass over the rows, eqs. (3) and (4) of textnb/models/dual_hinge.py. */
+/* Dual coordinate descent for the squared hinge: one pass over the rows, eqs. (3) and (4) of
+ * textnb/models/logistic/squared_hinge.py. */
 #ifndef TEXTNB_HINGE_H
 #define TEXTNB_HINGE_H
 
@@ -9,18 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Row i has values[starts[i]] up to values[starts[i + 1]], at those columns. targets (n_rows, n_targets) are 1 and -1;
- * slack and curvature (n_rows,). */
+/* A CSR matrix: row i has values[starts[i]] to values[starts[i + 1] - 1], at these columns. targets (n_rows, n_targets)
+ * are 1 or -1; slack and curvature (n_rows,). */
 typedef struct {
     const int32_t *starts, *columns;
     const double *values, *targets, *slack, *curvature;
     size_t n_rows, n_values, n_columns, n_targets;
 } HingeRows;
 
-/* The rows in an order, of n numbers. alpha (n_rows, n_targets) and theta (n_columns + 1, n_targets), the last row for
- * the bias, are changed; room is for 2 n_targets numbers. 0, or -1 where a number points outside. */
+/* Visits the n rows in `order` and changes alpha (n_rows, n_targets) and theta (n_columns + 1, n_targets), whose last
+ * row is the bias. room: memory for 2 n_targets numbers. Returns -1 if an index is out of range, else 0. */
 int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *alpha, double *theta, double *room);
 
+/* hinge_pass for Python. */
 PyObject *hinge_pass_of(PyObject *module, PyObject *args);
 
 #endif

@@ -4,23 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 500      /* a chunk may end from here on */
-#define LONGEST 1024   /* and ends here at the latest */
+#define CHUNK 500      /* least length of a chunk that is not the last */
+#define LONGEST 1024   /* greatest length of a chunk */
 #define LOOK_AHEAD 50  /* characters of the text that Janome looks up at a time */
 #define IDS 2048
 #define CATEGORIES 16
-#define MOST_NODES (INT32_MAX / 2) /* of a chunk; only a monstrous dictionary needs more */
+#define MOST_NODES (INT32_MAX / 2) /* per chunk; only an absurd dictionary needs more */
 
 typedef struct Node {
-    int32_t cost; /* of the cheapest way from the beginning of the chunk, this word included */
-    int32_t back; /* the word before */
-    int32_t next; /* the next node that ends where this one does */
+    int32_t cost; /* of the cheapest path from the start of the chunk, including this word */
+    int32_t back; /* the node of the word before */
+    int32_t next; /* the next node that ends at the same position */
     int32_t entry;
     int16_t start;
     uint16_t right;
 } Node;
 
-/* The nodes that end at one position and may be somebody's best predecessor. */
+/* The nodes that end at one position and may be a best predecessor. */
 typedef struct {
     int32_t n;
     int32_t *cost, *node;
@@ -28,9 +28,9 @@ typedef struct {
 } Ends;
 
 typedef struct Ways {
-    int32_t first[LONGEST + 1], last[LONGEST + 1]; /* nodes by the position at which they end */
+    int32_t first[LONGEST + 1], last[LONGEST + 1]; /* nodes by end position */
     int32_t run_end[CATEGORIES];
-    /* by right id: the least cost of a node that ends here */
+    /* by right id: least cost of the nodes that end here */
     uint32_t right_seen[IDS];
     int32_t right_cost[IDS];
     /* by left id: the best predecessor */
@@ -41,7 +41,7 @@ typedef struct Ways {
     Ends ends;
 } Ways;
 
-#define BEGINNING INT32_MIN /* the entry of the node that every chunk begins with */
+#define BEGINNING INT32_MIN /* entry of the first node of a chunk */
 
 static int is_punctuation(uint32_t c)
 {
@@ -104,7 +104,7 @@ static void tick(Ways *ways)
     ways->now = 1;
 }
 
-/* Of the nodes that end at `at`, all but those that another one of the same right id is cheaper than. */
+/* Gathers the nodes that end at `at`, without those for which a cheaper one has the same right id. */
 static int gather(const Path *path, Ways *ways, int32_t at)
 {
     const Node *nodes = path->nodes;
@@ -148,7 +148,7 @@ static int add(const Dictionary *d, Path *path, Ways *ways, Entry entry, int32_t
     return 0;
 }
 
-/* The words of a lexicon that begin at `at`: how many were found, -1 if memory ran out. */
+/* Adds the words of a lexicon that begin at `at`; 1 if there are any, -1 if memory ran out. */
 static int add_known(const Dictionary *d, const Lexicon *lexicon, int32_t offset, const uint32_t *text, int32_t at,
                      int32_t chunk, Path *path, Ways *ways)
 {
@@ -190,7 +190,7 @@ static int add_unknown(const Dictionary *d, int found, const uint32_t *text, int
     return 0;
 }
 
-/* Appends the tokens on the way that ends with the node `last`, at text position `base` + `end`. */
+/* Appends the tokens of the path that ends with node `last` at text position `base` + `end`. */
 static int append_path(Path *path, int32_t last, int32_t base, int32_t end)
 {
     size_t n = 0;
@@ -205,7 +205,7 @@ static int append_path(Path *path, int32_t last, int32_t base, int32_t end)
     return 0;
 }
 
-/* The length of the first chunk of text, whose tokens are appended; -1 if memory ran out. */
+/* Appends the tokens of the first chunk and returns its length; -1 if memory ran out. */
 static int32_t add_chunk(const Dictionary *d, const uint32_t *text, int32_t length, int32_t base, Path *path)
 {
     Ways *ways = path->ways;

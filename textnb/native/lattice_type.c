@@ -1,4 +1,4 @@
-/* Lattice: a dictionary that cuts texts. */
+/* The type Lattice: a dictionary that tokenizes texts. */
 #include "types.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static void lattice_dealloc(PyObject *self)
     freed(self);
 }
 
-/* The path through a text, stripped or not; `text` is for the caller to free. */
+/* Finds the path through a text, stripped or not; the caller frees text and path, also on failure. */
 static int cut(LatticeObject *self, PyObject *string, int strip, int32_t enough, Text *text, Text *inner, Path *path)
 {
     int failed;
@@ -131,15 +131,15 @@ static PyObject *lattice_cut(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef lattice_methods[] = {
-    {"surfaces", lattice_surfaces, METH_O, "surfaces(text, /)\n--\n\nJanome's surfaces of a text."},
+    {"surfaces", lattice_surfaces, METH_O, "surfaces(text, /)\n--\n\nReturn Janome's surfaces of a text."},
     {"cut", lattice_cut, METH_VARARGS,
-     "cut(text, enough, /)\n--\n\nPairs of int32 (end, entry) of the tokens of the first chunks, with no white space\n"
-     "stripped, until enough characters are done; and how many were."},
+     "cut(text, enough, /)\n--\n\nTokenize chunk by chunk until at least `enough` characters are done. Return the tokens,\n"
+     "as bytes of int32 pairs (end, entry), and the number of characters done. White space is not stripped."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot lattice_slots[] = {
     {Py_tp_doc, "Lattice(system, user, connections, own, accepts, limits, always, firsts, unknowns, beyond, /)\n--\n\n"
-                "The cheapest path through a text. A lexicon is (slots, entries, numbers, codes)."},
+                "Finds the cheapest path through a text. A lexicon is (slots, entries, numbers, codes)."},
     {Py_tp_new, lattice_new},
     {Py_tp_dealloc, lattice_dealloc},
     {Py_tp_methods, lattice_methods},

@@ -8,13 +8,13 @@
 #define LONGEST_WORD 2000
 #define LONGEST_PREFIX 400
 
-/* What bytes.strip() takes away. */
+/* The bytes that bytes.strip() removes. */
 static int is_blank(unsigned char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* ---- the fields of a head ---- */
+/* ---- fields of the message head ---- */
 
 static Word stripped(const char *start, const char *end)
 {
@@ -23,7 +23,7 @@ static Word stripped(const char *start, const char *end)
     return (Word){start, (size_t)(end - start)};
 }
 
-/* One line for each field: without CR before LF, and with a space for a line end and the blank that follows it. */
+/* Joins the lines of a field: drops CR before LF, replaces a line end and the blank after it by a space. */
 static size_t unfold(const char *from, size_t n, char *to)
 {
     size_t length = 0;
@@ -37,7 +37,7 @@ static size_t unfold(const char *from, size_t n, char *to)
     return length;
 }
 
-/* The name of a field in lower case; NULL without an exception where it is none. */
+/* The name of a field in lower case; NULL without an exception if it is not a valid name. */
 static PyObject *name_of(const char *start, const char *end, size_t longest)
 {
     while (start < end && (end[-1] == ' ' || end[-1] == '\t')) end--;
@@ -51,7 +51,6 @@ static PyObject *name_of(const char *start, const char *end, size_t longest)
     return PyBytes_FromStringAndSize(name, (Py_ssize_t)length);
 }
 
-/* Appends what `item` is a new reference to; NULL means that there is an exception. */
 int append(PyObject *list, PyObject *item)
 {
     int failed = !item || PyList_Append(list, item);
@@ -68,7 +67,7 @@ static int append_field(PyObject *fields, PyObject *name, const char *start, con
     return append(fields, field);
 }
 
-/* The lines of a head to fields and to strays; lines after a first one that is no field are not looked at. */
+/* Sorts the lines of a head into fields and strays; if the first line is not a field, ignores the rest. */
 static int read_lines(const char *line, const char *end, size_t longest, PyObject *fields, PyObject *strays)
 {
     while (line <= end) {
@@ -94,7 +93,7 @@ typedef struct {
     size_t stop, body; /* where the fields end and where the body begins */
 } Bounds;
 
-/* The bounds of a head of at most n bytes: of blank lines, the first. */
+/* Finds where a head of at most n bytes ends: at the first blank line. */
 static Bounds bounds_of(const char *data, size_t n)
 {
     if (n && data[0] == '\n') return (Bounds){0, 1};
@@ -145,15 +144,14 @@ PyObject *split_head(PyObject *module, PyObject *args)
 /* ---- words ---- */
 
 typedef struct {
-    const unsigned char *table; /* what each byte becomes; a space parts words */
-    unsigned char is_edge[256]; /* of what a byte becomes: whether it is taken away at both ends of a word */
-    size_t longest, most;       /* bytes of a word, words */
-    size_t longest_value;       /* that is looked at */
+    const unsigned char *table; /* translation of each byte; words are separated by spaces */
+    unsigned char is_edge[256]; /* per translated byte: whether it is stripped from both ends of a word */
+    size_t longest, most;       /* limits: bytes of a word, number of words */
+    size_t longest_value;       /* limit: bytes of a value that are read */
 } Rules;
 
-typedef enum { NOTHING, WORDS, ADDRESSES, RELAYS, WAYS } Way; /* ADDRESSES: hosts behind "@" too; RELAYS: hosts alone */
+typedef enum { NOTHING, WORDS, ADDRESSES, RELAYS, WAYS } Way; /* ADDRESSES: hosts after "@" too; RELAYS: only hosts */
 
-/* Where tokens go: to a list, or to a dict as its keys. */
 int give(PyObject *tokens, PyObject *token)
 {
     if (PyList_CheckExact(tokens)) return append(tokens, token);
@@ -167,7 +165,7 @@ static int give_string(PyObject *tokens, const char *start, size_t length)
     return give(tokens, PyUnicode_FromStringAndSize(start, (Py_ssize_t)length));
 }
 
-/* The length of what stands before the last dot, where a name is four numbers of at most three digits; else 0. */
+/* Length of the network part (before the last dot) if a name is four numbers of at most three digits; else 0. */
 static size_t network_of(const char *name, size_t length)
 {
     size_t dots = 0, digits = 0, last = 0;
@@ -182,7 +180,7 @@ static size_t network_of(const char *name, size_t length)
     return dots == 3 && digits ? last : 0;
 }
 
-/* A host, and its last three, two and one labels. */
+/* Gives a host, and its last three, two and one labels. */
 static int give_labels(PyObject *tokens, const char *host, size_t length)
 {
     size_t starts[3] = {0, 0, 0}, n = 0;
@@ -194,7 +192,7 @@ static int give_labels(PyObject *tokens, const char *host, size_t length)
     return 0;
 }
 
-/* A word of a Received field that is a host; of a number the network, or nothing. */
+/* Gives the host that a word of a Received field is; for an IPv4 address its network. */
 static int give_relay(PyObject *tokens, const char *word, size_t length)
 {
     if (!memchr(word, '.', length)) return 0;
@@ -205,7 +203,7 @@ static int give_relay(PyObject *tokens, const char *word, size_t length)
     return 0;
 }
 
-/* The host behind the last "@" of a word, in lower case; of a number the network too. */
+/* Gives the host after the last "@" of a word, in lower case; for an IPv4 address its network too. */
 static int give_host_in(PyObject *tokens, char *word, size_t length)
 {
     size_t start = length;
@@ -225,7 +223,7 @@ static int is_edge(const Rules *rules, char c)
     return rules->is_edge[rules->table[(unsigned char)c]];
 }
 
-/* The words of a text; `term` holds `n` bytes that stand before each, and has room for a word more. */
+/* Gives the words of a text. `term` holds a prefix of `n` bytes for each word and has room for a word behind it. */
 static int give_words(PyObject *tokens, const char *text, size_t size, const Rules *rules, Way way, char *term, size_t n)
 {
     size_t found = 0;
@@ -247,7 +245,7 @@ static int give_words(PyObject *tokens, const char *text, size_t size, const Rul
     return 0;
 }
 
-/* Rules of a tuple (table, edges, longest, most, longest_value). */
+/* Reads the rules from a tuple (table, edges, longest, most, longest_value). */
 static int rules_of(PyObject *tuple, Rules *rules)
 {
     const char *table, *edges;
@@ -285,9 +283,9 @@ PyObject *words(PyObject *module, PyObject *args)
     return list;
 }
 
-/* ---- the tokens of a head ---- */
+/* ---- tokens of the message head ---- */
 
-/* How a field is told: the number of its group, the way, its name if that is a token, and what stands before words. */
+/* How a field becomes tokens: the number of its group, the way, its name if that is a token, the prefix of words. */
 typedef struct {
     Py_ssize_t group;
     int way;
@@ -318,7 +316,7 @@ static int told_of(PyObject *tuple, Told *told)
     return -1;
 }
 
-/* Whether bytes are their own text: ASCII, without escapes and encoded words. */
+/* Whether bytes need no decoding: ASCII without escapes and encoded words. */
 static int is_plain(const char *text, size_t n)
 {
     unsigned char all = 0;
@@ -326,7 +324,7 @@ static int is_plain(const char *text, size_t n)
     return !(all & 0x80) && !memchr(text, 0x1B, n) && !has_encoded_words(text, text + n);
 }
 
-/* The tokens that Python finds in a value. */
+/* Gives the tokens that the Python function `otherwise` returns for a value. */
 static int give_otherwise(PyObject *tokens, PyObject *otherwise, PyObject *tuple, PyObject *value)
 {
     PyObject *found = PyObject_CallFunctionObjArgs(otherwise, tuple, value, NULL);

@@ -1,4 +1,4 @@
-/* Reading mail: bytes in, Python objects out, in one pass. Each function is a method of the module. */
+/* Reading mail in one pass: bytes in, Python objects out. Each function is a function of the module. */
 #ifndef TEXTNB_MAIL_H
 #define TEXTNB_MAIL_H
 
@@ -16,7 +16,7 @@ PyObject *written_hosts(PyObject *module, PyObject *args);
 PyObject *with_lines_of(PyObject *module, PyObject *args);
 PyObject *has_many_attributes_of(PyObject *module, PyObject *args);
 
-/* Append a new reference to a list, or make it a key of a dict; NULL means that there is an exception. */
+/* Both take over a new reference and return -1 if it is NULL. append: to a list; give: to a list or a dict's keys. */
 int append(PyObject *list, PyObject *item);
 int give(PyObject *to, PyObject *item);
 

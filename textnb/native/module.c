@@ -1,4 +1,4 @@
-/* The module: its types and functions, which live in the files beside. */
+/* Registers the types and functions of textnb._native. Everything long runs without the GIL. */
 #include "hinge.h"
 #include "mail.h"
 #include "types.h"
@@ -13,36 +13,37 @@ void freed(PyObject *self)
 
 static PyMethodDef module_methods[] = {
     {"split_head", split_head, METH_VARARGS,
-     "split_head(data, start, end, longest, longest_name, /)\n--\n\nThe fields of a head, (name, value), its lines that are none (one alone\n"
-     "where it comes first), its length, where the body begins, and whether =? stands in it."},
+     "split_head(data, start, end, longest, longest_name, /)\n--\n\nReturn the header fields as (name, value), the lines that are not\n"
+     "fields (only the first if the head begins with one), the length of the head, where the body begins, and whether\n"
+     "the head contains =?."},
     {"head_tokens", head_tokens, METH_VARARGS,
-     "head_tokens(fields, told, rules, n, otherwise, /)\n--\n\nThe tokens of n groups of fields, each once. told: how a field is told, by its\n"
-     "name, (group, way, name, prefix) or None. rules: of words, addresses and relays. otherwise(told, value): the\n"
-     "tokens of a value that must be decoded first."},
+     "head_tokens(fields, told, rules, n, otherwise, /)\n--\n\nReturn the distinct tokens of n groups of header fields. told: by field name,\n"
+     "how it becomes tokens, (group, way, name, prefix) or None. rules: for words, addresses and relays.\n"
+     "otherwise(told, value): the tokens of a value that must be decoded first."},
     {"present", present, METH_VARARGS,
-     "present(source, words, /)\n--\n\nThose of some words, lower-case bytes, that a source holds, whatever its case. White\n"
-     "space may stand before a colon."},
+     "present(source, words, /)\n--\n\nReturn the words that the source contains in any case. The words are lower-case bytes;\n"
+     "the source may have white space before a colon."},
     {"values_of", values_of, METH_VARARGS,
-     "values_of(source, names, /)\n--\n\nThe values that stand behind : or = after each of some names, lower-case bytes, that\n"
-     "are not part of longer ones: a set for each."},
+     "values_of(source, names, /)\n--\n\nReturn for each name the set of values that follow it and : or =. The names are\n"
+     "lower-case bytes; a name inside a longer name does not count."},
     {"written_hosts", written_hosts, METH_VARARGS,
-     "written_hosts(text, longest, most, /)\n--\n\nWhat stands after :// and www. in a text, each once, of the first so many of each."},
+     "written_hosts(text, longest, most, /)\n--\n\nReturn the distinct hosts after :// and www. in a text, from at most `most` places of each."},
     {"tidied", tidied, METH_O,
-     "tidied(text, /)\n--\n\nThe words of a text, a line end between two where there was one, else a space."},
+     "tidied(text, /)\n--\n\nReturn the words of a text, separated by a line end where there was one, else by a space."},
     {"words", words, METH_VARARGS,
-     "words(data, rules, /)\n--\n\nThe words of data. rules: a table of 256 bytes that translates them, what is taken away at the edges\n"
-     "of a word, the longest word, the most words, the longest value."},
+     "words(data, rules, /)\n--\n\nReturn the words of data. rules: a translation table of 256 bytes, the bytes to strip from both ends of\n"
+     "a word, and limits: bytes of a word, words, bytes of data."},
     {"has_many_attributes", has_many_attributes_of, METH_VARARGS,
-     "has_many_attributes(source, most, /)\n--\n\nWhether a tag in a page's source, UTF-8, has more attributes than that."},
+     "has_many_attributes(source, most, /)\n--\n\nReturn whether a tag in the source of a page, UTF-8, has more than `most` attributes."},
     {"with_lines", with_lines_of, METH_VARARGS,
-     "with_lines(source, tags, /)\n--\n\nA page's source with a line end before every tag that begins in one of these ways:\n"
-     "uint32, ascending, of two to four bytes each, the first the highest."},
+     "with_lines(source, tags, /)\n--\n\nReturn the source of a page with a line end before every tag that begins with one of\n"
+     "`tags`: ascending uint32, two to four bytes each, the first byte highest."},
     {"hinge_pass", hinge_pass_of, METH_VARARGS,
      "hinge_pass(starts, columns, values, targets, slack, curvature, order, alpha, theta, n_columns, n_targets, /)\n--\n\n"
-     "One pass of dual coordinate descent over rows in an order; alpha and theta are changed."},
+     "Run one pass of dual coordinate descent over the rows in `order`; changes alpha and theta."},
     {NULL, NULL, 0, NULL}};
 
-/* A type that the module has from now on; NULL sets an exception. */
+/* Adds a type to the module; NULL sets an exception. */
 static PyTypeObject *added(PyObject *module, PyType_Spec *spec)
 {
     PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
@@ -84,7 +85,7 @@ static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}}
 
 static struct PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
                                                .m_name = "textnb._native",
-                                               .m_doc = "Janome's tokens, counting, and the squared hinge, at the speed of C.",
+                                               .m_doc = "Fast versions of Janome's tokenizer, counting, the squared hinge and the reading of mail.",
                                                .m_size = sizeof(State),
                                                .m_methods = module_methods,
                                                .m_slots = module_slots,

@@ -1,4 +1,4 @@
-/* The functions of the module that look at the source of a page, or at its text: pages.h for Python. */
+/* The functions of pages.h for Python. */
 #include "arguments.h"
 #include "mail.h"
 #include "pages.h"
@@ -17,7 +17,7 @@ static int word_of(PyObject *bytes, Word *word)
     return -1;
 }
 
-/* How many words a tuple has; -1 sets an exception. */
+/* Reads words from a tuple and returns their number; -1 sets an exception. */
 static Py_ssize_t words_of(PyObject *tuple, Word *words)
 {
     const Py_ssize_t n = PyTuple_Size(tuple);
@@ -68,9 +68,9 @@ PyObject *values_of(PyObject *module, PyObject *args)
     return sets;
 }
 
-#define HALVES "surrogatepass" /* halves of characters, which UTF-8 does not have, are kept */
+#define HALVES "surrogatepass" /* keeps lone surrogates, which UTF-8 does not allow */
 
-/* The UTF-8 of a str, NULL with an exception; `held` is for the caller to give up. */
+/* UTF-8 of a str; NULL sets an exception. The caller releases `held`, if it is set, after use. */
 static const char *utf8_of(PyObject *text, Py_ssize_t *length, PyObject **held)
 {
     const char *written = PyUnicode_AsUTF8AndSize(text, length);
@@ -97,7 +97,7 @@ PyObject *tidied(PyObject *module, PyObject *text)
     return result;
 }
 
-/* The hosts after a mark, with it or without, as the keys of a dict. */
+/* Adds the hosts after a mark to the keys of a dict, with or without the mark. */
 static int give_hosts(PyObject *hosts, const char *at, const char *end, Word mark, int with_mark, size_t longest, size_t most)
 {
     for (; most && (at = mark_in(at, end, mark)); most--) {

@@ -23,7 +23,7 @@ static int begins_tag(const char *after, const char *end, const uint32_t *tags, 
     return 0;
 }
 
-/* Which pairs of bytes something begins with: a bit for each. */
+/* A set of pairs of bytes, one bit per pair. */
 typedef struct {
     uint64_t bits[0x10000 / 64];
 } Pairs;
@@ -57,7 +57,7 @@ size_t with_lines(const char *source, size_t length, const uint32_t *tags, size_
     return written + (size_t)(end - at);
 }
 
-/* How many bytes the white space that begins here has, as str.isspace() knows it; 0 where there is none. */
+/* Number of bytes of the white space character that begins here, as in str.isspace(); 0 if there is none. */
 static size_t space_at(const char *at, const char *end)
 {
     const unsigned char *c = (const unsigned char *)at;
@@ -77,14 +77,14 @@ static const char *after_spaces(const char *at, const char *end)
     return at;
 }
 
-/* Past everything but white space and some ASCII characters. */
+/* Skips everything up to white space or one of the ASCII characters `stops`. */
 static const char *after_run(const char *at, const char *end, const char *stops, size_t n)
 {
     while (at < end && !memchr(stops, *at, n) && !space_at(at, end)) at++;
     return at;
 }
 
-/* Past the value that may follow "=". A quote that is not closed is the beginning of the next name. */
+/* Skips the value after "=". A quote that is not closed begins the next name. */
 static const char *after_value(const char *at, const char *end)
 {
     if (at < end && (*at == '"' || *at == '\'')) {
@@ -94,7 +94,7 @@ static const char *after_value(const char *at, const char *end)
     return after_run(at, end, ">", 1);
 }
 
-/* Past one attribute, or NULL where there is none. */
+/* Skips one attribute; NULL if there is none. */
 static const char *after_attribute(const char *at, const char *end)
 {
     for (size_t n; (n = at < end && *at == '/' ? 1 : space_at(at, end));) at += n;
@@ -122,7 +122,7 @@ size_t tidy(const char *text, size_t length, char *to)
 {
     const char *at = text, *end = text + length;
     size_t written = 0;
-    int line = 0, space = 0; /* whether a line has ended, or white space was met, since the last word */
+    int line = 0, space = 0; /* whether there was a line end, or white space, since the last word */
     while (at < end) {
         const size_t n = space_at(at, end);
         if (n) {
@@ -143,7 +143,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-/* White space may stand before a colon. */
+/* The source may have white space before a colon. */
 static int begins_with(const char *at, const char *end, Word word)
 {
     for (size_t i = 0; i < word.length; i++, at++) {
@@ -153,7 +153,7 @@ static int begins_with(const char *at, const char *end, Word word)
     return 1;
 }
 
-/* Adds the beginning of a word in both cases of both letters. */
+/* Adds the first two letters of a word, each in both cases. */
 static void add_word(Pairs *pairs, Word word)
 {
     for (int upper = 0; upper < 4; upper++) {
@@ -189,7 +189,7 @@ static int is_in_word(char c)
     return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_';
 }
 
-/* The value after a name: behind ":" or "=", with or without a quote. Of length 0 where there is none. */
+/* The value after a name and ":" or "=", without its quote; of length 0 if there is none. */
 static Word value_at(const char *at, const char *end)
 {
     at = after_spaces(at, end);
@@ -200,7 +200,7 @@ static Word value_at(const char *at, const char *end)
     while (stop < end && (*stop == '#' || is_in_word(*stop))) stop++;
     const size_t name = (size_t)(stop - at);
     if (!name || stop == end || *stop != '(') return (Word){at, name};
-    size_t n = 0; /* what stands in brackets: digits, commas and white space */
+    size_t n = 0; /* length of what is in brackets: digits, commas and white space */
     const char *last = stop + 1;
     for (; last < end && n < 30; n++) {
         const size_t space = space_at(last, end);

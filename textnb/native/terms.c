@@ -1,6 +1,6 @@
 #include "terms.h"
 
-/* Asks for memory that will be looked at. */
+/* Prefetches memory that will be read soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define SOON(address) __builtin_prefetch(address)
 #else
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What str.isspace() says. */
 int is_space(uint32_t c)
 {
     return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680
@@ -25,7 +24,7 @@ int grown(void *items, size_t *room, size_t needed, size_t size)
         if (more > SIZE_MAX / 2 / size) return -1;
         more *= 2;
     }
-    void *memory; /* copied bytewise: a void ** must not point at another kind of pointer */
+    void *memory; /* memcpy: a void ** must not alias a pointer of another type */
     memcpy(&memory, items, sizeof memory);
     memory = realloc(memory, more * size);
     if (!memory) return -1;
@@ -49,7 +48,7 @@ void table_free(Table *table)
     *table = (Table){0};
 }
 
-/* Keyed, so that no document can be written whose words all collide. */
+/* Keyed by a random seed, so that nobody can write a document whose words all collide. */
 static uint64_t hash_of(const Table *table, const uint32_t *letters, size_t length)
 {
     uint64_t h = table->seed ^ length;
@@ -65,7 +64,7 @@ static int is_same(const Table *table, const Term *term, const uint32_t *letters
 {
     if (term->length != length) return 0;
     const uint32_t *own = table->letters + term->start;
-    for (size_t i = 0; i < length; i++) /* most are so short that a call costs more */
+    for (size_t i = 0; i < length; i++) /* most are so short that memcmp would cost more */
         if (own[i] != letters[i]) return 0;
     return 1;
 }
@@ -88,7 +87,7 @@ static int table_widen(Table *table)
     return 0;
 }
 
-/* The number of a string with that hash. */
+/* table_number for a string with hash h. */
 static int64_t number_of(Table *table, uint64_t h, const uint32_t *letters, size_t length, int open)
 {
     if (open && (table->n + 1) * 2 > table->n_places && table_widen(table)) return -2;
@@ -99,7 +98,7 @@ static int64_t number_of(Table *table, uint64_t h, const uint32_t *letters, size
     }
     if (!open) return -1;
     if (table->n >= INT32_MAX - 1 || length > INT32_MAX) return -2;
-    /* + 1: the empty string has an address too */
+    /* + 1: the empty string needs an address too */
     if (grown(&table->letters, &table->room_for_letters, table->n_letters + length + 1, sizeof *letters)
         || grown(&table->terms, &table->room, table->n + 1, sizeof *table->terms)) return -2;
     if (length) memcpy(table->letters + table->n_letters, letters, length * sizeof *letters);
@@ -138,7 +137,7 @@ void counter_free(Counter *counter)
     *counter = (Counter){0};
 }
 
-/* One more of a term. */
+/* Counts one occurrence of a term. */
 static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
 {
     const uint32_t *letters = counter->letters + waiting->start;
@@ -158,7 +157,7 @@ static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
     return 0;
 }
 
-/* Looks up all that wait, in their order. */
+/* Counts all waiting terms in their order. */
 static int add_waiting(Counter *counter, Rows *rows)
 {
     const Table *table = &counter->terms;
@@ -179,12 +178,12 @@ static int add_waiting(Counter *counter, Rows *rows)
 int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
 {
     if (counter->n_waiting == BLOCK && add_waiting(counter, rows)) return -1;
-    /* + 1: the empty string has an address too */
+    /* + 1: the empty string needs an address too */
     if (grown(&counter->letters, &counter->room_for_letters, counter->n_letters + length + 1, sizeof *letters)) return -1;
     uint64_t hash = hash_of(&counter->terms, letters, length);
     SOON(&counter->terms.places[hash & (counter->terms.n_places - 1)]);
     counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = counter->n_letters, .length = length};
-    for (size_t i = 0; i < length; i++) counter->letters[counter->n_letters++] = letters[i]; /* mostly so few */
+    for (size_t i = 0; i < length; i++) counter->letters[counter->n_letters++] = letters[i]; /* few: memcpy would cost more */
     return 0;
 }
 
@@ -227,7 +226,6 @@ int counter_end_row(Counter *counter, Rows *rows)
     return 0;
 }
 
-/* After a row that could not be finished: what was gathered for it is forgotten. */
 void counter_abandon_row(Counter *counter)
 {
     next_row(counter);

@@ -1,4 +1,4 @@
-/* The Python types of the module; each is defined in the file that has its name. */
+/* The Python types of the module. Each is defined in its own file: lattice_type.c, cutter_type.c, counter_type.c. */
 #ifndef TEXTNB_TYPES_H
 #define TEXTNB_TYPES_H
 
@@ -24,17 +24,18 @@ typedef struct CutterObject {
     Cut *cut;
     Buffers buffers;
     LatticeObject *lattice;
-    const int32_t *strings; /* of each entry, unknown words last: -1 left out, -2 its surface, else a string of pool */
-    const int32_t *offsets; /* of the strings in pool */
+    const int32_t *strings; /* per entry, unknown words last: -1 leave out, -2 its surface, else a string of pool */
+    const int32_t *offsets; /* of each string in pool */
     const uint16_t *pool;   /* UTF-16 */
     size_t n_strings;
-    int32_t longest;        /* string, in pool */
+    int32_t longest;        /* length of a string of pool */
     const uint8_t *kinds;
     size_t low, high;
 } CutterObject;
 
 extern PyType_Spec lattice_spec, cutter_spec, counter_spec;
 
+/* Frees the memory of an object and its reference to its type; for tp_dealloc. */
 void freed(PyObject *self);
 
 #endif
