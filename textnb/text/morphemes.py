@@ -84,12 +84,7 @@ class Morphemes(Tokenizer):
 
     def keeps_pos(self, pos: str) -> bool:
         """Whether tokens of that part of speech are counted."""
-        names = self.names_of(pos)
-        return (not self.pos or _begins(names, self.pos)) and not _begins(names, self.exclude_pos)
-
-    def names_of(self, pos: str) -> tuple[str, ...]:
-        """What a filter may call a part of speech; some dictionaries have a second name."""
-        return (pos,)
+        return (not self.pos or _begins(pos, self.pos)) and not _begins(pos, self.exclude_pos)
 
     @cached_property
     def stopped(self) -> frozenset[str]:
@@ -97,8 +92,8 @@ class Morphemes(Tokenizer):
         return frozenset(self.stop_words)
 
 
-def _begins(names: tuple[str, ...], parts: tuple[str, ...]) -> bool:
-    return any(name == part or name.startswith(part + ",") for name in names for part in parts)
+def _begins(pos: str, parts: tuple[str, ...]) -> bool:
+    return any(pos == part or pos.startswith(part + ",") for part in parts)
 
 
 def _as_strings(value: object, field: str) -> tuple[str, ...]:

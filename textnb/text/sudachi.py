@@ -12,11 +12,15 @@ from functools import cache
 from typing import Any, ClassVar
 
 from textnb.errors import InputError
-from textnb.text.morphemes import IPADIC_PARTS, Morphemes, check_installed, installed_version, pieces
-from textnb.text.sudachi_pos import OWN_PARTS, ipadic_names
+from textnb.text.morphemes import Morphemes, check_installed, installed_version, pieces
 from textnb.text.token import Token, without_surrogates
 
 MODES = ("A", "B", "C")
+SUDACHI_PARTS = (
+    *("名詞", "代名詞", "形状詞", "動詞", "形容詞", "副詞", "連体詞", "接続詞", "感動詞"),
+    *("接頭辞", "接尾辞", "助詞", "助動詞", "記号", "補助記号", "空白"),
+)
+"""Main parts of speech of Sudachi's dictionary."""
 _own = threading.local()
 
 
@@ -24,8 +28,8 @@ _own = threading.local()
 class Sudachi(Morphemes):
     """Japanese words; by default Sudachi's longest. Needs ``pip install 'textnb[sudachi]'``.
 
-    mode: ``A`` cuts into the shortest words (国家 公務 員), ``C`` into the longest (国家公務員), ``B`` between them. A
-    part of speech may be named in Sudachi's words or in IPADIC's, those of Janome and MeCab: 名詞 means pronouns too.
+    mode: ``A`` cuts into the shortest words (国家 公務 員), ``C`` into the longest (国家公務員), ``B`` between them.
+    Parts of speech have Sudachi's own names, which are not those of Janome and MeCab: 代名詞 is a main part of speech.
     White space is a token; a character that Sudachi spells out as several words is one, with their base forms joined.
     """
 
@@ -39,8 +43,8 @@ class Sudachi(Morphemes):
         check_installed(self.name)
 
     def known_parts(self) -> tuple[str, ...]:
-        """IPADIC's and Sudachi's own."""
-        return (*IPADIC_PARTS, *OWN_PARTS)
+        """Main parts of speech of Sudachi's dictionary."""
+        return SUDACHI_PARTS
 
     @property
     def runs_on(self) -> str:
@@ -49,9 +53,13 @@ class Sudachi(Morphemes):
 
     @property
     def version(self) -> str:
-        """The dictionary's, and Sudachi's own: its rules for unknown words decide tokens too."""
+        """Versions of the dictionary and of Sudachi, which both decide the tokens, and of the filters if there are any.
+
+        Filters of the first version took IPADIC's names too, so that they kept other tokens.
+        """
         dictionary, engine = (installed_version(self.name, package) for package in ("sudachidict_core", "sudachipy"))
-        return f"sudachidict_core-{dictionary}-sudachipy-{engine}"
+        filters = "-filters-2" if self.pos or self.exclude_pos else ""
+        return f"sudachidict_core-{dictionary}-sudachipy-{engine}{filters}"
 
     def all_tokens(self, text: str) -> Iterator[Token]:
         """Sudachi's tokens, which together are the whole text."""
@@ -67,10 +75,6 @@ class Sudachi(Morphemes):
         """The pieces of a text as Sudachi's words, each with its start."""
         for start, piece in pieces(without_surrogates(text)):
             yield from _words(piece, start, self.mode)
-
-    def names_of(self, pos: str) -> tuple[str, ...]:
-        """Sudachi's name and IPADIC's."""
-        return (pos, *ipadic_names(pos))
 
 
 def _words(piece: str, start: int, mode: str) -> Iterator[tuple[int, Any]]:
