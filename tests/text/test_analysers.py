@@ -146,7 +146,7 @@ def test_a_forked_process_cuts_on_where_its_parent_has_cut_before(each):
 
 
 def test_a_part_of_speech_that_there_is_not_is_refused(each):
-    with pytest.raises(InputError, match="part of speech '名刺' is not known; known: 名詞, "):
+    with pytest.raises(InputError, match="unknown part of speech '名刺'; use 名詞, "):
         tokenizer(each.name, pos=["名刺"])
 
 
@@ -195,7 +195,7 @@ def test_a_version_names_the_dictionary(each):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"form": "Base"}, "form 'Base' is not known; known: surface, base"),
+        ({"form": "Base"}, "unknown form 'Base'; use surface, base"),
         ({"pos": "名詞"}, "pos must be a list of strings, not '名詞'"),
         ({"stop_words": ["\ud800"]}, "half a character"),
         ({"user_dictionary": "words.csv"}, "has no parameter 'user_dictionary'; it has: exclude_pos, form"),

@@ -138,7 +138,7 @@ def test_one_document_and_every_document_are_not_the_same(field):
     ("params", "message"),
     [
         ({"normalisers": "nfkc"}, "normalisers must be a list of names"),
-        ({"normalisers": ["lower"]}, "'lower' is not known"),
+        ({"normalisers": ["lower"]}, "unknown normaliser 'lower'"),
         ({"ngram": 0}, "ngram must have 1 <= low <= high, not 0-0"),
         ({"ngram": [2, 1]}, "ngram .*2-1"),
         ({"ngram": "1-2"}, "ngram must be .*'1-2'"),

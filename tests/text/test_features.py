@@ -64,7 +64,7 @@ def test_a_classifier_learns_from_features_and_keeps_them_in_its_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("features", "said"),
-    [(["title"], "'title' is not known; known: chars"), ("chars", "single string"), (["chars", "chars"], "twice")],
+    [(["title"], "unknown feature 'title'; use chars"), ("chars", "single string"), (["chars", "chars"], "twice")],
 )
 def test_groups_that_are_not_there_are_refused(features, said):
     with pytest.raises(InputError, match=said):

@@ -152,7 +152,7 @@ def test_bound_methods_and_replaced_functions_are_refused(functions, monkeypatch
 
 @pytest.mark.parametrize("value", [5, None, ["words"], b"words"])
 def test_what_is_neither_name_nor_tokenizer_nor_function_is_refused(value):
-    with pytest.raises(InputError, match=r"a tokenizer is a name, a Tokenizer or a function, not"):
+    with pytest.raises(InputError, match=r"a tokenizer must be a name, a Tokenizer or a function, not"):
         as_tokenizer(value)
 
 

@@ -123,9 +123,7 @@ def test_janome_is_not_imported_before_a_text_is_cut():
 
 @pytest.mark.parametrize("name", ["word", "", "Janome", "MeCab", "words "])
 def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
-    with pytest.raises(
-        InputError, match=f"tokenizer '{name}' is not known; known: auto, charclass, .*whitespace, words"
-    ):
+    with pytest.raises(InputError, match=f"unknown tokenizer '{name}'; use auto, charclass, .*whitespace, words"):
         tokenizer(name)
 
 
@@ -143,7 +141,7 @@ def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
         ("mecab", {"mode": "A"}, "'mecab' has no parameter 'mode'; it has: exclude_pos, form, pos, stop_words"),
         ("sudachi", {"n": 2}, "'sudachi' has no parameter 'n'; it has: exclude_pos, form, mode, pos, stop_words"),
         ("python", {}, "'python': .*'path'"),
-        ("textwrap:wrap", {"width": 5}, "'python' has no parameter 'width'; it has: path"),
+        ("textwrap:wrap", {"width": 5}, "'textwrap:wrap' is a Python function and has no parameter 'width'"),
         ("textwrap:wrap", {"path": "shlex:split"}, "path"),
         ("python", {"path": None}, "None"),
         ("chars", {"n": None}, "n of the tokenizer 'chars'.*None"),
@@ -178,7 +176,7 @@ def test_a_recipe_with_something_missing_is_refused(recipe):
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
-        ("word", {}, "'word' is not known"),
+        ("word", {}, "unknown tokenizer 'word'"),
         (None, {}, "None"),
         (["words"], {}, "words"),
         ("words", {"n": 1}, "'words' has no parameter 'n'"),
@@ -197,7 +195,7 @@ def test_a_recipe_that_makes_no_sense_is_refused(name, params, message):
 
 @every_tokenizer
 def test_a_stream_gives_the_terms_of_a_call(each, monkeypatch):
-    monkeypatch.setattr("textnb.text.patterns._PIECE", 7)
+    monkeypatch.setattr("textnb.text.patterns._PIECE_LENGTH", 7)
     text = "東京タワーへ行く。I don't know why!\n\n  長い長い一続きの文字列 a b c dddddddddddd\u3000終わり "
     assert list(each.stream(text)) == each(text)
 
@@ -205,7 +203,7 @@ def test_a_stream_gives_the_terms_of_a_call(each, monkeypatch):
 def test_terms_of_a_long_text_are_not_held_all_at_once(monkeypatch):
     import tracemalloc
 
-    monkeypatch.setattr("textnb.text.patterns._PIECE", 1 << 16)
+    monkeypatch.setattr("textnb.text.patterns._PIECE_LENGTH", 1 << 16)
     text = "word " * 200_000
     tracemalloc.start()
     assert sum(1 for _ in tokenizer("words").stream(text)) == 200_000

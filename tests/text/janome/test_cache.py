@@ -20,20 +20,20 @@ KEY = {"janome": "1", "digest": "d"}
 
 @pytest.fixture(scope="module")
 def made():
-    return cache.dictionary(janome_version())
+    return cache.load_dictionary(janome_version())
 
 
 @pytest.fixture
 def fresh(monkeypatch, tmp_path, made):
     """A cache folder of the test's own, and how often a dictionary was compiled."""
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(cache.CACHE_VARIABLE, str(tmp_path / "cache"))
     compiled = []
-    monkeypatch.setattr(cache, "compiled", lambda: compiled.append(1) or made)
+    monkeypatch.setattr(cache, "compile_dictionary", lambda: compiled.append(1) or made)
     return tmp_path / "cache", compiled
 
 
 def load():
-    return cache.dictionary.__wrapped__(janome_version())
+    return cache.load_dictionary.__wrapped__(janome_version())
 
 
 def signed(rest):
@@ -107,7 +107,7 @@ def test_a_full_or_read_only_folder_is_done_without(fresh, made, monkeypatch, er
     def refused(*_):
         raise error
 
-    monkeypatch.setattr(cache, "write", refused)
+    monkeypatch.setattr(cache, "write_dictionary", refused)
     with pytest.warns(ReadingWarning, match="will be made again"):
         assert same(load(), made)
     assert list(folder.iterdir()) == []
@@ -167,7 +167,7 @@ import os, pathlib, sys, time
 from textnb.text import tokenizer
 from textnb.text.janome import compiled as cache, janome_version
 
-known, (me, other, folder) = cache.dictionary(janome_version()), sys.argv[1:]
+known, (me, other, folder) = cache.load_dictionary(janome_version()), sys.argv[1:]
 
 def compiled():
     pathlib.Path(me).touch()
@@ -175,9 +175,9 @@ def compiled():
         time.sleep(0.01)
     return known
 
-cache.compiled = compiled
-cache.dictionary.cache_clear()
-os.environ[cache.VARIABLE] = folder
+cache.compile_dictionary = compiled
+cache.load_dictionary.cache_clear()
+os.environ[cache.CACHE_VARIABLE] = folder
 print(tokenizer("janome", engine="python")("すもももももも"))
 """
 

@@ -219,14 +219,14 @@ def test_order_and_repeats_in_a_list_of_words_make_no_difference():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"form": "Base"}, "form 'Base' is not known; known: surface, base"),
-        ({"form": None}, "form None is not known"),
+        ({"form": "Base"}, "unknown form 'Base'; use surface, base"),
+        ({"form": None}, "unknown form None"),
         ({"pos": "名詞"}, "pos must be a list of strings, not '名詞'"),
-        ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must hold strings only, got \['助詞', 5\]"),
+        ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must contain only strings, not 5"),
         ({"stop_words": None}, "stop_words must be a list of strings, not None"),
-        ({"stop_words": [["a"]]}, "stop_words must hold strings only"),
-        ({"pos": ["名"]}, "part of speech '名' is not known; known: 名詞, 動詞"),
-        ({"exclude_pos": ["名刺,数"]}, "part of speech '名刺,数' is not known"),
+        ({"stop_words": [["a"]]}, r"stop_words must contain only strings, not \['a'\]"),
+        ({"pos": ["名"]}, "unknown part of speech '名'; use 名詞, 動詞"),
+        ({"exclude_pos": ["名刺,数"]}, "unknown part of speech '名刺,数'"),
         ({"user_dictionary": 5}, "user_dictionary must be a path or a UserDictionary, not 5"),
     ],
 )
