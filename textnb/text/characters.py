@@ -25,7 +25,7 @@ OTHER_LETTER = rf"[^\W\d_{''.join(SCRIPTS)}]"
 JAPANESE_BIT, LETTER_BIT = 1, 2
 """Bits of ``letter_kinds``."""
 
-_MARKS = "combining marks"  # stands for a class that regular expressions do not have
+_MARKS = "combining marks"  # placeholder for a class that regular expressions do not have
 _LETTERS_END = 0x40000  # the planes beyond have no letters and no digits
 _LONGER_THAN_ANY_TEXT = 2**31  # more characters than the extension accepts
 

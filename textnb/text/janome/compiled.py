@@ -160,7 +160,7 @@ def _entries() -> Iterator[Entry]:
         extra = _EXTRA_ENTRY.findall(_text(f"entries_extra{part}.py"))
         for (number, surface, left, right, cost), (same, pos, base, reading) in zip(compact, extra, strict=True):
             if not int(number) == int(same) == expected:
-                raise ValueError(f"Janome's dictionary has no entry {expected} where it should be")
+                raise ValueError("the entries of Janome's dictionary are not numbered from 0 without gaps")
             expected += 1
             yield Entry(surface, int(left), int(right), int(cost), pos, base, reading)
 
