@@ -31,8 +31,8 @@ import numpy as np
 from textnb import _native
 from textnb.text import UserDictionary, tokenizer
 from textnb.text.janome import janome_version
-from textnb.text.janome.compiled import dictionary
-from textnb.text.janome.dictionary import Categories, Dictionary, Features, Lexicon, packed
+from textnb.text.janome.compiled import load_dictionary
+from textnb.text.janome.dictionary import Categories, Dictionary, Features, Lexicon, pack_entries
 from textnb.text.janome.engines import NativeEngine
 from textnb.text.janome.lattice import PythonEngine, words_by_prefix
 from textnb.text.janome.user_dictionary import Entry
@@ -147,7 +147,7 @@ def a_text(random: Random) -> str:
 
 @cache
 def plain() -> tuple[Dictionary, PythonEngine, NativeEngine]:
-    known = dictionary(janome_version())
+    known = load_dictionary(janome_version())
     return known, PythonEngine(known), NativeEngine(known)
 
 
@@ -247,7 +247,7 @@ def tiny(random: Random, alphabet: str) -> Dictionary:
         limits=np.array(random.choices([0, 1, 2, 5, 1023, 1024, 5000], k=n_kinds), np.int32),
         always=np.array(random.choices([0, 1], k=n_kinds), np.uint8),
         firsts=np.cumsum([0, *map(len, unknowns)]).astype(np.int32),
-        unknowns=packed(cost, left, right, np.ones(len(cost), bool)),
+        unknowns=pack_entries(cost, left, right, np.ones(len(cost), bool)),
         beyond=bits(1),
     )
     connections = np.array(random.choices([0, 0, 1, -1, 32767, -32768], k=n_ids**2), np.int16).reshape(n_ids, n_ids)

@@ -88,7 +88,7 @@ def test_items_are_taken_only_a_few_ahead_of_the_results(jobs, most):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_exception_in_a_worker_arrives_as_itself(jobs):
-    with pytest.raises(InputError, match="tokenizer 'nope' is not known"):
+    with pytest.raises(InputError, match="unknown tokenizer 'nope'"):
         list(map_ordered(tokenizer, ["nope"], jobs=jobs, patience=0))
 
 

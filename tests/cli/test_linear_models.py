@@ -102,7 +102,7 @@ def test_a_model_without_documents_refuses_to_learn_more_and_stays_as_it_is(run,
         (["--model", "bayes-logistic", "--sample", "0"], "needs the learnt documents"),
         (["--model", "fisher", "--shrinkage", "2"], "shrinkage must be a number from 0 to 1 or 'auto'"),
         (["--model", "fisher", "--alpha", "1"], "model 'fisher' does not accept alpha=1.0"),
-        (["--features", "title"], "feature 'title' is not known"),
+        (["--features", "title"], "unknown feature 'title'"),
     ],
 )
 def test_what_a_linear_model_does_not_have_is_one_clear_line(run, corpus, tmp_path, arguments, words):

@@ -44,7 +44,7 @@ def spy(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("parts", "complaint"),
     [
-        ({"tokenizer": {"name": "kuromoji", "version": "1", "params": {}}}, "tokenizer 'kuromoji' is not known"),
+        ({"tokenizer": {"name": "kuromoji", "version": "1", "params": {}}}, "unknown tokenizer 'kuromoji'"),
         ({"tokenizer": {"name": "chars", "version": "1", "params": {"m": 2}}}, "no parameter 'm'"),
         ({"tokenizer": {"name": "chars", "version": "1", "params": {"n": "2"}}}, "n of the tokenizer 'chars'"),
         ({"tokenizer": {"name": "chars"}}, "tokenizer"),
@@ -53,7 +53,7 @@ def spy(tmp_path, monkeypatch):
         ({"tokenizer": {"name": "python", "version": "1", "params": {"path": ["os:system"]}}}, "system"),
         ({"tokenizer": {"name": "janome", "version": "1", "params": {"user_dictionary": {"csv": 5}}}}, "model.textnb"),
         ({"analyzer": {"stemmer": "porter"}}, "no parameter 'stemmer'"),
-        ({"analyzer": {"normalisers": ["lower"]}}, "normaliser 'lower' is not known"),
+        ({"analyzer": {"normalisers": ["lower"]}}, "unknown normaliser 'lower'"),
         ({"analyzer": []}, "model.textnb"),
         ({"analyzer": None}, "model.textnb"),
         ({"weighting": "bm25"}, "weighting 'bm25' is not known"),

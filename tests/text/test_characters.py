@@ -13,7 +13,7 @@ from textnb.text.characters import (
     KANJI,
     KATAKANA,
     LATIN,
-    characters,
+    characters_between,
     letter_kinds,
     marks,
     run_kinds,
@@ -34,7 +34,7 @@ def bits(*classes):
 
 
 def test_the_characters_of_a_range_are_all_of_them_in_order():
-    assert characters(0xD7FF, 0xE001) == "".join(map(chr, range(0xD7FF, 0xE001)))
+    assert characters_between(0xD7FF, 0xE001) == "".join(map(chr, range(0xD7FF, 0xE001)))
 
 
 def test_marks_are_all_marks_of_unicode():

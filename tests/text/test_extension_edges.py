@@ -1,9 +1,8 @@
-"""Arguments that no part of textnb gives to the extension, and dictionaries that few people have."""
+"""Arguments that no part of textnb gives to the extension."""
 
 import gc
 import importlib.util
 import os
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from textnb.errors import InputError
-from textnb.text import UserDictionary, tokenizer
+from textnb.text import tokenizer
 from textnb.text.janome import engine_for
-from textnb.text.janome.double_array import double_array
-from textnb.text.janome.engines import NativeEngine
 
 native = pytest.importorskip("textnb._native")
 SEED = bytes(16)
@@ -29,24 +25,6 @@ def counted(counter, cutter, text, extras=()):
     assert lengths == [len(numbers)]
     terms = counter.strings()
     return {terms[number]: count for number, count in zip(numbers, counts, strict=True)}
-
-
-def test_many_words_that_branch_alike_fit_the_double_array():
-    draw = random.Random(0)
-    surfaces = sorted(chr(0x4E00 + a) + chr(0x4E00 + b) for a in range(20) for b in draw.sample(range(1000), 100))
-    slots, codes = double_array(surfaces)
-    for i, surface in enumerate(surfaces):
-        place = 0
-        for char in surface:
-            step = slots[place, 0] + codes[ord(char)]
-            assert slots[step, 1] == place
-            place = step
-        assert slots[place, 2] == i
-
-
-def test_more_characters_than_there_are_codes_are_refused():
-    with pytest.raises(InputError, match="65,535 different characters, not 65,536"):
-        double_array([chr(0x20000 + i) for i in range(2**16)])
 
 
 @pytest.mark.parametrize(("n", "terms"), [((1, 10**30), ["a", "b", "ab"]), ((10**30, 10**30), ["ab"])], ids=str)
@@ -133,16 +111,6 @@ def test_a_finalizer_that_runs_while_terms_are_listed_may_use_the_same_counter()
         gc.enable()
         gc.set_threshold(*thresholds)
     assert counter.strings() == ["a", "b"]
-
-
-def test_a_user_dictionary_of_branching_words_gives_the_tokens_of_the_engine_in_python():
-    draw = random.Random(0)
-    words = UserDictionary("".join(f"亜{chr(0x4E00 + b)},犬,ヨ\n" for b in draw.sample(range(3000), 500)))
-    text = "".join("亜" + chr(0x4E00 + b) for b in range(0, 3000, 7))
-    assert isinstance(engine_for(words, "native"), NativeEngine)
-    assert tokenizer("janome", user_dictionary=words, engine="native")(text) == tokenizer(
-        "janome", user_dictionary=words, engine="python"
-    )(text)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the flags are gcc's")

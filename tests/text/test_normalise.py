@@ -133,9 +133,9 @@ def test_order_of_normalisers_is_kept():
     ("names", "message"),
     [
         ("nfkc", "single string 'nfkc'"),
-        (["nfkc", "lower"], "'lower' is not known; known: casefold, nfkc, numbers, squeeze, urls"),
-        ([5], "5 is not known"),
-        ([["nfkc"]], r"\['nfkc'\] is not known"),
+        (["nfkc", "lower"], "unknown normaliser 'lower'; use casefold, nfkc, numbers, squeeze, urls"),
+        ([5], "unknown normaliser 5"),
+        ([["nfkc"]], r"unknown normaliser \['nfkc'\]"),
         (None, "None"),
         (5, "5"),
         ({"nfkc", "urls"}, "list of names"),  # a set has no order, and order matters

@@ -1,19 +1,17 @@
 import importlib.metadata
+import warnings
 
 import pytest
+from small_models import fitted, rewritten
 
-from textnb.errors import InputError
+from textnb import TextClassifier
+from textnb.errors import InputError, ModelFileError, RecipeWarning
 from textnb.text import tokenizer
-from textnb.text.janome.tokenizer import Janome
 from textnb.text.morphemes import PACKAGES
-from textnb.text.sudachi import MODES, Sudachi, _dictionary, _tokenizer
-from textnb.text.sudachi_pos import ipadic_names
+from textnb.text.sudachi import MODES, SUDACHI_PARTS, Sudachi, _dictionary, _tokenizer
 
 for package in PACKAGES["sudachi"]:
     pytest.importorskip(package, reason="needs textnb[sudachi]")
-
-IPADIC = {"名詞", "接頭詞", "動詞", "形容詞", "副詞", "連体詞", "接続詞"}
-IPADIC |= {"助詞", "助動詞", "感動詞", "フィラー", "記号"}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -51,7 +49,7 @@ def test_the_longest_words_are_the_default():
 
 @pytest.mark.parametrize("mode", ["c", "D", "", None, 1, ["A"], "ABC"])
 def test_an_unknown_mode_is_refused(mode):
-    with pytest.raises(InputError, match=r"mode .* is not known; known: A, B, C"):
+    with pytest.raises(InputError, match=r"unknown mode .*; use A, B, C"):
         Sudachi(mode=mode)
 
 
@@ -75,7 +73,6 @@ def test_a_character_spelt_out_as_several_words_is_one_token(mode):
 def test_white_space_is_a_token():
     assert Sudachi()(" 犬　が\r\n走る\t") == [" ", "犬", "　", "が", "\r\n", "走る", "\t"]
     assert Sudachi(exclude_pos=["空白"])(" 犬　が\r\n走る\t") == ["犬", "が", "走る"]
-    assert Sudachi(exclude_pos=["記号,空白"])(" 犬　が\r\n走る\t") == ["犬", "が", "走る"]
 
 
 @pytest.mark.parametrize("text", ["あ" * 16_384, "ﷺ" * 10_000, "㌖" * 12_000], ids=lambda text: text[0])
@@ -97,87 +94,67 @@ def test_an_error_that_no_cutting_mends_is_raised(monkeypatch):
         Sudachi()("犬が走る")
 
 
-@pytest.mark.parametrize(
-    ("pos", "names"),
-    [
-        ("代名詞,*,*,*,*,*", ["名詞,代名詞,一般"]),
-        ("形状詞,一般,*,*,*,*", ["名詞,形容動詞語幹"]),
-        ("形状詞,助動詞語幹,*,*,*,*", ["名詞,非自立,助動詞語幹"]),
-        ("接頭辞,*,*,*,*,*", ["接頭詞"]),
-        ("接尾辞,名詞的,一般,*,*,*", ["名詞,接尾,一般"]),
-        ("接尾辞,名詞的,助数詞,*,*,*", ["名詞,接尾,助数詞"]),
-        ("接尾辞,動詞的,*,*,五段-ラ行,連用形-促音便", ["動詞,接尾"]),
-        ("接尾辞,形容詞的,*,*,形容詞,終止形-一般", ["形容詞,接尾", "形容詞,非自立"]),
-        ("補助記号,句点,*,*,*,*", ["記号,句点"]),
-        ("補助記号,括弧開,*,*,*,*", ["記号,括弧開"]),
-        ("補助記号,ＡＡ,顔文字,*,*,*", ["記号,一般"]),
-        ("空白,*,*,*,*,*", ["記号,空白"]),
-        ("感動詞,フィラー,*,*,*,*", ["フィラー"]),
-        ("感動詞,一般,*,*,*,*", ["感動詞"]),
-        ("名詞,固有名詞,地名,国,*,*", ["名詞,固有名詞,地域,国"]),
-        ("名詞,普通名詞,一般,*,*,*", ["名詞,一般"]),
-        ("名詞,普通名詞,副詞可能,*,*,*", ["名詞,副詞可能"]),
-        ("名詞,普通名詞,サ変可能,*,*,*", ["名詞,サ変接続"]),
-        ("名詞,数詞,*,*,*,*", ["名詞,数"]),
-        ("動詞,一般,*,*,五段-ラ行,連用形-促音便", ["動詞,自立"]),
-        ("動詞,非自立可能,*,*,サ行変格,連用形-一般", ["動詞,自立", "動詞,非自立"]),
-        ("名詞,固有名詞,人名,姓,*,*", []),
-        ("助詞,格助詞,*,*,*,*", []),
-        ("副詞,*,*,*,*,*", []),
-    ],
-)
-def test_a_part_of_speech_has_ipadics_name_too(pos, names):
-    found = ipadic_names(pos)
-    assert len(found) == len(names)
-    for full, name in zip(found, names, strict=True):
-        assert full == name or full.startswith(name + ",")
-        kept = Sudachi(pos=[name])
-        assert kept.keeps_pos(pos)
-        assert not Sudachi(exclude_pos=[name]).keeps_pos(pos)
-    assert Sudachi(pos=[pos.partition(",")[0]]).keeps_pos(pos)
-
-
-def test_every_part_of_speech_of_sudachis_is_one_of_ipadics():
+def test_parts_of_speech_are_those_of_the_dictionary():
     seen, number = set(), 0
     while parts := _dictionary().pos_of(number):
         seen.add(parts[0])
-        pos = ",".join(parts)
-        assert {name.partition(",")[0] for name in ipadic_names(pos) or [pos]} <= IPADIC
         number += 1
-    assert len(seen - IPADIC) > 5  # else there is nothing to translate
+    assert seen == set(SUDACHI_PARTS)
 
 
 @pytest.mark.parametrize(
-    ("pos", "least"),
+    ("params", "expected"),
     [
-        ("名詞", 0.95),
-        ("動詞", 0.9),
-        ("形容詞", 0.9),
-        ("助詞", 0.95),
-        ("記号", 0.95),
-        ("接頭詞", 0.85),
-        ("名詞,代名詞", 0.9),
-        ("名詞,サ変接続", 0.85),
-        ("名詞,数", 0.9),
-        ("動詞,自立", 0.8),
-        ("記号,句点", 0.95),
+        ({"pos": ["名詞"]}, "東京 3 研究"),
+        ({"pos": ["代名詞"]}, "私 それ"),
+        ({"pos": ["名詞,固有名詞,地名"]}, "東京"),
+        ({"pos": ["名詞,固有名詞,地名,一般,*,*"]}, "東京"),
+        ({"pos": ["名詞"], "exclude_pos": ["名詞,数詞", "名詞,固有名詞"]}, "研究"),
+        ({"pos": ["形状詞", "動詞,一般"]}, "静か 走っ"),
+        ({"exclude_pos": ["名詞", "代名詞", "形状詞", "動詞", "助動詞", "助詞"]}, "、 。"),
+        ({"pos": ["補助記号,読点"]}, "、"),
+        ({"pos": ["名詞,固", "名詞,", "名詞,代名詞"]}, ""),
+        ({"pos": ["名詞", "動詞"], "form": "base", "stop_words": ["走る", "東京"]}, "3 研究"),
     ],
 )
-def test_a_filter_keeps_what_it_keeps_with_janome(pos, least, ja_mini):
-    both = either = 0
-    for text in ja_mini[::18]:
-        shared = places(Sudachi(mode="A"), text) & places(Janome(), text)
-        ours, janomes = places(Sudachi(mode="A", pos=[pos]), text) & shared, places(Janome(pos=[pos]), text) & shared
-        both += len(ours & janomes)
-        either += max(len(ours), len(janomes))
-    assert either > 10
-    assert both / either >= least
+def test_a_filter_takes_sudachis_names(params, expected):
+    for mode in MODES:
+        assert Sudachi(mode=mode, **params)("私はそれを東京で3、静かな研究へ走った。") == expected.split()
 
 
-def places(cut, text):
-    return {(token.start, token.end) for token in cut.tokens(text)}
+@pytest.mark.parametrize("part", ["フィラー", "接頭詞", "その他", "接頭詞,名詞接続"])
+def test_a_name_that_only_ipadic_has_is_refused(part):
+    with pytest.raises(InputError, match=f"unknown part of speech '{part}'; use .*代名詞"):
+        Sudachi(exclude_pos=[part])
 
 
 def test_the_version_is_the_dictionarys_and_sudachis():
     dictionary, engine = map(importlib.metadata.version, ("sudachidict_core", "sudachipy"))
     assert Sudachi().version == f"sudachidict_core-{dictionary}-sudachipy-{engine}"
+    assert Sudachi(pos=["名詞"]).version == Sudachi(exclude_pos=["助詞"]).version == f"{Sudachi().version}-filters-2"
+
+
+def saved_by_the_first_version(path, **params):
+    """A model file of the time when filters took IPADIC's names too: its version does not depend on them."""
+    fitted(tokenizer="sudachi").save(path)
+    rewritten(path, "model", lambda header, _: header["recipe"]["tokenizer"]["params"].update(params))
+    return path
+
+
+def test_a_saved_model_with_a_filter_of_the_first_version_loads_with_a_warning(tmp_path):
+    path = saved_by_the_first_version(tmp_path / "m", pos=["名詞"])
+    with pytest.warns(RecipeWarning, match=r"'sudachi' was .* and is .*-filters-2 here; some tokens may differ"):
+        assert TextClassifier.load(path).recipe.tokenizer == Sudachi(pos=["名詞"])
+
+
+def test_a_saved_model_without_a_filter_loads_without_a_warning(tmp_path):
+    path = saved_by_the_first_version(tmp_path / "m", form="base")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert TextClassifier.load(path).recipe.tokenizer == Sudachi(form="base")
+
+
+def test_a_saved_model_with_a_name_that_sudachi_does_not_have_is_refused(tmp_path):
+    path = saved_by_the_first_version(tmp_path / "m", exclude_pos=["接頭詞"])
+    with pytest.raises(ModelFileError, match="接頭詞"):
+        TextClassifier.load(path)

@@ -1,5 +1,8 @@
 import dataclasses
+import functools
+import importlib
 import inspect
+import itertools
 import json
 import pickle
 import subprocess
@@ -10,12 +13,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from textnb.errors import InputError, RecipeWarning
+from textnb.errors import InputError, RecipeWarning, UntrustedError
 from textnb.text import NOWHERE, TOKENIZERS, Tokenizer, UserDictionary, as_tokenizer, tokenizer, tokenizer_of
 from textnb.text.janome.tokenizer import Janome
 from textnb.text.morphemes import PACKAGES
 from textnb.text.patterns import Chars, Words
-from textnb.text.tokenizers import Imported
+from textnb.text.tokenizers import Auto, Imported, is_japanese
 
 REQUIRED = {"python": {"path": "textwrap:wrap"}}
 DICTIONARY = UserDictionary("走った,カスタム動詞,ハシッタ\n")
@@ -123,9 +126,7 @@ def test_janome_is_not_imported_before_a_text_is_cut():
 
 @pytest.mark.parametrize("name", ["word", "", "Janome", "MeCab", "words "])
 def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
-    with pytest.raises(
-        InputError, match=f"tokenizer '{name}' is not known; known: auto, charclass, .*whitespace, words"
-    ):
+    with pytest.raises(InputError, match=f"unknown tokenizer '{name}'; use auto, charclass, .*whitespace, words"):
         tokenizer(name)
 
 
@@ -143,7 +144,7 @@ def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
         ("mecab", {"mode": "A"}, "'mecab' has no parameter 'mode'; it has: exclude_pos, form, pos, stop_words"),
         ("sudachi", {"n": 2}, "'sudachi' has no parameter 'n'; it has: exclude_pos, form, mode, pos, stop_words"),
         ("python", {}, "'python': .*'path'"),
-        ("textwrap:wrap", {"width": 5}, "'python' has no parameter 'width'; it has: path"),
+        ("textwrap:wrap", {"width": 5}, "'textwrap:wrap' is a Python function and has no parameter 'width'"),
         ("textwrap:wrap", {"path": "shlex:split"}, "path"),
         ("python", {"path": None}, "None"),
         ("chars", {"n": None}, "n of the tokenizer 'chars'.*None"),
@@ -178,7 +179,7 @@ def test_a_recipe_with_something_missing_is_refused(recipe):
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
-        ("word", {}, "'word' is not known"),
+        ("word", {}, "unknown tokenizer 'word'"),
         (None, {}, "None"),
         (["words"], {}, "words"),
         ("words", {"n": 1}, "'words' has no parameter 'n'"),
@@ -197,7 +198,7 @@ def test_a_recipe_that_makes_no_sense_is_refused(name, params, message):
 
 @every_tokenizer
 def test_a_stream_gives_the_terms_of_a_call(each, monkeypatch):
-    monkeypatch.setattr("textnb.text.patterns._PIECE", 7)
+    monkeypatch.setattr("textnb.text.patterns._PIECE_LENGTH", 7)
     text = "東京タワーへ行く。I don't know why!\n\n  長い長い一続きの文字列 a b c dddddddddddd\u3000終わり "
     assert list(each.stream(text)) == each(text)
 
@@ -205,10 +206,259 @@ def test_a_stream_gives_the_terms_of_a_call(each, monkeypatch):
 def test_terms_of_a_long_text_are_not_held_all_at_once(monkeypatch):
     import tracemalloc
 
-    monkeypatch.setattr("textnb.text.patterns._PIECE", 1 << 16)
+    monkeypatch.setattr("textnb.text.patterns._PIECE_LENGTH", 1 << 16)
     text = "word " * 200_000
     tracemalloc.start()
     assert sum(1 for _ in tokenizer("words").stream(text)) == 200_000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3_000_000  # all the terms together are 12 MB
+
+
+JAPANESE = [
+    "すもも",
+    "スモモ",
+    "ｽﾓﾓ",
+    "李",
+    "𠮷",
+    "㐂",
+    "Python で書く",
+    "abcdefghi犬",
+    "12345678901234567890犬",
+    "!!!!!!!!!!!犬",
+]
+OTHER = [
+    "",
+    " \n",
+    "plain words",
+    "abcdefghij犬",
+    "Grüße",
+    "Москва",
+    "안녕하세요 세계",
+    "ｆｕｌｌ ｗｉｄｔｈ",
+    "123。",
+    "、。「」",
+    "😀",
+    "ꀀꀁ",
+]
+
+
+@pytest.mark.parametrize("text", JAPANESE)
+def test_a_text_with_a_tenth_of_kana_or_kanji_among_its_letters_is_japanese(text):
+    assert is_japanese(text)
+    assert Auto().choice(text) == Janome()
+    assert Auto()(text) == Janome()(text)
+
+
+@pytest.mark.parametrize("text", OTHER)
+def test_any_other_text_is_not_japanese(text):
+    assert not is_japanese(text)
+    assert Auto().choice(text) == Words()
+    assert Auto()(text) == Words()(text)
+
+
+@given(others=st.integers(0, 60), japanese=st.integers(0, 6), signs=st.integers(0, 20))
+def test_the_share_is_counted_over_letters_only(others, japanese, signs):
+    text = "é" * others + "犬" * japanese + "3、" * signs
+    assert is_japanese(text) == (japanese > 0 and japanese / (japanese + others) >= 0.1)
+
+
+def test_tokens_of_auto_are_those_of_the_chosen_tokenizer():
+    assert list(Auto().tokens("a dog")) == list(Words().tokens("a dog"))
+    (token, *_) = Auto().tokens("走った")
+    assert (token.base, token.pos.split(",")[0]) == ("走る", "動詞")
+
+
+def test_the_version_of_auto_is_janomes_because_its_tokens_are():
+    assert Auto().version == Janome().version
+
+
+def test_counting_many_texts_builds_no_tokenizer_per_text(monkeypatch):
+    built = []
+    check = Janome.__post_init__
+    Auto().choice("犬")
+    monkeypatch.setattr(Janome, "__post_init__", lambda janome: (built.append(janome), check(janome)))
+    choices = [Auto().choice(text) for text in ["犬が走った", "a dog ran"] * 10]
+    assert built == []
+    assert [id(choice) for choice in choices] == [id(choice) for choice in choices[:2]] * 10
+    if choices[0].counts_natively:
+        assert len({id(choice.cutter) for choice in choices}) == 2
+        assert built == []
+
+
+NUMBERS = itertools.count()  # a module is imported once, so each test has one of its own
+FUNCTIONS = """
+def spaced(text): return text.split()
+def lowered(text): return text.lower().split()
+def marked(text): return [f"<{word}>" for word in text.split()]
+def empties(text): return ["", *text.split(), ""]
+def generated(text): yield from text.split()
+def whole(text): return text
+def nothing(text): return None
+def number(text): return 5
+def mixed(text): return ["a", 5]
+def encoded(text): return [text.encode()]
+class Named:
+    @staticmethod
+    def inner(text): return text.split("/")
+    def method(self, text): return [text]
+constant = 5
+"""
+
+
+def recipe_of(path):
+    return {"name": "python", "version": "1", "params": {"path": path}}
+
+
+@pytest.fixture
+def functions(module):
+    """A freshly written module of tokenizers, imported."""
+    name = f"own_functions_{next(NUMBERS)}"
+    module(name, FUNCTIONS)
+    return importlib.import_module(name)
+
+
+def test_a_function_is_found_again_by_its_path(functions):
+    given = as_tokenizer(functions.spaced)
+    assert given == tokenizer(f"{functions.__name__}:spaced") == Imported(f"{functions.__name__}:spaced")
+    assert given("a b  a") == ["a", "b", "a"]
+    assert as_tokenizer(functions.Named.inner)("a/b") == ["a", "b"]
+    assert as_tokenizer(functions.generated)("a b") == ["a", "b"]
+
+
+def test_tokens_are_looked_for_one_after_the_other(functions):
+    tokens = list(as_tokenizer(functions.spaced).tokens(" to be  or to be"))
+    assert [t.surface for t in tokens] == ["to", "be", "or", "to", "be"]
+    assert [(t.start, t.end) for t in tokens] == [(1, 3), (4, 6), (8, 10), (11, 13), (14, 16)]
+
+
+def test_a_token_that_is_not_in_the_text_stands_nowhere(functions):
+    tokens = list(as_tokenizer(functions.marked).tokens("a b"))
+    assert [(t.surface, t.start, t.end) for t in tokens] == [("<a>", NOWHERE, NOWHERE), ("<b>", NOWHERE, NOWHERE)]
+
+
+def test_an_empty_token_does_not_upset_the_places_of_the_others(functions):
+    tokens = list(as_tokenizer(functions.empties).tokens("a a"))
+    assert [t.surface for t in tokens] == ["", "a", "a", ""]
+    assert [(t.start, t.end) for t in tokens[1:3]] == [(0, 1), (2, 3)]
+
+
+def test_looking_for_tokens_that_are_not_there_does_not_cost_the_square_of_the_length(functions):
+    class Counted(str):
+        scanned = 0
+
+        def find(self, term, start=0, end=sys.maxsize):
+            found = str.find(self, term, start, end)
+            Counted.scanned += (found if found >= 0 else min(end, len(self))) - start
+            return found
+
+    def cost(words):
+        Counted.scanned = 0
+        assert len(list(as_tokenizer(functions.marked).tokens(Counted("word " * words)))) == words
+        return Counted.scanned
+
+    assert cost(8000) <= 2.5 * cost(4000)
+
+
+@pytest.mark.parametrize("name", ["whole", "nothing", "number", "mixed", "encoded"])
+def test_a_function_that_returns_no_list_of_strings_is_refused_by_name(functions, name):
+    with pytest.raises(InputError, match=f"the tokenizer {functions.__name__}:{name} must return"):
+        tokenizer(f"{functions.__name__}:{name}")("a b")
+
+
+@pytest.mark.parametrize(
+    "path", ["", "own", ":f", "own:", ":", "..:f", ".own:f", "own:f:g", "own:.", "no_such_module:f"]
+)
+def test_a_path_that_leads_nowhere_is_refused(path):
+    with pytest.raises(InputError, match=f"{path!r}"):
+        Imported(path)("a text")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("missing", "no attribute 'missing'"), ("constant", "is not a function")]
+)
+def test_a_name_that_is_no_function_of_its_module_is_refused(functions, name, message):
+    with pytest.raises(InputError, match=f"{functions.__name__}:{name}.*{message}"):
+        Imported(f"{functions.__name__}:{name}")("a text")
+
+
+def of_main(text):
+    return text.split()
+
+
+of_main.__module__ = "__main__"
+
+
+def local():
+    def inner(text):
+        return text.split()
+
+    return inner
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda text: text.split(), "<lambda>"),
+        (local(), "local.<locals>.inner"),
+        (of_main, "__main__:of_main"),
+        (functools.partial(str.split, sep=","), "partial"),
+        ("a b".split, "split"),
+        (str.split, "split"),
+    ],
+    ids=["lambda", "local", "main", "partial", "bound", "method"],
+)
+def test_a_function_that_has_no_import_path_is_refused(function, message):
+    with pytest.raises(InputError, match=message):
+        as_tokenizer(function)
+
+
+def test_bound_methods_and_replaced_functions_are_refused(functions, monkeypatch):
+    with pytest.raises(InputError, match="method"):
+        as_tokenizer(functions.Named().method)
+    original = functions.spaced
+    monkeypatch.setattr(functions, "spaced", functions.lowered)
+    with pytest.raises(InputError, match=r"cannot be imported as .*:spaced"):
+        as_tokenizer(original)
+
+
+@pytest.mark.parametrize("value", [5, None, ["words"], b"words"])
+def test_what_is_neither_name_nor_tokenizer_nor_function_is_refused(value):
+    with pytest.raises(InputError, match=r"a tokenizer must be a name, a Tokenizer or a function, not"):
+        as_tokenizer(value)
+
+
+def test_an_untrusted_recipe_is_refused_before_anything_is_imported(module):
+    mark = module("own_untrusted", FUNCTIONS)
+    for trust in ((), ["own_untrusted:lowered"], {"own_untrusted"}, ["own_untrusted:spaced "]):
+        with pytest.raises(UntrustedError, match="'own_untrusted:spaced'; trust it by name"):
+            tokenizer_of(recipe_of("own_untrusted:spaced"), trust)
+    assert not mark.exists()
+    assert "own_untrusted" not in sys.modules
+
+
+@pytest.mark.parametrize("params", [{}, {"path": "own_renamed:spaced"}])
+def test_a_recipe_cannot_get_round_trust_by_naming_the_function_as_the_tokenizer(module, params):
+    mark = module("own_renamed", FUNCTIONS)
+    with pytest.raises(UntrustedError, match="own_renamed:spaced"):
+        tokenizer_of({"name": "own_renamed:spaced", "version": "1", "params": params})("a b")
+    assert not mark.exists()
+
+
+def test_a_trusted_recipe_gives_the_same_tokenizer(functions):
+    given = as_tokenizer(functions.spaced)
+    again = tokenizer_of(given.recipe, trust=[given.path])
+    assert again == given
+    assert again("a b") == ["a", "b"]
+
+
+def test_a_single_string_of_trust_does_not_trust_every_part_of_itself():
+    with pytest.raises((UntrustedError, InputError), match=r"string:capwords|trust"):
+        tokenizer_of(recipe_of("string:capwords"), trust="my_string:capwords_of")
+
+
+@pytest.mark.parametrize("path", [None, 5, ["own:f"], {"own": "f"}])
+@pytest.mark.parametrize("trust", [(), {"own:f"}], ids=["nothing", "something"])
+def test_a_path_in_a_recipe_that_is_no_string_is_refused(path, trust):
+    with pytest.raises((UntrustedError, InputError), match=r"path|function"):
+        tokenizer_of(recipe_of(path), trust)

@@ -1,4 +1,8 @@
-"""Text to terms: normalisers, tokenizers and the analyzer that joins them."""
+"""From text to terms: normalisers, tokenizers, and the analyzer that combines them.
+
+>>> tokenizer("words")("To be or not")
+['To', 'be', 'or', 'not']
+"""
 
 from textnb.text.analyzer import FEATURES, Analyzer, LocatedTerm
 from textnb.text.janome.user_dictionary import UserDictionary

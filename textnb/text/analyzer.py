@@ -1,10 +1,12 @@
-"""From a text to its terms: normalise, tokenize, join neighbours into n-grams.
+"""The analyzer: from a text to its terms. Normalise, tokenize, join neighbours into n-grams, add groups of features.
 
-Groups of terms beside the words of a text, each written as ``group:term``.
+Features are groups of terms besides the words, each written ``group:term``:
 
-chars        character 2- and 3-grams, for short texts
-first-line   the words of the first line that has any, which often is a title; of a text that has more lines than one
-length       how long the text is, as a power of two: ``length:9`` has 256 to 511 characters
+==========  ===========================================================================================
+chars       character 2-grams and 3-grams, for short texts
+first-line  the words of the first line with any words, often a title; only if more lines follow
+length      the length of the text as a power of two: ``length:9`` means 256 to 511 characters
+==========  ===========================================================================================
 """
 
 from collections import deque
@@ -17,68 +19,30 @@ from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import Chars, as_range
 from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, as_json, plain_token, without_surrogates
 
-_CHARS = Chars(n=(2, 3))
-
-
-def _chars(text: str, _: Tokenizer) -> Iterator[Token]:
-    return _CHARS.tokens(text)
-
-
-def _first_line(text: str, tokenizer: Tokenizer) -> Iterator[Token]:
-    start = len(text) - len(text.lstrip())
-    line, _, more = text[start:].partition("\n")
-    if not more.strip():
-        return  # it would say all words twice
-    for token in tokenizer.tokens(line):
-        term = tokenizer.term(token)
-        if term.strip():
-            placed = token.start != NOWHERE
-            yield token._replace(surface=term, start=token.start + start * placed, end=token.end + start * placed)
-
-
-def _length(text: str, _: Tokenizer) -> Iterator[Token]:
-    yield plain_token(str(len(text).bit_length()), 0)._replace(start=NOWHERE, end=NOWHERE)
-
-
-FEATURES: dict[str, Callable[[str, Tokenizer], Iterator[Token]]] = {
-    "chars": _chars,
-    "first-line": _first_line,
-    "length": _length,
-}
-
-
-def feature_tokens(text: str, tokenizer: Tokenizer, names: Iterable[str]) -> Iterator[Token]:
-    r"""The terms of some groups, as surfaces of tokens with their places in the text.
-
-    >>> from textnb.text import tokenizer
-    >>> [token.surface for token in feature_tokens("To be\nor not", tokenizer("words"), ["first-line", "length"])]
-    ['first-line:To', 'first-line:be', 'length:4']
-    """
-    for name in names:
-        for token in FEATURES[name](text, tokenizer):
-            yield token._replace(surface=f"{name}:{token.surface}")
-
-
-def as_features(names: Iterable[str]) -> tuple[str, ...]:
-    """Checked names of groups, each once."""
-    if isinstance(names, str):
-        raise InputError(f"features must be a list of names, not the single string {names!r}")
-    features = tuple(names)
-    for name in features:
-        if name not in FEATURES:
-            raise InputError(f"feature {name!r} is not known; known: {listed(FEATURES)}")
-    if len(set(features)) < len(features):
-        raise InputError(f"features name a group twice: {', '.join(features)}")
-    return features
-
-
-JOINT = " "
 SELECTION = ("min_df", "max_df", "max_terms")
-"""The parts of an analyzer that choose among terms once they have been counted."""
+"""Parameters of an analyzer that select terms after counting."""
+
+_NGRAM_SEPARATOR = " "
+
+T = TypeVar("T")
 
 
 class LocatedTerm(NamedTuple):
-    """A term and the place ``text[start:end]`` it was made from; -1 where it stands nowhere in the text."""
+    """Term, with the place ``text[start:end]`` that it was made from.
+
+    Parameters
+    ----------
+    term : str
+        The term as it is counted.
+    start, end : int
+        The place in the text before normalisation; ``NOWHERE`` (-1) if the text does not contain the term.
+
+    Examples
+    --------
+    >>> from textnb.text import Analyzer, tokenizer
+    >>> Analyzer(normalisers=["nfkc"]).located("ｶﾞﾗｽ", tokenizer("words"))
+    [LocatedTerm(term='ガラス', start=0, end=4)]
+    """
 
     term: str
     start: int
@@ -87,15 +51,26 @@ class LocatedTerm(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Analyzer:
-    """What happens around the tokenizer.
+    """What happens before and after the tokenizer: normalisation, n-grams, features, selection of terms.
 
-    normalisers: names of ``textnb.text.NORMALISERS``, applied in this order. ngram: (low, high), neighbouring tokens
-    joined by a space; (1, 1) is single tokens. min_df, max_df: terms in fewer or more documents are left out of the
-    model (whole number: documents; fraction: share of them; min_df may be ``auto``: 2, or 1 where documents are few or
-    short). max_terms: at most so many, the most widespread first.
-    features: groups of terms beside these, names of ``textnb.text.FEATURES``. Tokens of nothing but white space, which
-    Janome gives, are no terms.
+    Tokens that are only white space, which Janome gives, are not terms.
 
+    Parameters
+    ----------
+    normalisers : list of str
+        Names of ``textnb.text.NORMALISERS``, applied in this order.
+    ngram : (int, int) or int, default (1, 1)
+        The shortest and the longest n-gram. Neighbouring tokens are joined by a space; (1, 1) is single tokens.
+    min_df, max_df : int or float, default 1 and 1.0
+        Terms in fewer, or in more, documents are left out of the model. A whole number counts documents, a fraction is
+        a proportion of them. ``min_df="auto"`` is 2, or 1 if the documents are few or short.
+    max_terms : int or None
+        At most this many terms, those in the most documents.
+    features : list of str
+        Groups of terms besides the words, names of ``textnb.text.FEATURES``.
+
+    Examples
+    --------
     >>> from textnb.text import tokenizer
     >>> Analyzer(normalisers=["casefold"], ngram=(1, 2)).terms("To be Or", tokenizer("words"))
     ['to', 'be', 'to be', 'or', 'be or']
@@ -112,13 +87,22 @@ class Analyzer:
         object.__setattr__(self, "normalisers", as_normalisers(self.normalisers))
         object.__setattr__(self, "ngram", as_range(self.ngram, "ngram"))
         object.__setattr__(self, "features", as_features(self.features))
-        for field in ("min_df", "max_df"):
-            if (field, getattr(self, field)) != ("min_df", "auto"):
-                _check_frequency(getattr(self, field), field)
+        self._check_selection()
+
+    def _check_selection(self) -> None:
+        if self.min_df != "auto":
+            _check_frequency(self.min_df, "min_df")
+        _check_frequency(self.max_df, "max_df")
         if type(self.min_df) is type(self.max_df) and self.min_df > self.max_df:
-            raise InputError(f"min_df must not be above max_df, but {self.min_df} is above {self.max_df}")
+            raise InputError(
+                "min_df must not be above max_df, but {min_df} is above {max_df}",
+                min_df=self.min_df,
+                max_df=self.max_df,
+            )
         if self.max_terms is not None and (type(self.max_terms) is not int or self.max_terms < 1):
-            raise InputError(f"max_terms must be a whole number from 1 on, or None, not {self.max_terms!r}")
+            raise InputError(
+                "max_terms must be a whole number of at least 1, or None, not {value!r}", value=self.max_terms
+            )
 
     def __eq__(self, other: object) -> bool:
         # max_df=1 is one document, max_df=1.0 is all of them
@@ -128,33 +112,33 @@ class Analyzer:
         return hash(repr(self.recipe))
 
     def normalised(self, text: str) -> str:
-        """The text as the tokenizer gets it."""
+        """Text as the tokenizer gets it."""
         return normalised(without_surrogates(text), self.normalisers)
 
     def stream(self, text: str, tokenizer: Tokenizer) -> Iterator[str]:
-        """The terms of a text one by one, repeated as often as they occur."""
+        """Terms of a text one by one, without features, repeated as often as they occur."""
         tokens = filter(str.strip, tokenizer.stream(self.normalised(text)))
-        return tokens if self.ngram == (1, 1) else _ngrams(tokens, self.ngram, JOINT.join)
+        return tokens if self.ngram == (1, 1) else _ngrams(tokens, self.ngram, _NGRAM_SEPARATOR.join)
 
     def terms(self, text: str, tokenizer: Tokenizer) -> list[str]:
-        """The same terms in a list."""
+        """List of the terms of a text, without features."""
         return list(self.stream(text, tokenizer))
 
     def feature_terms(self, text: str, tokenizer: Tokenizer) -> list[str]:
-        """The terms beside those of the words."""
+        """List of the terms of the features of a text."""
         if not self.features:
             return []
         return [token.surface for token in feature_tokens(self.normalised(text), tokenizer, self.features)]
 
     def tokens(self, text: str, tokenizer: Tokenizer) -> Iterator[tuple[Token, tuple[int, int]]]:
-        """The tokens that make up the terms, each with its (start, end) in the text before normalisation."""
+        """Tokens that the terms are made of, each with its (start, end) in the text before normalisation."""
         changed, spans = normalised_spans(without_surrogates(text), self.normalisers)
         for token in tokenizer.tokens(changed):
             if tokenizer.term(token).strip():
                 yield token, _origin(spans, token.start, token.end)
 
     def located(self, text: str, tokenizer: Tokenizer) -> list[LocatedTerm]:
-        """The terms in their order and those beside them, each with its place in the text before normalisation."""
+        """Terms and features of a text, each with its place in the text before normalisation."""
         tokens = (LocatedTerm(tokenizer.term(token), *place) for token, place in self.tokens(text, tokenizer))
         return [*_ngrams(tokens, self.ngram, _joined), *self._located_features(text, tokenizer)]
 
@@ -165,24 +149,34 @@ class Analyzer:
 
     @property
     def recipe(self) -> Recipe:
-        """Plain JSON values that rebuild the analyzer."""
+        """JSON values that ``Analyzer.of`` rebuilds the analyzer from."""
         return {name: as_json(getattr(self, name)) for name in self.__dataclass_fields__}
 
     @classmethod
     def of(cls, recipe: Recipe) -> "Analyzer":
-        """The analyzer that a recipe describes."""
+        """Analyzer that a recipe describes."""
         if not isinstance(recipe, dict):
-            raise InputError(f"the recipe of an analyzer is a table of its parameters, not {recipe!r}")
-        for unknown in recipe.keys() - cls.__dataclass_fields__.keys():
-            raise InputError(f"an analyzer has no parameter {unknown!r}; it has: {', '.join(cls.__dataclass_fields__)}")
+            raise InputError("the recipe of an analyzer must be a table of parameters, not {recipe!r}", recipe=recipe)
+        for name in recipe:
+            if name not in cls.__dataclass_fields__:
+                known = ", ".join(cls.__dataclass_fields__)
+                raise InputError("an analyzer has no parameter {name!r}; it has: {known}", name=name, known=known)
         return cls(**recipe)
 
 
-T = TypeVar("T")
+def _check_frequency(value: object, field: str) -> None:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    is_proportion = isinstance(value, float) and 0.0 <= value <= 1.0
+    if not is_count and not is_proportion:
+        raise InputError(
+            "{field} must be a whole number of documents or a proportion from 0.0 to 1.0, not {value!r}",
+            field=field,
+            value=value,
+        )
 
 
 def _ngrams(tokens: Iterable[T], ngram: tuple[int, int], join: Callable[[Sequence[Any]], T]) -> Iterator[T]:
-    """At each token the n-grams that end there, the shorter first."""
+    """N-grams in the order of their last token, the shorter first."""
     low, high = ngram
     window: deque[T] = deque(maxlen=high)
     for token in tokens:
@@ -193,7 +187,7 @@ def _ngrams(tokens: Iterable[T], ngram: tuple[int, int], join: Callable[[Sequenc
 
 
 def _joined(window: Sequence[LocatedTerm]) -> LocatedTerm:
-    term = JOINT.join(part.term for part in window)
+    term = _NGRAM_SEPARATOR.join(part.term for part in window)
     places = [part for part in window if part.start != NOWHERE]
     if not places:
         return LocatedTerm(term, NOWHERE, NOWHERE)
@@ -206,8 +200,57 @@ def _origin(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int
     return spans[start][0], spans[end - 1][1]
 
 
-def _check_frequency(value: object, field: str) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    share = isinstance(value, float) and 0.0 <= value <= 1.0
-    if not whole and not share:
-        raise InputError(f"{field} must be a whole number of documents or a share from 0.0 to 1.0, not {value!r}")
+def as_features(names: Iterable[str]) -> tuple[str, ...]:
+    """Checked names of features, each at most once."""
+    if isinstance(names, str):
+        raise InputError("features must be a list of names, not the single string {names!r}", names=names)
+    features = tuple(names)
+    for name in features:
+        if name not in FEATURES:
+            raise InputError("unknown feature {name!r}; use {known}", name=name, known=listed(FEATURES))
+    if len(set(features)) < len(features):
+        raise InputError("features must not contain a name twice: {names}", names=", ".join(features))
+    return features
+
+
+def feature_tokens(text: str, tokenizer: Tokenizer, names: Iterable[str]) -> Iterator[Token]:
+    r"""Tokens of some features; the surface is the term, ``group:term``.
+
+    >>> from textnb.text import tokenizer
+    >>> [token.surface for token in feature_tokens("To be\nor not", tokenizer("words"), ["first-line", "length"])]
+    ['first-line:To', 'first-line:be', 'length:4']
+    """
+    for name in names:
+        for token in FEATURES[name](text, tokenizer):
+            yield token._replace(surface=f"{name}:{token.surface}")
+
+
+_CHARS = Chars(n=(2, 3))
+
+
+def _chars(text: str, _: Tokenizer) -> Iterator[Token]:
+    return _CHARS.tokens(text)
+
+
+def _first_line(text: str, tokenizer: Tokenizer) -> Iterator[Token]:
+    start = len(text) - len(text.lstrip())
+    line, _, more = text[start:].partition("\n")
+    if not more.strip():
+        return  # the feature would only repeat all words
+    for token in tokenizer.tokens(line):
+        term = tokenizer.term(token)
+        if term.strip():
+            placed = token.start != NOWHERE
+            yield token._replace(surface=term, start=token.start + start * placed, end=token.end + start * placed)
+
+
+def _length(text: str, _: Tokenizer) -> Iterator[Token]:
+    yield plain_token(str(len(text).bit_length()), 0)._replace(start=NOWHERE, end=NOWHERE)
+
+
+FEATURES: dict[str, Callable[[str, Tokenizer], Iterator[Token]]] = {
+    "chars": _chars,
+    "first-line": _first_line,
+    "length": _length,
+}
+"""All features by name; the module's docstring describes them."""

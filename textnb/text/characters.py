@@ -1,8 +1,6 @@
-"""Scripts, as the inside of a character class of regular expressions, and combining marks.
+"""Classes of characters: scripts for regular expressions, combining marks, and tables of bits for the C extension.
 
-Kinds of characters as a table of bits, made from the same classes that the regular expressions are made of.
-
-How the extension cuts texts that need no dictionary.
+The tables are made from the same classes as the regular expressions, so that the extension and Python agree.
 """
 
 import re
@@ -16,55 +14,92 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from textnb._native import Cutter
 
+# The inside of a character class of regular expressions.
 KANJI = "々-〇㐀-䶿一-鿿\uf900-\ufaff\U00020000-\U000323af"
 KATAKANA = "゠-ヺー-ヿㇰ-ㇿｦ-ﾟ"
 HIRAGANA = "ぁ-ゟ"
 LATIN = "A-Za-zªºÀ-ÖØ-öø-ʯḀ-ỿⱠ-Ɀ꜠-ꟿꬰ-ꭤﬀ-ﬆＡ-Ｚａ-ｚ"
+SCRIPTS = (KANJI, KATAKANA, HIRAGANA, LATIN)
+OTHER_LETTER = rf"[^\W\d_{''.join(SCRIPTS)}]"
+
+JAPANESE_BIT, LETTER_BIT = 1, 2
+"""Bits of ``letter_kinds``."""
+
+_MARKS = "combining marks"  # placeholder for a class that regular expressions do not have
+_LETTERS_END = 0x40000  # the planes beyond have no letters and no digits
+_LONGER_THAN_ANY_TEXT = 2**31  # more characters than the extension accepts
+
+Kinds = NDArray[np.uint8]
+"""Table (0x110000,): bit k of a code point is set if the k-th class contains it."""
 
 
-def characters(start: int, end: int) -> str:
-    """Every character from one code point to another, which is left out."""
+def characters_between(start: int, end: int) -> str:
+    """All characters from code point ``start`` up to ``end``, which is excluded."""
     return np.arange(start, end, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
 
 
 @cache
 def marks() -> tuple[str, str]:
-    """The combining marks of the BMP, and those beyond."""
+    """All combining marks: those of the BMP, and those beyond."""
     near, far = (
         "".join(c for c in re.sub(r"\w+", "", chars) if unicodedata.category(c)[0] == "M")  # no letter is a mark
-        for chars in (characters(0, 0x10000), characters(0x10000, 0x20000) + characters(0xE0100, 0xE01F0))
+        for chars in (
+            characters_between(0, 0x10000),
+            characters_between(0x10000, 0x20000) + characters_between(0xE0100, 0xE01F0),
+        )
     )
     return near, far
 
 
-Kinds = NDArray[np.uint8]
-_MARKS = "combining marks"  # no class of regular expressions has them
-_SCRIPTS = (KANJI, KATAKANA, HIRAGANA, LATIN)
-_LETTERS_END = 0x40000  # the planes beyond have no letters and no digits
+@cache
+def letter_kinds() -> Kinds:
+    """Table for ``auto``: kana and kanji, letters."""
+    return _table(f"[{KANJI}{KATAKANA}{HIRAGANA}]", r"[^\W\d_]")
+
+
+@cache
+def run_cutter() -> "Cutter":
+    """Cutter for ``charclass``: runs of one kind of character."""
+    from textnb._native import Cutter
+
+    return Cutter("runs", run_kinds())
 
 
 @cache
 def run_kinds() -> Kinds:
-    """For ``charclass``: kanji, katakana, hiragana, latin, digits, other letters, marks, what may end hiragana."""
-    other = rf"[^\W\d_{''.join(_SCRIPTS)}]"
-    return _table(*(f"[{script}]" for script in _SCRIPTS), r"\d", other, _MARKS, "ー")
+    """Table for ``charclass``: kanji, katakana, hiragana, latin, digits, other letters, marks, long vowel mark."""
+    return _table(*(f"[{script}]" for script in SCRIPTS), r"\d", OTHER_LETTER, _MARKS, "ー")
+
+
+@cache
+def word_cutter() -> "Cutter":
+    """Cutter for ``words``: words of languages with spaces."""
+    from textnb._native import Cutter
+
+    return Cutter("words", word_kinds())
 
 
 @cache
 def word_kinds() -> Kinds:
-    """For ``words``: letters and digits, marks, apostrophes."""
+    """Table for ``words``: letters and digits, marks, apostrophes."""
     return _table(r"\w", _MARKS, "['’]")
 
 
 @cache
-def letter_kinds() -> Kinds:
-    """For ``auto``: kana and kanji, letters."""
-    return _table(f"[{KANJI}{KATAKANA}{HIRAGANA}]", r"[^\W\d_]")
+def gram_cutter(low: int, high: int) -> "Cutter":
+    """Cutter for ``chars``: character n-grams."""
+    from textnb._native import Cutter
+
+    return Cutter("grams", min(low, _LONGER_THAN_ANY_TEXT), min(high, _LONGER_THAN_ANY_TEXT))
+
+
+def stretch_cutter() -> "Cutter":
+    """Cutter for ``whitespace``: a stretch is shorter than these n-grams and therefore kept whole."""
+    return gram_cutter(_LONGER_THAN_ANY_TEXT, _LONGER_THAN_ANY_TEXT)
 
 
 def _table(*classes: str) -> Kinds:
-    """Bit k of a code point says whether the k-th class has it."""
-    every = characters(0, _LETTERS_END)
+    every = characters_between(0, _LETTERS_END)
     table = np.zeros(0x110000, np.uint8)
     for k, one in enumerate(classes):
         if one == _MARKS:
@@ -74,35 +109,3 @@ def _table(*classes: str) -> Kinds:
             table[run.start() : run.end()] |= 1 << k
     table.flags.writeable = False
     return table
-
-
-_ENDLESS = 2**31  # longer than any text the extension takes
-
-
-@cache
-def runs() -> "Cutter":
-    """Runs of one kind of character."""
-    from textnb._native import Cutter
-
-    return Cutter("runs", run_kinds())
-
-
-@cache
-def words() -> "Cutter":
-    """Words of spaced languages."""
-    from textnb._native import Cutter
-
-    return Cutter("words", word_kinds())
-
-
-@cache
-def grams(low: int, high: int) -> "Cutter":
-    """Character n-grams."""
-    from textnb._native import Cutter
-
-    return Cutter("grams", min(low, _ENDLESS), min(high, _ENDLESS))
-
-
-def stretches() -> "Cutter":
-    """What stands between white space: every stretch is shorter than such an n-gram, and so kept whole."""
-    return grams(_ENDLESS, _ENDLESS)

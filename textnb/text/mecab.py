@@ -1,9 +1,8 @@
-"""Japanese words by MeCab with IPADIC, the dictionary that Janome carries too, at many times Janome's speed.
+"""The tokenizer ``mecab``: Japanese words by MeCab with IPADIC, the dictionary that Janome has too.
 
-MeCab passes over spaces, tabs and line ends. It takes a NUL for the end of the text, so a NUL is read as U+0001; and
-a text longer than ``pieces.LONGEST`` is handed over in pieces. MeCab is not thread-safe and not picklable, and its
-words are gone when it reads the next text: every thread has its own, built when first needed and never part of the
-tokenizer's value, and the words of a piece are copied at once.
+MeCab skips spaces, tabs and line ends. It ends a text at a NUL, so a NUL is read as U+0001, and it loses words of long
+texts, so these are read in pieces. A MeCab object is neither thread-safe nor picklable, and its words are gone when it
+reads the next text: each thread builds its own, and the words of a piece are copied at once.
 """
 
 import threading
@@ -15,15 +14,29 @@ from typing import Any, ClassVar
 from textnb.text.morphemes import IPADIC_PARTS, Morphemes, check_installed, installed_version, pieces
 from textnb.text.token import Token, without_surrogates
 
-UNKNOWN = "*"
-_own = threading.local()
+_UNKNOWN = "*"  # in a column of IPADIC
+_of_thread = threading.local()
 
 
 @dataclass(frozen=True)
 class Mecab(Morphemes):
-    """Japanese words; by default MeCab's surfaces. Needs ``pip install 'textnb[mecab]'``.
+    """Japanese words by MeCab with IPADIC; needs ``pip install 'textnb[mecab]'``.
 
     A word that is not in the dictionary is its own base form and has the reading ``*``, as with Janome.
+
+    Parameters
+    ----------
+    form : {"surface", "base"}, default "surface"
+        What is counted: the word as written, or its base form.
+    pos, exclude_pos : list of str
+        Parts of speech to keep, or to leave out: each the beginning of IPADIC's string (``名詞``, ``名詞,固有名詞``).
+    stop_words : list of str
+        Terms to leave out.
+
+    Examples
+    --------
+    >>> Mecab(form="base", pos=["名詞", "動詞"])("庭で犬が走った")  # doctest: +SKIP
+    ['庭', '犬', '走る']
     """
 
     name: ClassVar[str] = "mecab"
@@ -32,27 +45,28 @@ class Mecab(Morphemes):
         super().__post_init__()
         check_installed(self.name)
 
+    @property
     def known_parts(self) -> tuple[str, ...]:
-        """IPADIC's."""
+        """Main parts of speech of IPADIC."""
         return IPADIC_PARTS
 
     @property
     def runs_on(self) -> str:
-        """The analyser itself."""
+        """Name of the analyser."""
         return self.name
 
     @property
     def version(self) -> str:
-        """The dictionary's: it decides the tokens."""
+        """Version of IPADIC, which decides the tokens."""
         return f"ipadic-{installed_version(self.name, 'ipadic')}"
 
     def all_tokens(self, text: str) -> Iterator[Token]:
-        """MeCab's tokens; none is white space but the ideographic space."""
+        """Tokens of MeCab; the only white space among them is the ideographic space."""
         for start, piece in pieces(without_surrogates(text)):
             yield from _tokens(piece, start)
 
     def all_surfaces(self, text: str) -> Iterator[str]:
-        """Their surfaces, without a look into the dictionary's columns."""
+        """Surfaces of MeCab's tokens."""
         for _, piece in pieces(without_surrogates(text)):
             if "\0" in piece:  # which MeCab cannot give back
                 yield from (token.surface for token in _tokens(piece, 0))
@@ -73,16 +87,17 @@ def _tokens(piece: str, start: int) -> list[Token]:
 
 @lru_cache(maxsize=1 << 15)
 def _details(feature: str) -> tuple[str | None, str, str]:
-    """Base form, reading and part of speech from IPADIC's columns, of which unknown words have only the first."""
+    """Base form, reading and part of speech from IPADIC's columns; unknown words have only the first columns."""
     columns = feature.split(",")
-    base, reading = (*columns[6:8], UNKNOWN, UNKNOWN)[:2]
-    return None if base == UNKNOWN else base, reading, ",".join(columns[:4])
+    base, reading = (*columns[6:8], _UNKNOWN, _UNKNOWN)[:2]
+    return None if base == _UNKNOWN else base, reading, ",".join(columns[:4])
 
 
 def _tagger() -> Any:
-    if not hasattr(_own, "tagger"):
+    """MeCab of this thread."""
+    if not hasattr(_of_thread, "tagger"):
         import fugashi
         import ipadic
 
-        _own.tagger = fugashi.GenericTagger(ipadic.MECAB_ARGS)
-    return _own.tagger
+        _of_thread.tagger = fugashi.GenericTagger(ipadic.MECAB_ARGS)
+    return _of_thread.tagger

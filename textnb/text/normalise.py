@@ -1,8 +1,16 @@
-"""Normalisers: small functions from text to text that remember where each character came from.
+"""Normalisers: functions from text to text that record where each character came from.
 
-Each works on units that do not touch one another: applied to the units one by one it gives what it gives on the
-whole text (the tests hold it to that). So the origin of every character of the result is known, and an explanation
-can point into the text as its author wrote it.
+========  ==============================================================================
+nfkc      Unicode NFKC: one form for full width and half width, composed characters
+casefold  upper and lower case alike (``str.casefold``)
+urls      each URL becomes ``URL``
+numbers   each number becomes ``0``
+squeeze   three or more of one character in a row become two
+========  ==============================================================================
+
+A normaliser works on units of the text that do not depend on one another: applied to the units one by one it gives
+what it gives on the whole text. So the origin of every character of the result is known, and an explanation can point
+into the text as its author wrote it.
 """
 
 import re
@@ -12,29 +20,84 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from textnb.errors import InputError, listed
-from textnb.text.characters import characters, marks
+from textnb.text.characters import characters_between, marks
 
-_LONGEST_RUN = 30  # the Stream-Safe limit of Unicode
+_LONGEST_RUN = 30  # marks on one letter: the Stream-Safe limit of Unicode
 _COMPOSING_END = 0x20000  # what lies beyond decomposes, if at all, to one ideograph
+_BEYOND_BMP = r"\U00010000-\U0010ffff"
 
 Spans = list[tuple[int, int]]
 """For each character of a result, the (start, end) of its origin."""
 
 
+def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
+    """Checked names of normalisers, in the given order."""
+    if isinstance(names, str):
+        raise InputError("normalisers must be a list of names, not the single string {names!r}", names=names)
+    if not isinstance(names, (list, tuple)):
+        raise InputError("normalisers must be a list of names in the order of their use, not {names!r}", names=names)
+    for name in names:
+        if not isinstance(name, str) or name not in NORMALISERS:
+            raise InputError("unknown normaliser {name!r}; use {known}", name=name, known=listed(NORMALISERS))
+    return tuple(names)
+
+
+def normalised(text: str, names: Sequence[str]) -> str:
+    """Text after the named normalisers, applied in this order.
+
+    >>> normalised("ＡＢＣ　１２３円!!!!", ["nfkc", "casefold", "numbers", "squeeze"])
+    'abc 0円!!'
+    """
+    for name in names:
+        text = NORMALISERS[name](text)
+    return text
+
+
+def normalised_spans(text: str, names: Sequence[str]) -> tuple[str, Spans]:
+    """Normalised text, and the origin of each of its characters in the original text.
+
+    >>> normalised_spans("ｶﾞス", ["nfkc"])
+    ('ガス', [(0, 2), (2, 3)])
+    """
+    spans: Spans = [(i, i + 1) for i in range(len(text))]
+    for name in names:
+        inner = NORMALISERS[name].spans(text)
+        spans = [(spans[start][0], spans[end - 1][1]) for start, end in inner]
+        text = NORMALISERS[name](text)
+    return text, spans
+
+
 @dataclass(frozen=True)
 class Normaliser:
-    """``apply`` changes a text; ``units`` gives the places it changes, each on its own."""
+    """Function from text to text that can report the origin of each character of its result.
+
+    Parameters
+    ----------
+    name : str
+        Name in ``NORMALISERS``.
+    apply : callable
+        From a text to the normalised text.
+    units : callable
+        From a text to the places (start, end) that may change, each independently of the others.
+
+    Examples
+    --------
+    >>> NORMALISERS["squeeze"]("えーーーー")
+    'えーー'
+    >>> NORMALISERS["squeeze"].spans("えーーーー")
+    [(0, 1), (1, 5), (1, 5)]
+    """
 
     name: str
     apply: Callable[[str], str]
     units: Callable[[str], Iterator[tuple[int, int]]]
 
     def __call__(self, text: str) -> str:
-        """The changed text."""
+        """Normalised text."""
         return self.apply(text)
 
     def spans(self, text: str) -> Spans:
-        """The origin in ``text`` of each character of ``self(text)``."""
+        """Origin (start, end) in ``text`` of each character of ``self(text)``."""
         spans: Spans = []
         done = 0
         for start, end in self.units(text):
@@ -58,17 +121,17 @@ def _characters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _nfkc(text: str) -> str:
-    """NFKC, with no more than so many marks on one letter: longer runs, which no language has, take time squared."""
+    """Text in NFKC; longer runs of marks than any language has are split, since their cost grows with the square."""
     if text.isascii():
         return text
-    # so long a run holds one of the characters that stand so far apart, and they are quickly looked through
+    # so long a run contains one of every _LONGEST_RUN-th characters, which are searched quickly
     if not _joining().search(text[::_LONGEST_RUN]) or not _long_run().search(text):
         return unicodedata.normalize("NFKC", text)
     return "".join(unicodedata.normalize("NFKC", text[start:end]) for start, end in _compositions(text))
 
 
 def _compositions(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches of a text that Unicode composes or reorders; a new one begins where nothing joins backwards."""
+    """Stretches of a text that Unicode composes or reorders; each begins where a character does not join backwards."""
     start = 0
     for i in range(1, len(text)):
         if not _joins_backwards(text[i]) or i - start > _LONGEST_RUN:
@@ -78,16 +141,13 @@ def _compositions(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-_BEYOND = r"\U00010000-\U0010ffff"
-
-
 @cache
 def _joining_classes() -> tuple[str, str]:
-    """The characters that join backwards, near ones and those beyond the BMP, for use in a pattern."""
+    """Pattern parts for the characters that join backwards: the inside of a class for the BMP, a pattern beyond it."""
     may_join = {*_decomposing(), *_second_of_a_pair(), *"".join(marks())}  # only marks have a combining class
     joins = sorted(filter(_joins, may_join))
     near, far = ("".join(re.escape(c) for c in joins if (c > "\uffff") is is_far) for is_far in (False, True))
-    return near, rf"(?=[{_BEYOND}])[{far}]"
+    return near, rf"(?=[{_BEYOND_BMP}])[{far}]"
 
 
 @cache
@@ -100,11 +160,12 @@ def _joining() -> re.Pattern[str]:
 def _long_run() -> re.Pattern[str]:
     near, far = _joining_classes()
     joining = rf"(?:[{near}]|{far})"
-    # begun with one class, which is searched for far more quickly than what it may stand for
-    return re.compile(rf"[{near}{_BEYOND}](?<={joining}){joining}{{{_LONGEST_RUN - 1},}}")
+    # begins with one class, which is searched far more quickly than an alternative
+    return re.compile(rf"[{near}{_BEYOND_BMP}](?<={joining}){joining}{{{_LONGEST_RUN - 1},}}")
 
 
 def _joins(character: str) -> bool:
+    """True if Unicode may compose or reorder the character with the one before it."""
     if not unicodedata.decomposition(character):  # a syllable of Hangul begins with no such letter either
         return unicodedata.combining(character) != 0 or character in _second_of_a_pair()
     first = unicodedata.normalize("NFKD", character)[0]
@@ -116,8 +177,8 @@ _joins_backwards = lru_cache(maxsize=4096)(_joins)
 
 @cache
 def _decomposing() -> list[str]:
-    """The characters that have a decomposition; most stretches of 64 have none, which is seen in one look."""
-    every = characters(0, _COMPOSING_END)
+    """Characters that have a decomposition; most stretches of 64 have none, which one test shows."""
+    every = characters_between(0, _COMPOSING_END)
     stretches = (every[i : i + 64] for i in range(0, len(every), 64))
     return [
         c
@@ -130,6 +191,7 @@ def _decomposing() -> list[str]:
 
 @cache
 def _second_of_a_pair() -> frozenset[str]:
+    """Characters that compose with a character before them."""
     pairs = (unicodedata.decomposition(c).split() for c in _decomposing())
     seconds = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and pair[0][0] != "<"}
     hangul = {*map(chr, range(0x1161, 0x1176)), *map(chr, range(0x11A8, 0x11C3))}
@@ -146,42 +208,4 @@ NORMALISERS: dict[str, Normaliser] = {
         _by_pattern("squeeze", r"(.)\1{2,}", r"\1\1"),
     )
 }
-"""nfkc: one form for full- and half-width; casefold; urls: each as URL; numbers: each as 0; squeeze: three or more of
-a character in a row as two."""
-
-
-def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
-    """The checked names, in their order."""
-    if isinstance(names, str):
-        raise InputError(f"normalisers must be a list of names, not the single string {names!r}")
-    if not isinstance(names, (list, tuple)):
-        raise InputError(f"normalisers must be a list of names, in their order, not {names!r}")
-    for name in names:
-        if not isinstance(name, str) or name not in NORMALISERS:
-            raise InputError(f"normaliser {name!r} is not known; known: {listed(NORMALISERS)}")
-    return tuple(names)
-
-
-def normalised(text: str, names: Sequence[str]) -> str:
-    """The text after the named normalisers, in their order.
-
-    >>> normalised("ＡＢＣ　１２３円!!!!", ["nfkc", "casefold", "numbers", "squeeze"])
-    'abc 0円!!'
-    """
-    for name in names:
-        text = NORMALISERS[name](text)
-    return text
-
-
-def normalised_spans(text: str, names: Sequence[str]) -> tuple[str, Spans]:
-    """The same text with the origin of each of its characters in the first one.
-
-    >>> normalised_spans("ｶﾞス", ["nfkc"])
-    ('ガス', [(0, 2), (2, 3)])
-    """
-    spans: Spans = [(i, i + 1) for i in range(len(text))]
-    for name in names:
-        inner = NORMALISERS[name].spans(text)
-        spans = [(spans[start][0], spans[end - 1][1]) for start, end in inner]
-        text = NORMALISERS[name](text)
-    return text, spans
+"""All normalisers by name; the module's docstring describes them."""

@@ -1,4 +1,7 @@
-"""Tokenizers that need no dictionary: characters, runs of one script, words, and whatever stands between spaces."""
+"""Tokenizers without a dictionary: ``chars``, ``charclass``, ``words`` and ``whitespace``.
+
+Their tokens never contain white space, so a long text can be split there and read piece by piece.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,29 +11,35 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textnb.errors import InputError
 from textnb.extension import uses_extension
-from textnb.text import characters
-from textnb.text.characters import HIRAGANA, KANJI, KATAKANA, LATIN, marks
+from textnb.text.characters import (
+    HIRAGANA,
+    OTHER_LETTER,
+    SCRIPTS,
+    gram_cutter,
+    marks,
+    run_cutter,
+    stretch_cutter,
+    word_cutter,
+)
 from textnb.text.token import Token, Tokenizer, plain_token
 
 if TYPE_CHECKING:
     from textnb._native import Cutter
 
+_PIECE_LENGTH = 1 << 20  # characters of a long text that are split at a time
 _STRETCH = re.compile(r"\S+")
 _SPACE = re.compile(r"\s")
-_PIECE = 1 << 20
 
 
-class _ByPieces(Tokenizer):
-    """A tokenizer whose tokens never reach over white space: a long text may be cut there and taken piece by piece."""
-
+class _PatternTokenizer(Tokenizer):
     @property
     def counts_natively(self) -> bool:
-        """Where the extension is built and not forbidden."""
+        """True if the extension is built and not forbidden."""
         return uses_extension()
 
     def stream(self, text: str) -> Iterator[str]:
-        """The terms, those of a piece at a time."""
-        if len(text) <= _PIECE:
+        """Terms one by one, made a piece at a time."""
+        if len(text) <= _PIECE_LENGTH:
             return iter(self(text))
         return (term for piece in _pieces(text) for term in self(piece))
 
@@ -38,16 +47,23 @@ class _ByPieces(Tokenizer):
 def _pieces(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
-        space = _SPACE.search(text, start + _PIECE)
+        space = _SPACE.search(text, start + _PIECE_LENGTH)
         end = len(text) if space is None else space.end()
         yield text[start:end]
         start = end
 
 
 @dataclass(frozen=True)
-class Chars(_ByPieces):
-    """Character n-grams of every stretch between white space; a stretch shorter than the smallest n is kept whole.
+class Chars(_PatternTokenizer):
+    """Character n-grams that do not span white space.
 
+    Parameters
+    ----------
+    n : (int, int) or int, default (2, 3)
+        The smallest and the largest n. A stretch of text that is shorter than the smallest n is kept whole.
+
+    Examples
+    --------
     >>> Chars(n=(2, 3))("東京都 へ")
     ['東京', '京都', '東京都', 'へ']
     """
@@ -59,7 +75,7 @@ class Chars(_ByPieces):
         object.__setattr__(self, "n", as_range(self.n, "n of the tokenizer 'chars'"))
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The n-grams of a stretch, shorter ones first."""
+        """N-grams of each stretch between white space, shorter ones first."""
         low, high = self.n
         for stretch in _STRETCH.finditer(text):
             letters, begin = stretch.group(), stretch.start()
@@ -70,7 +86,7 @@ class Chars(_ByPieces):
                     yield plain_token(letters[i : i + n], begin + i)
 
     def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
+        """Terms in the order of the text."""
         low, high = self.n
         terms: list[str] = []
         for letters in text.split():
@@ -82,14 +98,16 @@ class Chars(_ByPieces):
 
     @property
     def cutter(self) -> "Cutter":
-        """How the extension cuts a text into the same terms."""
-        return characters.grams(*self.n)
+        """Object of the C extension that finds the same terms."""
+        return gram_cutter(*self.n)
 
 
 @dataclass(frozen=True)
-class CharClass(_ByPieces):
+class CharClass(_PatternTokenizer):
     """Runs of kanji, katakana, hiragana, latin letters, digits, or letters of any other script.
 
+    Examples
+    --------
     >>> CharClass()("東京タワーへ3回 walk")
     ['東京', 'タワー', 'へ', '3', '回', 'walk']
     """
@@ -97,23 +115,25 @@ class CharClass(_ByPieces):
     name: ClassVar[str] = "charclass"
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The runs; punctuation and symbols are left out."""
+        """Runs in the order of the text, without punctuation and symbols."""
         return (plain_token(run.group(), run.start()) for run in _run().finditer(text))
 
     def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
+        """Terms in the order of the text."""
         return _run().findall(text)
 
     @property
     def cutter(self) -> "Cutter":
-        """How the extension cuts a text into the same terms."""
-        return characters.runs()
+        """Object of the C extension that finds the same terms."""
+        return run_cutter()
 
 
 @dataclass(frozen=True)
-class Words(_ByPieces):
-    """Words of spaced languages: letters, digits and their combining marks, an apostrophe inside them included.
+class Words(_PatternTokenizer):
+    """Words of languages with spaces: letters, digits, combining marks, and apostrophes inside a word.
 
+    Examples
+    --------
     >>> Words()("I don't know a नमस्ते.")
     ['I', "don't", 'know', 'a', 'नमस्ते']
     """
@@ -121,23 +141,25 @@ class Words(_ByPieces):
     name: ClassVar[str] = "words"
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The words, those of one letter too."""
+        """Words in the order of the text; words of one letter are kept."""
         return (plain_token(word.group(), word.start()) for word in _word().finditer(text))
 
     def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
+        """Terms in the order of the text."""
         return _word().findall(text)
 
     @property
     def cutter(self) -> "Cutter":
-        """How the extension cuts a text into the same terms."""
-        return characters.words()
+        """Object of the C extension that finds the same terms."""
+        return word_cutter()
 
 
 @dataclass(frozen=True)
-class Whitespace(_ByPieces):
-    """What stands between white space; for text that has been cut into words before.
+class Whitespace(_PatternTokenizer):
+    """Everything between white space, for text that is already split into words.
 
+    Examples
+    --------
     >>> Whitespace()("すもも も もも")
     ['すもも', 'も', 'もも']
     """
@@ -145,31 +167,35 @@ class Whitespace(_ByPieces):
     name: ClassVar[str] = "whitespace"
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The stretches without white space."""
+        """Stretches without white space, in the order of the text."""
         return (plain_token(stretch.group(), stretch.start()) for stretch in _STRETCH.finditer(text))
 
     def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
+        """Terms in the order of the text."""
         return text.split()
 
     @property
     def cutter(self) -> "Cutter":
-        """How the extension cuts a text into the same terms."""
-        return characters.stretches()
+        """Object of the C extension that finds the same terms."""
+        return stretch_cutter()
 
 
-def as_range(value: object, what: str) -> tuple[int, int]:
-    """A checked ``(low, high)`` with 1 <= low <= high; one number n means ``(n, n)``.
+def as_range(value: object, parameter: str) -> tuple[int, int]:
+    """Checked ``(low, high)`` with 1 <= low <= high; one number n means ``(n, n)``.
 
     >>> as_range(2, "n"), as_range([1, 3], "n")
     ((2, 2), (1, 3))
     """
     pair = (value, value) if isinstance(value, int) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair):
-        raise InputError(f"{what} must be a whole number or a pair of them, not {value!r}")
+        raise InputError(
+            "{parameter} must be a whole number or a pair of them, not {value!r}", parameter=parameter, value=value
+        )
     low, high = int(pair[0]), int(pair[1])
     if not 1 <= low <= high:
-        raise InputError(f"{what} must have 1 <= low <= high, not {low}-{high}")
+        raise InputError(
+            "{parameter} must have 1 <= low <= high, not {low}-{high}", parameter=parameter, low=low, high=high
+        )
     return low, high
 
 
@@ -181,20 +207,18 @@ def _word() -> re.Pattern[str]:
 
 @cache
 def _run() -> re.Pattern[str]:
-    scripts = [KANJI, KATAKANA, HIRAGANA, LATIN]
-    runs = [_with_marks(f"[{script}]", "ー" if script == HIRAGANA else "") for script in scripts]
-    other = _with_marks(rf"[^\W\d_{''.join(scripts)}]")
-    return re.compile("|".join([*runs, r"\d+", other]))
+    runs = [_with_marks(f"[{script}]", "ー" if script == HIRAGANA else "") for script in SCRIPTS]
+    return re.compile("|".join([*runs, r"\d+", _with_marks(OTHER_LETTER)]))
 
 
 def _with_marks(letter: str, tail: str = "") -> str:
-    """A run of letters; combining marks, which are no letters to Python, do not end it."""
+    """Pattern of a run of letters; combining marks, which are no letters to Python, do not end the run."""
     more = f"[{letter[1:-1]}{tail}]" if tail else letter
     return rf"{letter}{more}*(?:{_mark()}+{more}*)*"
 
 
 @cache
 def _mark() -> str:
-    """One combining mark. Those beyond the BMP are asked for last: there a character class is a slow list."""
+    """Pattern of one combining mark. Those beyond the BMP come last: a character class is slow there."""
     near, far = marks()
     return rf"(?:[{near}]|(?=[\U00010000-\U0010ffff])[{far}])"

@@ -1,8 +1,8 @@
-"""Japanese words by Sudachi with its core dictionary, in one of three lengths.
+"""The tokenizer ``sudachi``: Japanese words by Sudachi with its core dictionary, in one of three lengths.
 
 Sudachi refuses a text of more than 49,149 bytes, or of more than 65,535 once its characters are spelt out (㌖ is
-キロメートル), so a long text is handed over in pieces. One Sudachi cannot serve two threads at once: every thread
-has its own, built when first needed and never part of the tokenizer's value; the dictionary is shared.
+キロメートル), so a long text is read in pieces. A Sudachi tokenizer cannot serve two threads at once: each thread
+builds its own; they share the dictionary.
 """
 
 import threading
@@ -12,21 +12,44 @@ from functools import cache
 from typing import Any, ClassVar
 
 from textnb.errors import InputError
-from textnb.text.morphemes import IPADIC_PARTS, Morphemes, check_installed, installed_version, pieces
-from textnb.text.sudachi_pos import OWN_PARTS, ipadic_names
+from textnb.text.morphemes import Morphemes, check_installed, installed_version, pieces
 from textnb.text.token import Token, without_surrogates
 
 MODES = ("A", "B", "C")
-_own = threading.local()
+
+SUDACHI_PARTS = (
+    *("名詞", "代名詞", "形状詞", "動詞", "形容詞", "副詞", "連体詞", "接続詞", "感動詞"),
+    *("接頭辞", "接尾辞", "助詞", "助動詞", "記号", "補助記号", "空白"),
+)
+"""Main parts of speech of Sudachi's dictionary."""
+
+_of_thread = threading.local()
 
 
 @dataclass(frozen=True)
 class Sudachi(Morphemes):
-    """Japanese words; by default Sudachi's longest. Needs ``pip install 'textnb[sudachi]'``.
+    """Japanese words by Sudachi with its core dictionary; needs ``pip install 'textnb[sudachi]'``.
 
-    mode: ``A`` cuts into the shortest words (国家 公務 員), ``C`` into the longest (国家公務員), ``B`` between them. A
-    part of speech may be named in Sudachi's words or in IPADIC's, those of Janome and MeCab: 名詞 means pronouns too.
-    White space is a token; a character that Sudachi spells out as several words is one, with their base forms joined.
+    White space is a token. A character that Sudachi spells out as several words is one token, with their base forms
+    joined.
+
+    Parameters
+    ----------
+    form : {"surface", "base"}, default "surface"
+        What is counted: the word as written, or its base form.
+    pos, exclude_pos : list of str
+        Parts of speech to keep, or to leave out: each the beginning of Sudachi's string (``代名詞``,
+        ``名詞,固有名詞``). Sudachi's names are not those of Janome and MeCab.
+    stop_words : list of str
+        Terms to leave out.
+    mode : {"A", "B", "C"}, default "C"
+        Length of the words: ``A`` is the shortest (国家 公務 員), ``B`` is between (国家 公務員), ``C`` is the longest
+        (国家公務員).
+
+    Examples
+    --------
+    >>> Sudachi(mode="A", pos=["名詞"])("国家公務員が庭を走った")  # doctest: +SKIP
+    ['国家', '公務', '庭']
     """
 
     name: ClassVar[str] = "sudachi"
@@ -35,46 +58,47 @@ class Sudachi(Morphemes):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode not in MODES:
-            raise InputError(f"mode {self.mode!r} is not known; known: {', '.join(MODES)}")
+            raise InputError("unknown mode {mode!r}; use {known}", mode=self.mode, known=", ".join(MODES))
         check_installed(self.name)
 
+    @property
     def known_parts(self) -> tuple[str, ...]:
-        """IPADIC's and Sudachi's own."""
-        return (*IPADIC_PARTS, *OWN_PARTS)
+        """Main parts of speech of Sudachi's dictionary."""
+        return SUDACHI_PARTS
 
     @property
     def runs_on(self) -> str:
-        """The analyser itself."""
+        """Name of the analyser."""
         return self.name
 
     @property
     def version(self) -> str:
-        """The dictionary's, and Sudachi's own: its rules for unknown words decide tokens too."""
+        """Versions of the dictionary and of Sudachi, which both decide the tokens, and of the filters if there are any.
+
+        Filters of the first version took IPADIC's names too, so that they kept other tokens.
+        """
         dictionary, engine = (installed_version(self.name, package) for package in ("sudachidict_core", "sudachipy"))
-        return f"sudachidict_core-{dictionary}-sudachipy-{engine}"
+        filters = "-filters-2" if self.pos or self.exclude_pos else ""
+        return f"sudachidict_core-{dictionary}-sudachipy-{engine}{filters}"
 
     def all_tokens(self, text: str) -> Iterator[Token]:
-        """Sudachi's tokens, which together are the whole text."""
+        """Tokens of Sudachi, which together are the whole text."""
         for start, words in self._analysed(text):
             yield from _tokens(words, start)
 
     def all_surfaces(self, text: str) -> Iterator[str]:
-        """Their surfaces, without a look into the dictionary."""
+        """Surfaces of Sudachi's tokens."""
         for _, words in self._analysed(text):
             yield from filter(None, [word.surface() for word in words])
 
     def _analysed(self, text: str) -> Iterator[tuple[int, Any]]:
-        """The pieces of a text as Sudachi's words, each with its start."""
+        """Sudachi's words of each piece of a text, with the start of the piece."""
         for start, piece in pieces(without_surrogates(text)):
             yield from _words(piece, start, self.mode)
 
-    def names_of(self, pos: str) -> tuple[str, ...]:
-        """Sudachi's name and IPADIC's."""
-        return (pos, *ipadic_names(pos))
-
 
 def _words(piece: str, start: int, mode: str) -> Iterator[tuple[int, Any]]:
-    """Sudachi's words of a piece, which is halved until Sudachi takes it."""
+    """Sudachi's words of a piece, which is halved until Sudachi accepts it."""
     tokenizer = _tokenizer(mode)
     try:
         words = tokenizer.tokenize(piece)
@@ -89,28 +113,22 @@ def _words(piece: str, start: int, mode: str) -> Iterator[tuple[int, Any]]:
 
 
 def _tokens(words: Any, start: int) -> list[Token]:
+    """Tokens of a piece; a word without a surface belongs to the character before it, which Sudachi spelt out."""
     tokens: list[Token] = []
     for word in words:
-        token = _token(word, start)
-        if token.surface:
-            tokens.append(token)
+        base, reading = word.dictionary_form(), word.reading_form()
+        if surface := word.surface():
+            pos = ",".join(word.part_of_speech())
+            tokens.append(Token(surface, base, reading, pos, start + word.begin(), start + word.end()))
         else:
-            tokens[-1] = _joined(tokens[-1], token)
+            last = tokens[-1]
+            tokens[-1] = last._replace(base=last.base + base, reading=last.reading + reading)
     return tokens
 
 
-def _token(word: Any, start: int) -> Token:
-    pos = ",".join(word.part_of_speech())
-    place = start + word.begin(), start + word.end()
-    return Token(word.surface(), word.dictionary_form(), word.reading_form(), pos, *place)
-
-
-def _joined(token: Token, rest: Token) -> Token:
-    return token._replace(base=token.base + rest.base, reading=token.reading + rest.reading)
-
-
 def _tokenizer(mode: str) -> Any:
-    tokenizers: dict[str, Any] = _own.__dict__.setdefault("tokenizers", {})
+    """Sudachi of this thread."""
+    tokenizers: dict[str, Any] = _of_thread.__dict__.setdefault("tokenizers", {})
     if mode not in tokenizers:
         from sudachipy import SplitMode
 

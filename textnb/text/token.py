@@ -1,4 +1,4 @@
-"""What a tokenizer is: a frozen value that cuts a text into terms and can be rebuilt from its recipe."""
+"""Tokens, and what every tokenizer has: a frozen value that splits a text into terms and is rebuilt from its recipe."""
 
 import re
 from abc import ABC, abstractmethod
@@ -9,14 +9,38 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 if TYPE_CHECKING:
     from textnb._native import Cutter
 
-Recipe = dict[str, Any]
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+NOWHERE = -1
+"""Start and end of a token or term that the text does not contain."""
+
 NOT_IN_RECIPE = {"recipe": False}
 """Metadata of a field that changes no token."""
 
+Recipe = dict[str, Any]
+"""Plain JSON values that rebuild a tokenizer or an analyzer."""
+
 
 class Token(NamedTuple):
-    """A piece ``text[start:end]`` of a text; tokenizers without a dictionary leave reading and pos empty."""
+    """One token of a text, with its place ``text[start:end]``.
+
+    Parameters
+    ----------
+    surface : str
+        The characters of the text.
+    base : str
+        The dictionary form (走る for 走っ); the surface where the tokenizer has no dictionary.
+    reading : str
+        The reading in katakana; ``*`` if Janome or MeCab does not know it, empty without a dictionary.
+    pos : str
+        The part of speech in the dictionary's own names, from general to specific; empty without a dictionary.
+    start, end : int
+        The place in the text; ``NOWHERE`` (-1) if the text does not contain the token.
+
+    Examples
+    --------
+    >>> from textnb.text import tokenizer
+    >>> next(tokenizer("janome").tokens("走った"))
+    Token(surface='走っ', base='走る', reading='ハシッ', pos='動詞,自立,*,*', start=0, end=2)
+    """
 
     surface: str
     base: str
@@ -27,82 +51,98 @@ class Token(NamedTuple):
 
 
 def plain_token(surface: str, start: int) -> Token:
-    """The token of a tokenizer that knows nothing of a word but its letters."""
+    """Token of a tokenizer without a dictionary."""
     return Token(surface, surface, "", "", start, start + len(surface))
 
 
 @dataclass(frozen=True)
 class Tokenizer(ABC):
-    """The contract of every tokenizer; parameters are the fields of the subclass.
+    """Base class of all tokenizers; the fields of a subclass are its parameters.
 
-    Calling it gives the terms, ``tokens`` the same with their places:
-    ``t(text) == [t.term(token) for token in t.tokens(text)]``.
+    Calling a tokenizer gives the terms of a text, which are what models count. ``tokens`` gives the tokens that the
+    terms are made of, with their places: ``t(text) == [t.term(token) for token in t.tokens(text)]``.
+
+    A tokenizer is a value: it can be compared, hashed, pickled and shared by threads.
+
+    Examples
+    --------
+    >>> from textnb.text import tokenizer
+    >>> words = tokenizer("words")
+    >>> words("To be")
+    ['To', 'be']
+    >>> [(token.surface, token.start, token.end) for token in words.tokens("To be")]
+    [('To', 0, 2), ('be', 3, 5)]
+    >>> words.recipe
+    {'name': 'words', 'version': '1', 'params': {}}
     """
 
     name: ClassVar[str]
 
     @abstractmethod
     def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens in the order of the text."""
+        """Tokens in the order of the text."""
 
     def term(self, token: Token) -> str:
-        """What is counted for a token."""
+        """Term that is counted for a token."""
         return token.surface
 
     def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
+        """Terms in the order of the text."""
         return list(self.stream(text))
 
     def stream(self, text: str) -> Iterator[str]:
-        """The same terms one by one, so that a text of any length takes no more memory than itself."""
+        """Terms one by one; a long text needs no list of all its terms."""
         return (self.term(token) for token in self.tokens(text))
 
     def choice(self, text: str) -> "Tokenizer":  # noqa: ARG002
-        """The tokenizer that a text gets: this one, unless it is one that looks at the text first."""
+        """Tokenizer that is used for a text; another one only where the language of the text decides."""
         return self
 
     @property
     def counts_natively(self) -> bool:
-        """Whether the tokenizer chosen for any text has a ``cutter``."""
+        """True if ``choice(text).cutter`` exists for every text."""
         return False
 
     @property
     def runs_on(self) -> str:
-        """What does the cutting here: ``native``, ``python``, or another analyser's name. No term depends on it."""
+        """What splits the texts here: ``native``, ``python`` or an analyser's name. No term depends on it."""
         return "native" if self.counts_natively else "python"
 
     @property
     def cutter(self) -> "Cutter":
-        """How the extension cuts a text into the same terms; stop words are left to the counting."""
+        """Object of the C extension that finds the same terms, stop words included."""
         raise NotImplementedError
 
     @property
     def stopped(self) -> frozenset[str]:
-        """Terms that are left out of the tokens."""
+        """Stop words: terms that are left out."""
         return frozenset()
 
     @property
     def version(self) -> str:
-        """Raised when the same parameters begin to give other tokens; dictionaries count."""
+        """Version of the tokens: changes whenever the same parameters give other tokens, as with a new dictionary."""
         return "1"
 
     @property
     def recipe(self) -> Recipe:
-        """``{name, version, params}``, plain JSON values that rebuild the tokenizer."""
-        told = [field.name for field in fields(self) if field.metadata.get("recipe", True)]
-        params = {name: as_json(getattr(self, name)) for name in told}
+        """JSON values ``{name, version, params}`` that ``tokenizer_of`` rebuilds the tokenizer from."""
+        names = [field.name for field in fields(self) if field.metadata.get("recipe", True)]
+        params = {name: as_json(getattr(self, name)) for name in names}
         return {"name": self.name, "version": self.version, "params": params}
 
 
 def as_json(value: Any) -> Any:
-    """A parameter as JSON knows it: tuples become lists, a nested value its own recipe."""
+    """Parameter as a JSON value: tuples become lists, a nested value its own recipe."""
     if isinstance(value, tuple):
         return [as_json(item) for item in value]
     return value.recipe if hasattr(value, "recipe") else value
 
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def without_surrogates(text: str) -> str:
-    """Lone surrogates, which no encoding can write, as U+FFFD; the length stays the same."""
+    """Text with U+FFFD for each lone surrogate, which no encoding can write; the length stays the same."""
     if text.isascii():
         return text
     try:
@@ -110,6 +150,3 @@ def without_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return _LONE_SURROGATE.sub("\ufffd", text)
     return text
-
-
-NOWHERE = -1

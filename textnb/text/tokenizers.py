@@ -1,8 +1,7 @@
-"""Names and recipes of tokenizers: the one closed table.
+"""All tokenizers by name, and the two that belong to no family: ``auto`` and Python functions of the user's own.
 
-The tokenizer that looks at the text first.
-
-A tokenizer of the user's own: a Python function, named by its import path.
+``tokenizer`` makes one from its name, ``as_tokenizer`` from what a user may give, ``tokenizer_of`` from the recipe in a
+model file. The table ``TOKENIZERS`` is closed: a model file can name nothing else.
 """
 
 import importlib
@@ -17,33 +16,172 @@ from typing import Any, ClassVar
 import numpy as np
 
 from textnb.errors import InputError, RecipeWarning, UntrustedError, listed
-from textnb.text.characters import letter_kinds
+from textnb.text.characters import JAPANESE_BIT, LETTER_BIT, letter_kinds
 from textnb.text.janome.tokenizer import Janome
 from textnb.text.mecab import Mecab
 from textnb.text.patterns import CharClass, Chars, Whitespace, Words
 from textnb.text.sudachi import Sudachi
 from textnb.text.token import NOWHERE, Token, Tokenizer, plain_token, without_surrogates
 
-_JAPANESE, _LETTER = 1, 2
+_SEARCHED = 1_000  # characters after the last token in which the next token of a Python function is looked for
+_IMPORT_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_UNKNOWN_NAME = "unknown tokenizer {name!r}; use {known}"
+_OTHER_VERSION = "tokenizer {name!r} was {saved} and is {installed} here; some tokens may differ"
 
 
-def is_japanese(text: str) -> bool:
-    """Whether at least a tenth of the letters are kana or kanji.
+def tokenizer(name: str, **params: Any) -> Tokenizer:
+    """Make the tokenizer of this name.
 
-    >>> is_japanese("Python で書く"), is_japanese("written in Python"), is_japanese("")
-    (True, False, False)
+    Parameters
+    ----------
+    name : str
+        ``auto``, ``janome``, ``mecab``, ``sudachi``, ``chars``, ``charclass``, ``words``, ``whitespace``, or
+        ``module:function`` for a Python function of your own that takes a text and returns a list of strings.
+    **params
+        Parameters of the tokenizer, those of its class in ``TOKENIZERS``.
+
+    Returns
+    -------
+    Tokenizer
+        Called with a text, it returns the list of its terms.
+
+    Examples
+    --------
+    >>> tokenizer("chars", n=2)("東京都")
+    ['東京', '京都']
+    >>> tokenizer("janome", form="base", pos=["名詞", "動詞"])("庭で犬が走った")
+    ['庭', '犬', '走る']
+    >>> tokenizer("word")
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: unknown tokenizer 'word'; use auto, charclass, chars, janome, mecab, ...
     """
-    if text.isascii():
-        return False
-    kinds = letter_kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
-    japanese, letters = int(np.count_nonzero(kinds & _JAPANESE)), int(np.count_nonzero(kinds & _LETTER))
-    return japanese > 0 and 10 * japanese >= letters
+    if not isinstance(name, str):
+        raise InputError("the name of a tokenizer must be a string, not {name!r}", name=name)
+    if ":" in name:
+        if params:
+            raise InputError(
+                "tokenizer {name!r} is a Python function and has no parameter {parameter!r}",
+                name=name,
+                parameter=min(params),
+            )
+        return Imported(name)
+    if name not in TOKENIZERS:
+        raise InputError(_UNKNOWN_NAME, name=name, known=f"{listed(TOKENIZERS)}, or module:function")
+    return _build(name, params)
+
+
+def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokenizer:
+    """Tokenizer from what a user may give.
+
+    Parameters
+    ----------
+    value : str, Tokenizer or callable
+        A name as for ``tokenizer``, a tokenizer of textnb, or a function that can be imported: one defined at the top
+        of a module.
+
+    Returns
+    -------
+    Tokenizer
+
+    Examples
+    --------
+    >>> import shlex
+    >>> as_tokenizer("words"), as_tokenizer(shlex.split)
+    (Words(), Imported(path='shlex:split'))
+    """
+    if isinstance(value, Tokenizer):
+        if type(value) not in TOKENIZERS.values():
+            raise InputError(
+                "a model file cannot hold the tokenizer {name!r}; give a function at the top of a module",
+                name=value.name,
+            )
+        return value
+    if isinstance(value, str):
+        return tokenizer(value)
+    if callable(value):
+        return Imported.of(value)
+    raise InputError("a tokenizer must be a name, a Tokenizer or a function, not {value!r}", value=value)
+
+
+def tokenizer_of(recipe: Mapping[str, Any], trust: Collection[str] = ()) -> Tokenizer:
+    """Tokenizer that a recipe describes.
+
+    A recipe of another version, such as another version of the dictionary, is rebuilt with the version installed here,
+    with a RecipeWarning.
+
+    Parameters
+    ----------
+    recipe : dict
+        The ``recipe`` of a tokenizer: name, version and params.
+    trust : list of str
+        Import paths ``module:function`` of Python functions that a recipe may name; others raise UntrustedError and
+        are not imported.
+
+    Returns
+    -------
+    Tokenizer
+
+    Examples
+    --------
+    >>> tokenizer_of({"name": "chars", "version": "1", "params": {"n": [2, 2]}})
+    Chars(n=(2, 2))
+    """
+    if isinstance(trust, str):
+        raise InputError("trust must be a list of names, not the single string {trust!r}", trust=trust)
+    try:
+        name, version, params = recipe["name"], recipe["version"], dict(recipe["params"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError("a tokenizer recipe has name, version and params, not {recipe!r}", recipe=recipe) from error
+    _check_trusted(name, params, trust)
+    if not isinstance(name, str) or name not in TOKENIZERS:
+        raise InputError(_UNKNOWN_NAME, name=name, known=listed(TOKENIZERS))
+    if isinstance(params.get("user_dictionary"), str):
+        raise InputError("user_dictionary: a recipe contains the dictionary itself, not its path")
+    rebuilt = _build(name, params)
+    if rebuilt.version != version:
+        message = _OTHER_VERSION.format(name=name, saved=version, installed=rebuilt.version)
+        warnings.warn(message, RecipeWarning, stacklevel=2)
+    return rebuilt
+
+
+def _check_trusted(name: object, params: Mapping[str, Any], trust: Collection[str]) -> None:
+    """Refuse a Python function that is not trusted; ``module:function`` as a name is for people, never for recipes."""
+    path = params.get("path") if name == Imported.name else name if ":" in str(name) else None
+    if path is not None and (path not in list(trust) or path == name):
+        raise UntrustedError(
+            "the tokenizer is the Python function {path!r}; trust it by name to have it imported", path=path
+        )
+
+
+def _build(name: str, params: Mapping[str, Any]) -> Tokenizer:
+    cls = TOKENIZERS[name]
+    known = inspect.signature(cls).parameters
+    for parameter in params:
+        if parameter not in known:
+            raise InputError(
+                "tokenizer {name!r} has no parameter {parameter!r}; it has: {known}",
+                name=name,
+                parameter=parameter,
+                known=listed(known) or "none",
+            )
+    try:
+        return cls(**params)
+    except TypeError as error:
+        raise InputError("tokenizer {name!r}: {error}", name=name, error=error) from error
+
+
+_JANOME, _WORDS = Janome(), Words()  # made once: checking parameters takes longer than counting a short text
 
 
 @dataclass(frozen=True)
 class Auto(Tokenizer):
-    """``janome`` for a Japanese text, ``words`` for any other; each text is looked at by itself.
+    """``janome`` for Japanese texts, ``words`` for all others; decided for each text by itself.
 
+    A text is Japanese if at least a tenth of its letters are kana or kanji.
+
+    Examples
+    --------
     >>> Auto()("Hello, world"), Auto()("すもももももも")
     (['Hello', 'world'], ['すもも', 'も', 'もも', 'も'])
     """
@@ -52,100 +190,109 @@ class Auto(Tokenizer):
 
     @property
     def version(self) -> str:
-        """Changes with Janome's."""
-        return _janome().version
+        """Version of Janome."""
+        return _JANOME.version
 
     def choice(self, text: str) -> Tokenizer:
-        """The tokenizer that a text gets."""
-        return _janome() if is_japanese(text) else _words()
+        """Tokenizer that is used for a text."""
+        return _JANOME if is_japanese(text) else _WORDS
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The chosen tokenizer's tokens."""
+        """Tokens in the order of the text."""
         return self.choice(text).tokens(text)
 
     def stream(self, text: str) -> Iterator[str]:
-        """The chosen tokenizer's terms."""
+        """Terms one by one."""
         return self.choice(text).stream(text)
 
     @property
     def runs_on(self) -> str:
-        """Janome's engine."""
-        return _janome().runs_on
+        """Engine of Janome."""
+        return _JANOME.runs_on
 
     @property
     def counts_natively(self) -> bool:
-        """Where both tokenizers do."""
-        return _janome().counts_natively and _words().counts_natively
+        """True if both tokenizers have a cutter."""
+        return _JANOME.counts_natively and _WORDS.counts_natively
 
 
-@cache
-def _janome() -> Janome:
-    """Return the one Janome that Auto hands out: checking its parameters takes longer than counting a short text."""
-    return Janome()
+def is_japanese(text: str) -> bool:
+    """True if at least a tenth of the letters are kana or kanji.
 
-
-@cache
-def _words() -> Words:
-    return Words()
-
-
-_WINDOW = 1_000  # how far behind the token before a token is looked for
-_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+    >>> is_japanese("Python で書く"), is_japanese("written in Python"), is_japanese("")
+    (True, False, False)
+    """
+    if text.isascii():
+        return False
+    kinds = letter_kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
+    n_japanese, n_letters = np.count_nonzero(kinds & JAPANESE_BIT), np.count_nonzero(kinds & LETTER_BIT)
+    return bool(n_japanese > 0 and 10 * n_japanese >= n_letters)
 
 
 @dataclass(frozen=True)
 class Imported(Tokenizer):
-    """The function ``module:function``, which takes a text and returns a list of strings.
+    """Python function of the user's own, which takes a text and returns a list of strings.
 
-    Only the path is kept in a recipe. The places of the tokens are found by looking for each in the text after the
-    one before; a token that is not there (a function may change the letters) has the place -1.
+    Each string is looked for in the text after the one before, which gives the places of the tokens. A string that is
+    not there (a function may change the letters) has the place -1.
 
-    >>> Imported("textwrap:wrap")("a few words")
-    ['a few words']
+    Parameters
+    ----------
+    path : str
+        Import path ``module:function``. A recipe contains only this path.
+
+    Examples
+    --------
+    >>> Imported("shlex:split")("To 'be or' not")
+    ['To', 'be or', 'not']
     """
 
     name: ClassVar[str] = "python"
     path: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.path, str) or not _PATH.fullmatch(self.path):
-            raise InputError(f"a Python tokenizer is named 'module:function', not {self.path!r}")
+        if not isinstance(self.path, str) or not _IMPORT_PATH.fullmatch(self.path):
+            raise InputError("a Python tokenizer is named 'module:function', not {path!r}", path=self.path)
 
     @classmethod
     def of(cls, function: Callable[[str], list[str]]) -> "Imported":
-        """The tokenizer of a function that can be found again by its import path."""
+        """Tokenizer of a function, which must be importable by its path."""
         path = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
-        if not _PATH.fullmatch(path) or path.startswith("__main__:") or _found(path) is not function:
+        if not _IMPORT_PATH.fullmatch(path) or path.startswith("__main__:") or _import(path) is not function:
             raise InputError(
-                f"the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module"
+                "the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module",
+                function=function,
+                path=path,
             )
         return cls(path)
 
     def __call__(self, text: str) -> list[str]:
-        """The terms of a text, in its order."""
-        function = _found(self.path)
+        """Terms in the order that the function returns them."""
+        function = _import(self.path)
         try:
             terms: object = function(text)
         except Exception as error:
-            raise InputError(f"the tokenizer {self.path} failed: {error!r}") from error
+            raise InputError("the tokenizer {path} failed: {error!r}", path=self.path, error=error) from error
         if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
-            raise InputError(f"the tokenizer {self.path} must return a list of strings, not {terms!r}")
-        return [self._checked(term) for term in terms]
+            raise InputError(
+                "the tokenizer {path} must return a list of strings, not {terms!r}", path=self.path, terms=terms
+            )
+        return [self._as_term(term) for term in terms]
 
-    def stream(self, text: str) -> Iterator[str]:
-        """The terms, which the function returns all at once."""
-        return iter(self(text))
-
-    def _checked(self, term: object) -> str:
+    def _as_term(self, term: object) -> str:
         if not isinstance(term, str):
-            raise InputError(f"the tokenizer {self.path} must return strings, got {term!r}")
+            raise InputError("the tokenizer {path} must return strings, not {term!r}", path=self.path, term=term)
         return without_surrogates(term)
 
+    def stream(self, text: str) -> Iterator[str]:
+        """Terms, which the function returns all at once."""
+        return iter(self(text))
+
     def tokens(self, text: str) -> Iterator[Token]:
-        """The function's strings, looked up in the text one after the other."""
+        """Tokens in the order that the function returns them, each looked for after the one before."""
         position = 0
         for term in self(text):
-            start = text.find(term, position, position + len(term) + _WINDOW)
+            start = text.find(term, position, position + len(term) + _SEARCHED)
             if start < 0:
                 yield Token(term, term, "", "", NOWHERE, NOWHERE)
             else:
@@ -154,99 +301,24 @@ class Imported(Tokenizer):
 
 
 @cache
-def _found(path: str) -> Callable[[str], list[str]]:
+def _import(path: str) -> Callable[[str], list[str]]:
     module, _, name = path.partition(":")
     try:
-        found: object = importlib.import_module(module)
+        function: object = importlib.import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            function = getattr(function, part)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
-            f"the tokenizer {path!r} cannot be imported: {error}; PYTHONPATH=. adds the current folder"
+            "the tokenizer {path!r} cannot be imported: {error}; PYTHONPATH=. adds the current folder",
+            path=path,
+            error=error,
         ) from error
-    if not callable(found):
-        raise InputError(f"the tokenizer {path!r} is not a function")
-    return found
+    if not callable(function):
+        raise InputError("the tokenizer {path!r} is not a function", path=path)
+    return function
 
 
 TOKENIZERS: dict[str, type[Tokenizer]] = {
     cls.name: cls for cls in (Auto, Janome, Mecab, Sudachi, Chars, CharClass, Words, Whitespace, Imported)
 }
-
-
-def tokenizer(name: str, **params: Any) -> Tokenizer:
-    """The tokenizer of that name; ``module:function`` names a Python function of your own.
-
-    >>> tokenizer("chars", n=2)("東京都")
-    ['東京', '京都']
-    >>> tokenizer("word")
-    Traceback (most recent call last):
-        ...
-    textnb.errors.InputError: tokenizer 'word' is not known; known: auto, charclass, chars, janome, mecab, ...
-    """
-    if not isinstance(name, str):
-        raise InputError(f"the name of a tokenizer is a string, not {name!r}")
-    if ":" in name:
-        for unknown in params:
-            raise InputError(
-                f"tokenizer {Imported.name!r} has no parameter {unknown!r}; it has: path, and that is given"
-            )
-        return _built(Imported.name, {"path": name})
-    if name not in TOKENIZERS:
-        raise InputError(f"tokenizer {name!r} is not known; known: {listed(TOKENIZERS)}, or module:function")
-    return _built(name, params)
-
-
-def _built(name: str, params: Mapping[str, Any]) -> Tokenizer:
-    cls = TOKENIZERS[name]
-    known = inspect.signature(cls).parameters
-    for unknown in params.keys() - known.keys():
-        raise InputError(f"tokenizer {name!r} has no parameter {unknown!r}; it has: {listed(known) or 'none'}")
-    try:
-        return cls(**params)
-    except TypeError as error:
-        raise InputError(f"tokenizer {name!r}: {error}") from error
-
-
-def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokenizer:
-    """A Tokenizer from what a user may give: a name, a Tokenizer, or a function at the top of a module."""
-    if isinstance(value, Tokenizer):
-        if type(value) not in TOKENIZERS.values():
-            raise InputError(
-                f"a model file cannot hold the tokenizer {value.name!r}; give a function at the top of a module"
-            )
-        return value
-    if isinstance(value, str):
-        return tokenizer(value)
-    if callable(value):
-        return Imported.of(value)
-    raise InputError(f"a tokenizer is a name, a Tokenizer or a function, not {value!r}")
-
-
-def tokenizer_of(recipe: Mapping[str, Any], trust: Collection[str] = ()) -> Tokenizer:
-    """The tokenizer that a recipe describes.
-
-    A Python function is imported only if ``trust`` names its path. A recipe made with another version of a
-    dictionary is rebuilt with the one that is here, and a RecipeWarning says so.
-    """
-    if isinstance(trust, str):
-        raise InputError(f"trust must be a list of names, not the single string {trust!r}")
-    try:
-        name, version, params = recipe["name"], recipe["version"], dict(recipe["params"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"a tokenizer recipe has name, version and params, not {recipe!r}") from error
-    path = params.get("path") if name == Imported.name else name if ":" in str(name) else None
-    if path is not None and (path not in list(trust) or path == name):  # module:function as a name is for people
-        raise UntrustedError(f"the tokenizer is the Python function {path!r}; trust it by name to have it imported")
-    if not isinstance(name, str) or name not in TOKENIZERS:
-        raise InputError(f"tokenizer {name!r} is not known; known: {listed(TOKENIZERS)}")
-    if isinstance(params.get("user_dictionary"), str):
-        raise InputError("user_dictionary: a recipe carries the dictionary itself, not its path")
-    rebuilt = _built(name, params)
-    if rebuilt.version != version:
-        warnings.warn(
-            f"the tokenizer {name!r} was {version} and is {rebuilt.version} here; some tokens may differ",
-            RecipeWarning,
-            stacklevel=2,
-        )
-    return rebuilt
+"""All tokenizers by name."""

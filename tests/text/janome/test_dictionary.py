@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from janome.system_dic import MMapSystemDictionary
 
-from textnb.text.janome import janome_version
-from textnb.text.janome.compiled import _entries, dictionary
+from textnb.text.janome import engine_for, janome_version
+from textnb.text.janome.compiled import _entries, load_dictionary
 from textnb.text.janome.dictionary import Lexicon
 from textnb.text.janome.installed import dictionary_digest
-from textnb.text.janome.lattice import Kinds, words_by_prefix
+from textnb.text.janome.lattice import CharacterKinds
 from textnb.text.janome.user_dictionary import Entry
 
 
@@ -21,7 +21,7 @@ def janome():
 
 @pytest.fixture(scope="module")
 def compiled():
-    return dictionary(janome_version())
+    return load_dictionary(janome_version())
 
 
 def test_entries_are_those_that_janome_reads(janome):
@@ -33,11 +33,11 @@ def test_entries_are_those_that_janome_reads(janome):
         assert entries[number][4:] == (pos, base, reading)
 
 
-def test_words_are_found_that_janome_finds(compiled, janome):
+def test_words_are_found_that_janome_finds(janome):
     from janome.fst import Matcher
     from janome.sysdic import all_fstdata
 
-    matcher, words = Matcher(all_fstdata()), words_by_prefix(compiled.system, 0)
+    matcher, words = Matcher(all_fstdata()), engine_for(None, "python")._lexicons[-1]
     surfaces = sorted(surface for surface, known in words.items() if known)
     assert len(surfaces) == 325_872
     for surface in random.Random(1).sample(surfaces, 1_500):
@@ -56,7 +56,7 @@ def test_connection_costs_are_janomes(compiled, janome):
 
 
 def test_kinds_of_all_characters_are_janomes(compiled, janome):
-    kinds, names = Kinds(compiled.categories), list(janome.char_categories)
+    kinds, names = CharacterKinds(compiled.categories), list(janome.char_categories)
     for code in [*range(0xD800), *range(0xE000, 0x10000), 0x10000, 0x1F600, 0x20BB7, 0x10FFFF]:
         found = janome.get_char_categories.__wrapped__(janome, chr(code))
         own, accepts = kinds[chr(code)]

@@ -17,9 +17,9 @@ from textnb.text.janome.tokenizer import Janome
 @pytest.fixture(autouse=True)
 def no_wish(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    engines._fallback.cache_clear()
+    engines._engine_for_unknown_janome.cache_clear()
     yield
-    engines._fallback.cache_clear()
+    engines._engine_for_unknown_janome.cache_clear()
 
 
 @pytest.mark.parametrize(("built", "engine"), [(True, "native"), (False, "python")])
@@ -39,10 +39,10 @@ def test_an_engine_can_be_forced_by_the_parameter_and_by_the_environment(monkeyp
 
 
 def test_an_unknown_engine_is_refused(monkeypatch):
-    with pytest.raises(InputError, match="engine 'fast' is not known; known: auto, native, python, reference"):
+    with pytest.raises(InputError, match="unknown engine 'fast'; use auto, native, python, reference"):
         tokenizer("janome", engine="fast")
     monkeypatch.setenv(VARIABLE, "fast")
-    with pytest.raises(InputError, match="TEXTNB_ENGINE is 'fast', which is no engine; known: auto, native"):
+    with pytest.raises(InputError, match="TEXTNB_ENGINE names the unknown engine 'fast'; use auto, native"):
         chosen_engine()
 
 
@@ -54,7 +54,7 @@ def test_the_native_engine_is_refused_where_it_is_not_built(monkeypatch):
 
 def test_a_janome_that_is_not_known_is_left_to_itself_with_one_warning(monkeypatch):
     monkeypatch.setattr(engines, "janome_version", lambda: "0.6.0")
-    with pytest.warns(RecipeWarning, match=r"Janome 0\.6\.0 is not known to textnb \(known: 0\.5\.0\)"):
+    with pytest.warns(RecipeWarning, match=r"does not know Janome 0\.6\.0 \(it knows 0\.5\.0\)"):
         assert Janome()("すもももももも") == ["すもも", "も", "もも", "も"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,5 +1,6 @@
 """Token for token Janome's: surface, base form, reading, part of speech, place."""
 
+import random
 import tarfile
 from itertools import islice
 from pathlib import Path
@@ -44,8 +45,11 @@ def test_five_thousand_random_strings_are_cut_as_janome_cuts_them(of_janome, tex
 
 HARD = {
     "empty": "",
-    "white space": " \t\n　 ",
+    "white space": " \t\n\r\x0b\x1c\x85　\u2028",
+    "white space between": " \t\n\r\x0b\x1c\x85　\u2028庭で 犬が　走った \t\n\r\x0b\x1c\x85　\u2028",
+    "byte order mark": "\ufeff庭で犬が",
     "white space around": "　\n 犬が走る \t\n",
+    **{f"東京, one {char!a}, 都": f"東京{char * 1_100}都" for char in "Ａー。\n 　𠮷ｶ\ufffd"},
     "one symbol": "！" * 1_500,
     "one hiragana": "あ" * 1_100,
     "one katakana": "ア" * 2_100,
@@ -56,11 +60,11 @@ HARD = {
     "one combining mark": "\u3099" * 1_030,
     "one NUL": "\0" * 1_030,
     "2,000 kanji without punctuation": "東京都民主党員国際連合軍事力学校長野県知事務所在地" * 80,
-    "half-width kana": "ｶﾞﾝﾊﾞｯﾃ ｺﾝﾋﾟｭｰﾀｰ ｦ ﾂｶｳ｡" * 60,
+    "half-width kana": "ｶﾞﾝﾊﾞｯﾃ ｺﾝﾋﾟｭｰﾀｰ ｦ ﾂｶｳ｡" * 60 + "ﾊﾝｶｸｶﾞﾗｽﾉｳｻｷﾞｰ",
     "kanji numerals": "一九八四年三月二十一日、一〇〇〇万円と二〇二六人。" * 50,
     "combining": "か\u3099き\u3099 e\u0301 は\u309a",
     "lone surrogates": "犬\ud800が\udfff走る",
-    "surrogate pairs": "𠮷野家で𩸽を食べる😀👨‍👩‍👧",
+    "surrogate pairs": "𠮷野家で𩸽を食べる😀👨‍👩‍👧\U0010ffff",
     "mixed": "iPhone12を￥98,000(税込)で買った！？ Привет мир, γειά 안녕 你好",
     "blank lines": ("あ" * 520 + "\n\n") * 3,
     "carriage returns": ("い" * 520 + "\r\n\r\n") * 3,
@@ -148,3 +152,12 @@ def test_fifty_thousand_of_one_character_are_cut_in_order():
         for char in ("。", "漢", "a"):
             text = char * 50_000
             assert "".join(engine_for(None, name).surfaces(text)) == text
+
+
+def test_many_user_words_that_branch_alike_are_cut_alike_by_the_engines():
+    numbers = random.Random(0).sample(range(3000), 500)
+    words = UserDictionary("".join(f"亜{chr(0x4E00 + number)},犬,ヨ\n" for number in numbers))
+    text = "".join("亜" + chr(0x4E00 + number) for number in range(0, 3000, 7))
+    first, *others = [list(engine_for(words, name).surfaces(text)) for name in FAST]
+    assert "亜" + chr(0x4E00 + next(n for n in numbers if n % 7 == 0)) in first
+    assert all(other == first for other in others)

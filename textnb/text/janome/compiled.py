@@ -1,9 +1,10 @@
-"""The compiled dictionary in the user's cache folder: made once, checked at every start, shared by all processes.
+"""Janome's dictionary as flat arrays: compiled from Janome's files once, and kept in the user's cache folder.
 
-The file: a line that says what it is, the SHA-256 of all that follows, the length of a JSON header, the header, and the
-arrays, each at a multiple of 64 bytes. The header names the dictionary by Janome's version and a digest.
+``load_dictionary`` reads the file in the cache folder, or compiles the dictionary and writes it there. The file is
+checked whenever it is opened, and memory-mapped, so that all processes share it.
 
-The installed Janome's own dictionary, read from its files and made into flat arrays.
+The file: a line that names the format, the SHA-256 of all that follows, the length of a JSON header, the header, and
+the arrays, each at a multiple of 64 bytes. The header identifies the dictionary by Janome's version and a digest.
 """
 
 import json
@@ -25,18 +26,116 @@ import numpy as np
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.storage import atomic
-from textnb.text.janome.dictionary import Array, Categories, Dictionary, Features, Lexicon, packed
+from textnb.text.janome.dictionary import (
+    MAX_UNKNOWN_LENGTH,
+    Array,
+    Categories,
+    Dictionary,
+    Features,
+    Lexicon,
+    pack_entries,
+)
 from textnb.text.janome.installed import dictionary_digest, dictionary_folder
 from textnb.text.janome.user_dictionary import Entry
 
-_PARTS = 10
-_GROUPED = 1024  # Janome's longest unknown word
-_COMPACT = re.compile(r"(\d+):\(u'(.*?)', *(\d+), *(\d+), *(-?\d+)\)")
-_EXTRA = re.compile(r"(\d+):\(u'(.*?)',u'.*?',u'.*?',u'(.*?)',u'(.*?)',u'.*?'\)")
+CACHE_VARIABLE = "TEXTNB_CACHE"
+"""Environment variable with another folder than ``$XDG_CACHE_HOME/textnb``."""
+
+_MAGIC = b"textnb dictionary 1\n"
+_HEADER_START = len(_MAGIC) + 32 + 8
+_ALIGNMENT = 64
+_KEPT_FILES = 3  # of other versions of Janome that stay in the folder
+_NOT_KEPT = (
+    "the compiled dictionary could not be kept and will be made again, {error}; set {variable} to a folder that can be "
+    "written"
+)
+
+# How Janome's files spell the entries of its dictionary.
+_N_FILES = 10
+_COMPACT_ENTRY = re.compile(r"(\d+):\(u'(.*?)', *(\d+), *(\d+), *(-?\d+)\)")
+_EXTRA_ENTRY = re.compile(r"(\d+):\(u'(.*?)',u'.*?',u'.*?',u'(.*?)',u'(.*?)',u'.*?'\)")
+
+_log = logging.getLogger(__name__)
 
 
-def compiled() -> Dictionary:
-    """The dictionary of the installed Janome; takes a few seconds."""
+@cache
+def load_dictionary(version: str) -> Dictionary:
+    """Dictionary of the installed Janome of this version: from the cache folder, or compiled and written there."""
+    key = {"janome": version, "digest": dictionary_digest(), "byteorder": sys.byteorder}
+    path = cache_folder() / f"janome-{version}-{key['digest']}.dictionary"
+    with suppress(OSError, ValueError):
+        return read_dictionary(path, key)
+    _log.info("compiling Janome's dictionary once, which takes some seconds; it is kept in %s", path.parent)
+    made = compile_dictionary()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_dictionary(path, key, made)
+        _remove_old_files(path)
+        return read_dictionary(path, key)
+    except (OSError, ValueError, InputError) as error:
+        warnings.warn(_NOT_KEPT.format(error=error, variable=CACHE_VARIABLE), ReadingWarning, stacklevel=2)
+        return made
+
+
+def cache_folder() -> Path:
+    """Folder of compiled dictionaries."""
+    if folder := os.environ.get(CACHE_VARIABLE):
+        return Path(folder)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "textnb" / "cache"
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(home) if Path(home).is_absolute() else Path.home() / ".cache") / "textnb"
+
+
+def _remove_old_files(path: Path) -> None:
+    """Remove the files of other versions except the newest few."""
+    others = sorted(path.parent.glob("janome-*.dictionary"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in others[1 + _KEPT_FILES :]:
+        with suppress(OSError):
+            old.unlink()
+
+
+def write_dictionary(path: Path, key: Mapping[str, Any], made: Dictionary) -> None:
+    """Write a dictionary to a file, completely or not at all."""
+    arrays, at, body = {}, 0, []
+    for name, array in made.arrays().items():
+        data = np.ascontiguousarray(array).tobytes()
+        arrays[name] = {"dtype": array.dtype.str, "shape": array.shape, "at": at}
+        body.append(data + bytes(-len(data) % _ALIGNMENT))
+        at += len(body[-1])
+    header = {"key": dict(key), "pos_names": made.features.pos_names, "arrays": arrays}
+    text = json.dumps(header, ensure_ascii=False).encode()
+    text += b" " * (-(_HEADER_START + len(text)) % _ALIGNMENT)
+    rest = [struct.pack("<q", len(text)), text, *body]
+    digest = sha256()
+    for part in rest:
+        digest.update(part)
+    with atomic(path) as file:
+        file.writelines([_MAGIC, digest.digest(), *rest])
+
+
+def read_dictionary(path: Path, key: Mapping[str, Any]) -> Dictionary:
+    """Dictionary in a file, memory-mapped; ValueError if the file is damaged or has another key."""
+    with path.open("rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    checked = len(_MAGIC) + sha256().digest_size
+    if data[: len(_MAGIC)] != _MAGIC or data[len(_MAGIC) : checked] != sha256(memoryview(data)[checked:]).digest():
+        raise ValueError("not a compiled dictionary, or damaged")
+    (length,) = struct.unpack("<q", data[checked:_HEADER_START])
+    header = json.loads(data[_HEADER_START : _HEADER_START + length])
+    if header["key"] != dict(key):
+        raise ValueError("compiled from another Janome")
+    view = memoryview(data)[_HEADER_START + length :]
+    arrays = {name: _array(view, **place) for name, place in header["arrays"].items()}
+    return Dictionary.of(arrays, header["pos_names"])
+
+
+def _array(view: memoryview, dtype: str, shape: list[int], at: int) -> Array:
+    return np.frombuffer(view, np.dtype(dtype), int(np.prod(shape)), at).reshape(shape)
+
+
+def compile_dictionary() -> Dictionary:
+    """Dictionary made from the files of the installed Janome; takes a few seconds."""
     from janome.sysdic import chardef, connections, unknowns
 
     kinds = list(chardef.DATA[0])
@@ -54,14 +153,14 @@ def compiled() -> Dictionary:
 
 
 def _entries() -> Iterator[Entry]:
-    """The lines of the dictionary in the order of their numbers, as Janome's memory-mapped mode reads them."""
+    """Entries of Janome's dictionary in the order of their numbers, as Janome's memory-mapped mode reads them."""
     expected = 0
-    for part in range(_PARTS):
-        compact = _COMPACT.findall(_text(f"entries_compact{part}.py"))
-        extra = _EXTRA.findall(_text(f"entries_extra{part}.py"))
+    for part in range(_N_FILES):
+        compact = _COMPACT_ENTRY.findall(_text(f"entries_compact{part}.py"))
+        extra = _EXTRA_ENTRY.findall(_text(f"entries_extra{part}.py"))
         for (number, surface, left, right, cost), (same, pos, base, reading) in zip(compact, extra, strict=True):
             if not int(number) == int(same) == expected:
-                raise ValueError(f"Janome's dictionary has no entry {expected} where it should be")
+                raise ValueError("the entries of Janome's dictionary are not numbered from 0 without gaps")
             expected += 1
             yield Entry(surface, int(left), int(right), int(cost), pos, base, reading)
 
@@ -77,7 +176,7 @@ def _categories(chardef: Any, templates: list[Entry], n_templates: list[int]) ->
     for chars in chardef[1]:
         first, last, kind = ord(chars["from"]), ord(chars["to"]), kinds.index(chars["cate"])
         if last >= 0x10000:
-            raise ValueError("Janome's dictionary knows kinds of characters beyond the BMP")
+            raise ValueError("Janome's dictionary has kinds of characters beyond the BMP")
         for char in range(first, last + 1):
             order.setdefault(char, [])
             if kind not in order[char]:
@@ -94,10 +193,10 @@ def _categories(chardef: Any, templates: list[Entry], n_templates: list[int]) ->
     return Categories(
         own=own,
         accepts=accepts,
-        limits=np.array([_GROUPED if s["GROUP"] else s["LENGTH"] for s in settings], np.int32),
+        limits=np.array([MAX_UNKNOWN_LENGTH if s["GROUP"] else s["LENGTH"] for s in settings], np.int32),
         always=np.array([s["INVOKE"] for s in settings], np.uint8),
         firsts=np.cumsum([0, *n_templates]).astype(np.int32),
-        unknowns=packed(cost, left, right, np.ones(len(templates), bool)),
+        unknowns=pack_entries(cost, left, right, np.ones(len(templates), bool)),
         beyond=np.array([beyond], np.uint16),
     )
 
@@ -107,94 +206,3 @@ def _as_int16(values: Any) -> Any:
     if not np.array_equal(small, values):
         raise ValueError("a connection cost of Janome's dictionary does not fit 16 bits")
     return small
-
-
-_log = logging.getLogger(__name__)
-VARIABLE = "TEXTNB_CACHE"
-"""Names another folder than ``$XDG_CACHE_HOME/textnb``."""
-
-_MAGIC = b"textnb dictionary 1\n"
-_START = len(_MAGIC) + 32 + 8
-_ALIGNED = 64
-_KEPT = 3  # files of other versions of Janome that are left in the folder
-
-
-def cache_folder() -> Path:
-    """Where compiled dictionaries are kept."""
-    if folder := os.environ.get(VARIABLE):
-        return Path(folder)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "textnb" / "cache"
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(home) if Path(home).is_absolute() else Path.home() / ".cache") / "textnb"
-
-
-@cache
-def dictionary(version: str) -> Dictionary:
-    """The dictionary of the installed Janome, of that version: from the cache, or compiled and put there."""
-    key = {"janome": version, "digest": dictionary_digest(), "byteorder": sys.byteorder}
-    path = cache_folder() / f"janome-{version}-{key['digest']}.dictionary"
-    with suppress(OSError, ValueError):
-        return read(path, key)
-    _log.info("compiling Janome's dictionary, once, some seconds; it is kept in %s", path.parent)
-    made = compiled()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, key, made)
-        _sweep(path)
-        return read(path, key)
-    except (OSError, ValueError, InputError) as error:
-        warnings.warn(
-            f"the compiled dictionary could not be kept and will be made again, {error}; set {VARIABLE} to a folder "
-            f"that can be written",
-            ReadingWarning,
-            stacklevel=2,
-        )
-        return made
-
-
-def write(path: Path, key: Mapping[str, Any], made: Dictionary) -> None:
-    """Put a dictionary into a file, whole or not at all."""
-    arrays, at, body = {}, 0, []
-    for name, array in made.arrays().items():
-        data = np.ascontiguousarray(array).tobytes()
-        arrays[name] = {"dtype": array.dtype.str, "shape": array.shape, "at": at}
-        body.append(data + bytes(-len(data) % _ALIGNED))
-        at += len(body[-1])
-    header = {"key": dict(key), "pos_names": made.features.pos_names, "arrays": arrays}
-    text = json.dumps(header, ensure_ascii=False).encode()
-    text += b" " * (-(_START + len(text)) % _ALIGNED)
-    rest = [struct.pack("<q", len(text)), text, *body]
-    digest = sha256()
-    for part in rest:
-        digest.update(part)
-    with atomic(path) as file:
-        file.writelines([_MAGIC, digest.digest(), *rest])
-
-
-def read(path: Path, key: Mapping[str, Any]) -> Dictionary:
-    """The dictionary in a file, memory-mapped; ValueError if the file is damaged or another one than asked for."""
-    with path.open("rb") as file:
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    checked = len(_MAGIC) + sha256().digest_size
-    if data[: len(_MAGIC)] != _MAGIC or data[len(_MAGIC) : checked] != sha256(memoryview(data)[checked:]).digest():
-        raise ValueError("no compiled dictionary, or a damaged one")
-    (length,) = struct.unpack("<q", data[checked:_START])
-    header = json.loads(data[_START : _START + length])
-    if header["key"] != dict(key):
-        raise ValueError("the compiled dictionary of another Janome")
-    view = memoryview(data)[_START + length :]
-    arrays = {name: _array(view, **place) for name, place in header["arrays"].items()}
-    return Dictionary.of(arrays, header["pos_names"])
-
-
-def _array(view: memoryview, dtype: str, shape: list[int], at: int) -> Array:
-    return np.frombuffer(view, np.dtype(dtype), int(np.prod(shape)), at).reshape(shape)
-
-
-def _sweep(path: Path) -> None:
-    """Leave few files of other versions: those used last."""
-    others = sorted(path.parent.glob("janome-*.dictionary"), key=lambda file: file.stat().st_mtime, reverse=True)
-    for old in others[1 + _KEPT :]:
-        with suppress(OSError):
-            old.unlink()

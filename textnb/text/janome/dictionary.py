@@ -1,15 +1,14 @@
-"""A dictionary as flat arrays: all that cutting a text needs, and what is known of each word.
+"""A dictionary as flat arrays: what splitting a text needs, and what is known of each word.
 
-Words as flat arrays.
+``Dictionary`` consists of a ``Lexicon`` of Janome's words and maybe one of the user's, the ``Categories`` of characters
+that unknown words are made from, the connection costs, and the ``Features`` of all entries.
 
 Words that can never be chosen are left out: of several entries with the same surface, left id and right id only the
-cheapest counts, and of equally cheap ones that with the smallest number, for that is how ties are broken. So are words
-longer than Janome looks ahead.
-
-What is known of each entry of a dictionary: part of speech, base form, reading.
+cheapest counts, and of equally cheap ones the one with the smallest number, because Janome breaks ties that way. Words
+longer than Janome looks ahead are left out too.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -21,9 +20,56 @@ from textnb.text.janome.double_array import double_array
 from textnb.text.janome.user_dictionary import Entry, UserDictionary
 
 Array = NDArray[Any]
+
 LOOK_AHEAD = 50
-"""Characters of the text that Janome looks up at a time: longer words are never found."""
-_LAST = np.uint32(1 << 31)
+"""Characters that Janome looks up at a time: longer words are never found."""
+MAX_UNKNOWN_LENGTH = 1024
+"""Characters of Janome's longest unknown word."""
+SURFACE = -2
+"""In place of the number of a string: the word's own surface."""
+
+_ID_BITS = 11  # of a left id and of a right id
+_IS_LAST = np.uint32(1 << 31)
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """Words of Janome and of the user, unknown words, connection costs (left id, right id of the word before)."""
+
+    system: "Lexicon"
+    user: "Lexicon | None"
+    categories: "Categories"
+    connections: Array
+    features: "Features"
+
+    def with_user(self, words: UserDictionary) -> "Dictionary":
+        """Dictionary with the user's own words added."""
+        if all(len(entry.surface) > LOOK_AHEAD for entry in words.entries):
+            return self
+        lexicon, entries = Lexicon.of(words.entries)
+        features = self.features.with_entries(entries, len(self.system.entries))
+        return replace(self, user=lexicon, features=features)
+
+    def feature_row(self, entry: int) -> int:
+        """Row of an entry in the features; unknown words are the entries -1, -2, ..."""
+        return entry if entry >= 0 else len(self.features.pos) - len(self.categories.unknowns) - 1 - entry
+
+    def arrays(self) -> dict[str, Array]:
+        """Arrays of a dictionary without user words, by name."""
+        parts = (self.system, self.categories, self.features)
+        named = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
+        del named["pos_names"]
+        return {"connections": self.connections, **named}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Array], pos_names: Sequence[str]) -> "Dictionary":
+        """Dictionary that consists of these arrays."""
+        lexicon, categories, features = (
+            {field.name: arrays[field.name] for field in fields(part) if field.name in arrays}
+            for part in (Lexicon, Categories, Features)
+        )
+        known = Features(**features, pos_names=tuple(pos_names))
+        return cls(Lexicon(**lexicon), None, Categories(**categories), arrays["connections"], known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,48 +88,68 @@ class Lexicon:
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> tuple["Lexicon", list[Entry]]:
-        """A lexicon of the entries that can be chosen, at least one, and these entries in the lexicon's order."""
+        """Lexicon of the entries that can be chosen, at least one, and these entries in the lexicon's order."""
         found = np.array([i for i, entry in enumerate(entries) if len(entry.surface) <= LOOK_AHEAD])
         surfaces = sorted({entries[i].surface for i in found})
         index = {surface: i for i, surface in enumerate(surfaces)}
         surface = np.array([index.get(entry.surface, -1) for entry in entries])
         left, right, cost = (np.array([entry[k] for entry in entries]) for k in (1, 2, 3))
         order = found[np.lexsort((found, cost[found], right[found], left[found], surface[found]))]
-        again = np.all([np.diff(column[order]) == 0 for column in (surface, left, right)], axis=0)
-        rows = order[np.concatenate([[True], ~again])]
+        is_repeated = np.all([np.diff(column[order]) == 0 for column in (surface, left, right)], axis=0)
+        rows = order[np.concatenate([[True], ~is_repeated])]
         slots, codes = double_array(surfaces)
         is_last = np.append(np.diff(surface[rows]) != 0, True)
         first = np.append(0, np.flatnonzero(is_last) + 1)
         slots[:, 2] = np.where(slots[:, 2] >= 0, first[slots[:, 2]], -1)
-        packed_entries = packed(cost[rows], left[rows], right[rows], is_last)
-        return cls(slots, packed_entries, rows.astype(np.int32), codes), [entries[row] for row in rows]
+        packed = pack_entries(cost[rows], left[rows], right[rows], is_last)
+        return cls(slots, packed, rows.astype(np.int32), codes), [entries[row] for row in rows]
 
     @property
     def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """In the order in which the extension takes them."""
+        """Arrays in the order in which the extension takes them."""
         return self.slots, self.entries, self.numbers, self.codes
 
     @property
     def is_last(self) -> NDArray[np.bool_]:
-        """Whether an entry is the last of its surface."""
-        return np.greater_equal(self.entries[:, 1].view(np.uint32), _LAST)
+        """True for the last entry of each surface."""
+        return np.greater_equal(self.entries[:, 1].view(np.uint32), _IS_LAST)
 
 
-def packed(costs: Array, lefts: Array, rights: Array, last: Array) -> Array:
-    """Entries as a Lexicon has them."""
-    ids = lefts.astype(np.uint32) | rights.astype(np.uint32) << np.uint32(11) | np.where(last, _LAST, np.uint32(0))
-    return np.stack([costs.astype(np.int32), ids.view(np.int32)], axis=1)
+def pack_entries(costs: Array, lefts: Array, rights: Array, is_last: Array) -> Array:
+    """Entries as a Lexicon stores them, (n, 2)."""
+    ids = lefts.astype(np.uint32) | rights.astype(np.uint32) << np.uint32(_ID_BITS)
+    return np.stack([costs.astype(np.int32), (ids | np.where(is_last, _IS_LAST, np.uint32(0))).view(np.int32)], axis=1)
 
 
-SURFACE = -2
-"""In place of the number of a string: the word's own surface."""
+def unpack_entries(entries: Array) -> tuple[list[int], list[int], list[int]]:
+    """Left ids, right ids and costs of stored entries."""
+    ids, mask = entries[:, 1].view(np.uint32), (1 << _ID_BITS) - 1
+    return (ids & mask).tolist(), (ids >> _ID_BITS & mask).tolist(), entries[:, 0].tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """How unknown words are made: kinds of characters, as bits.
+
+    own, accepts (65536,): the kinds of a character, and those whose runs it may continue; beyond (1,): both, for
+    characters beyond the BMP. limits: how many characters may follow the first. always: whether a kind gives unknown
+    words even where a known word begins. firsts: of each kind its first unknown word. unknowns: like Lexicon.entries.
+    """
+
+    own: Array
+    accepts: Array
+    limits: Array
+    always: Array
+    firsts: Array
+    unknowns: Array
+    beyond: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """pos, base, reading: of the system's entries, then the user's, then the unknown words.
+    """Part of speech, base form and reading of Janome's entries, then of the user's, then of the unknown words.
 
-    pos: the place in pos_names. base, reading: a number i, which means ``pool[offsets[i]:offsets[i + 1]]``, UTF-16; a
+    pos: index into pos_names. base, reading: a number i, which means ``pool[offsets[i]:offsets[i + 1]]``, UTF-16; a
     base may be SURFACE.
     """
 
@@ -95,12 +161,13 @@ class Features:
     pos_names: tuple[str, ...]
 
     @classmethod
-    def of(cls, entries: Iterable[Entry]) -> "Features":
-        """Those of some entries."""
-        return _none().with_entries(list(entries), 0)
+    def of(cls, entries: Sequence[Entry]) -> "Features":
+        """Features of these entries."""
+        ints, shorts = np.zeros(0, np.int32), np.zeros(0, np.uint16)
+        return cls(shorts, ints, ints, np.zeros(1, np.int32), shorts, ()).with_entries(entries, 0)
 
     def with_entries(self, entries: Sequence[Entry], at: int) -> "Features":
-        """The same with more entries, put in before number ``at``."""
+        """Features with those of more entries, inserted before row ``at``."""
         numbers: dict[str, int] = {}
         names = {name: i for i, name in enumerate(self.pos_names)}
         n_old = len(self.offsets) - 1
@@ -126,75 +193,12 @@ class Features:
         return {}
 
     def string(self, number: int) -> str:
-        """A string by its number, made once."""
+        """String with this number, made once."""
         if number not in self._strings:
             units = self.pool[self.offsets[number] : self.offsets[number + 1]]
             self._strings[number] = units.astype("<u2").tobytes().decode("utf-16-le")
         return self._strings[number]
 
 
-def _none() -> Features:
-    nothing = np.zeros(0, np.int32)
-    return Features(nothing.astype(np.uint16), nothing, nothing, np.zeros(1, np.int32), nothing.astype(np.uint16), ())
-
-
 def _inserted(known: Array, new: list[int], at: int) -> Array:
     return np.concatenate([known[:at], np.array(new, known.dtype), known[at:]])
-
-
-@dataclass(frozen=True, eq=False)
-class Categories:
-    """How unknown words are made: kinds of characters, as bits.
-
-    own, accepts (65536,): the kinds of a character, and those whose runs it may continue; beyond (1,): both, for
-    characters beyond the BMP. limits: how many characters may follow the first. always: whether a kind gives unknown
-    words even where a known word begins. firsts: of each kind its first unknown word. unknowns: like Lexicon.entries.
-    """
-
-    own: Array
-    accepts: Array
-    limits: Array
-    always: Array
-    firsts: Array
-    unknowns: Array
-    beyond: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Dictionary:
-    """Words of the system's and the user's, unknown words, connection costs (left id, right id of the word before)."""
-
-    system: Lexicon
-    user: Lexicon | None
-    categories: Categories
-    connections: Array
-    features: Features
-
-    def with_user(self, words: UserDictionary) -> "Dictionary":
-        """The same with words of the user's own."""
-        if all(len(entry.surface) > LOOK_AHEAD for entry in words.entries):
-            return self
-        lexicon, entries = Lexicon.of(words.entries)
-        features = self.features.with_entries(entries, len(self.system.entries))
-        return replace(self, user=lexicon, features=features)
-
-    def place(self, entry: int) -> int:
-        """Where an entry, unknown words being -1, -2, ..., stands in the features."""
-        return entry if entry >= 0 else len(self.features.pos) - len(self.categories.unknowns) - 1 - entry
-
-    def arrays(self) -> dict[str, Array]:
-        """The arrays of a dictionary without user words, by name."""
-        parts = (self.system, self.categories, self.features)
-        named = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
-        del named["pos_names"]
-        return {"connections": self.connections, **named}
-
-    @classmethod
-    def of(cls, arrays: Mapping[str, Array], pos_names: Sequence[str]) -> "Dictionary":
-        """The dictionary that these arrays make up."""
-        lexicon, categories, features = (
-            {field.name: arrays[field.name] for field in fields(part) if field.name in arrays}
-            for part in (Lexicon, Categories, Features)
-        )
-        known = Features(**features, pos_names=tuple(pos_names))
-        return cls(Lexicon(**lexicon), None, Categories(**categories), arrays["connections"], known)

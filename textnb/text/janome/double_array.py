@@ -1,7 +1,8 @@
-"""A double array: all the words that begin a text are found by one look-up a character.
+"""A double array, a trie in two columns: finds all words that begin a text with one look-up per character.
 
-From place s, a character of code c leads to t = base[s] + c if check[t] = s. Place 0 is the beginning. Frequent
-characters have the smallest codes, so that the children of a place stand close together.
+    from place s, a character of code c leads to t = base[s] + c  if check[t] = s            (1)
+
+Place 0 is the root. Frequent characters have the smallest codes, so that the children of a place are close together.
 """
 
 from collections.abc import Sequence
@@ -11,16 +12,16 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError
 
-_CODES = 2**16 - 1
-_TRIES = 64  # free places looked at before those behind are given up to words with one continuation
+_MAX_CODES = 2**16 - 1
+_MAX_TRIES = 64  # free places tried for one node before the places passed are left to nodes with one child
 Ints = NDArray[np.int32]
 
 
 def double_array(surfaces: Sequence[str]) -> tuple[Ints, NDArray[np.uint16]]:
-    """(slots (n, 3), codes) of sorted, distinct, non-empty strings.
+    """Slots (n, 3) and codes of sorted, distinct, non-empty strings.
 
     A slot is base, check and the index of the surface that ends there, or -1. codes: of each character, 0 if no
-    surface has it.
+    surface contains it.
     """
     letters = np.frombuffer("".join(surfaces).encode("utf-32-le"), "<u4")
     lengths = np.fromiter(map(len, surfaces), np.int64, len(surfaces))
@@ -36,19 +37,23 @@ def double_array(surfaces: Sequence[str]) -> tuple[Ints, NDArray[np.uint16]]:
 
 def _codes(letters: NDArray[np.uint32]) -> NDArray[np.uint16]:
     present, counts = np.unique(letters, return_counts=True)
-    if len(present) > _CODES:
-        raise InputError(f"a dictionary may have {_CODES:,} different characters, not {len(present):,}")
+    if len(present) > _MAX_CODES:
+        raise InputError(
+            "a dictionary may have {most:,} different characters, not {number:,}",
+            most=_MAX_CODES,
+            number=len(present),
+        )
     codes = np.zeros(0x10000 if present[-1] < 0x10000 else 0x110000, np.uint16)
     codes[present[np.argsort(-counts, kind="stable")]] = np.arange(1, len(present) + 1)
     return codes
 
 
 def _trie(letters: Ints, lengths: NDArray[np.int64]) -> tuple[Ints, Ints, Ints]:
-    """(parent and label of each node, the node in which each string ends); nodes by depth, 0 the root."""
+    """Parent and label of each node, and the node in which each string ends; nodes by depth, 0 is the root."""
     depth = int(lengths.max())
     rows = np.zeros((len(lengths), depth), np.int32)
     rows[np.arange(depth) < lengths[:, None]] = letters
-    shared = np.zeros(len(lengths), np.int64)  # how many characters a string has in common with the one before
+    shared = np.zeros(len(lengths), np.int64)  # characters that a string shares with the one before
     np.sum(np.logical_and.accumulate(rows[1:] == rows[:-1], axis=1), axis=1, out=shared[1:])
     parents, labels = [np.zeros(1, np.int32)], [np.zeros(1, np.int32)]
     ends, above, n_nodes = np.zeros(len(lengths), np.int32), np.zeros(len(lengths), np.int32), 1
@@ -63,9 +68,9 @@ def _trie(letters: Ints, lengths: NDArray[np.int64]) -> tuple[Ints, Ints, Ints]:
 
 
 def _placed(parents: Ints, labels: Ints) -> tuple[Ints, Ints]:
-    """(place, base) of each node."""
+    """Place and base of each node."""
     n_children = np.bincount(parents[1:], minlength=len(parents))
-    first_child = 1 + np.cumsum(n_children) - n_children  # the children of a node stand side by side
+    first_child = 1 + np.cumsum(n_children) - n_children  # the children of a node are consecutive
     places, bases = np.zeros(len(parents), np.int32), np.zeros(len(parents), np.int32)
     used = bytearray(3 * len(parents) + 2 * int(labels.max()) + 2)
     used[0] = 1
@@ -87,16 +92,16 @@ def _placed(parents: Ints, labels: Ints) -> tuple[Ints, Ints]:
 
 
 def _free_base(used: bytearray, labels: list[int], begin: int) -> tuple[int, int]:
-    """A base at which every label finds a free place, and where to begin the next search."""
+    """Base at which every label has a free place, and where to begin the next search."""
     first, *rest = labels
     place, tries = used.find(0, max(begin, first)), 0
     while True:
         base = place - first
-        if base + labels[-1] + 1 >= len(used):  # so that the last place always stays free
+        if base + labels[-1] + 1 >= len(used):  # the last place always stays free
             used.extend(bytes(len(used)))
         for label in rest:
             if used[base + label]:
                 break
         else:
-            return base, place if tries > _TRIES else begin
+            return base, place if tries > _MAX_TRIES else begin
         place, tries = used.find(0, place + 1), tries + 1

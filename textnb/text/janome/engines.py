@@ -1,12 +1,14 @@
-"""Which engine runs: the fastest there is, unless one is asked for.
+"""Which engine of the tokenizer ``janome`` runs, the engine in C, and Janome itself; the one in Python is lattice.py.
 
-Janome's lattice in C, over the compiled dictionary.
+==========  ====================================================================================
+native      Janome's lattice in C (``textnb/native/lattice.h``); holds no state, releases the GIL
+python      Janome's lattice in Python
+reference   Janome itself
+==========  ====================================================================================
 
-Janome itself.
-
-Janome is not thread-safe, and it copies the rest of a text for every chunk it cuts off, so that a long text costs its
-length squared. Here every thread has its own Janome, built when first needed; and a text is handed over in windows as
-long as the longest chunk, which changes no token: no chunk looks further ahead than that.
+All give the same tokens. Janome is not thread-safe, and it copies the rest of a text for every chunk, so that the cost
+of a long text grows with the square of its length. The engine ``reference`` therefore builds one Janome per thread and
+gives it a text in windows as long as the longest chunk, which changes no token: no chunk looks further ahead.
 """
 
 import os
@@ -25,20 +27,98 @@ from textnb.errors import InputError, RecipeWarning
 from textnb.extension import VARIABLE, has_extension
 from textnb.text.janome.dictionary import SURFACE, Dictionary
 from textnb.text.janome.installed import KNOWN_VERSIONS, janome_version
-from textnb.text.janome.lattice import Piece, indent, surfaces_of, tokens_of
+from textnb.text.janome.lattice import MAX_CHUNK, Piece, PythonEngine, leading_space, surfaces_of, tokens_of
 from textnb.text.janome.user_dictionary import UserDictionary
 from textnb.text.token import Token
 
 if TYPE_CHECKING:
     from textnb._native import Cutter
 
-_WINDOW = 1 << 20  # characters that are cut at a time
-_LONGEST = 1024  # the longest chunk: a cut looks no further ahead
-_LEFT_OUT = -1
+ENGINES = ("native", "python", "reference")
+"""Names of the engines, the fastest first."""
+
+_KEPT_ENGINES = 8  # with different user dictionaries, kept in memory
+_NATIVE_WINDOW = 1 << 20  # characters that the extension splits at a time
+_NO_TERM = -1  # in place of the number of a term: not counted
+_UNKNOWN_JANOME = (
+    "textnb does not know Janome {installed} (it knows {known}) and runs Janome itself, about 100 times slower; "
+    "install one of the known versions"
+)
+
+
+class Engine(Protocol):
+    """Splits a text, which has no lone surrogates, as Janome does; can be shared by threads."""
+
+    name: str
+
+    def surfaces(self, text: str) -> Iterator[str]:
+        """Surfaces in the order of the text."""
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """Tokens in the order of the text."""
+
+
+def check_engine(name: str) -> None:
+    """Raise InputError unless the name is ``auto`` or an engine's."""
+    if name != "auto" and name not in ENGINES:
+        raise InputError("unknown engine {name!r}; use auto, {known}", name=name, known=", ".join(ENGINES))
+
+
+def chosen_engine(wanted: str = "auto") -> str:
+    """Name of the engine that runs: ``wanted``, else that of the environment, else the fastest that is installed."""
+    name = wanted if wanted != "auto" else os.environ.get(VARIABLE) or "auto"
+    if name not in ("auto", *ENGINES):
+        raise InputError(
+            "{variable} names the unknown engine {name!r}; use auto, {known}",
+            variable=VARIABLE,
+            name=name,
+            known=", ".join(ENGINES),
+        )
+    if name == "native" and not has_extension():
+        raise InputError(
+            "the engine 'native' is not built; install textnb where there is a C compiler, or use 'python'"
+        )
+    if janome_version() not in KNOWN_VERSIONS:
+        return _engine_for_unknown_janome(name)
+    return name if name != "auto" else "native" if has_extension() else "python"
+
+
+@cache
+def _engine_for_unknown_janome(name: str) -> str:
+    """Engine for a Janome whose tokens the other engines may not give: ``reference``, with one warning."""
+    known = ", ".join(KNOWN_VERSIONS)
+    if name in ("native", "python"):
+        raise InputError(
+            "the engine {name!r} gives the tokens of Janome {known}, but {installed} is installed; use 'reference'",
+            name=name,
+            known=known,
+            installed=janome_version(),
+        )
+    if name == "auto":
+        message = _UNKNOWN_JANOME.format(installed=janome_version(), known=known)
+        warnings.warn(message, RecipeWarning, stacklevel=4)
+    return "reference"
+
+
+def engine_for(words: UserDictionary | None, wanted: str = "auto") -> Engine:
+    """Engine with a user dictionary or without; the dictionary is loaded once and shared."""
+    return _build_engine(chosen_engine(wanted), words)
+
+
+@lru_cache(_KEPT_ENGINES)
+def _build_engine(name: str, words: UserDictionary | None) -> Engine:
+    if name == "reference":
+        return ReferenceEngine(words)
+    from textnb.text.janome.compiled import load_dictionary
+
+    dictionary = load_dictionary(janome_version())
+    if words is not None:
+        dictionary = dictionary.with_user(words)
+    return NativeEngine(dictionary) if name == "native" else PythonEngine(dictionary)
 
 
 class NativeEngine:
-    """Cuts a text in the extension, which holds no state and releases the GIL."""
+    """Engine in C, over the compiled dictionary."""
 
     name = "native"
 
@@ -53,17 +133,17 @@ class NativeEngine:
         )  # fmt: skip
 
     def surfaces(self, text: str) -> Iterator[str]:
-        """The surfaces of a text."""
-        if len(text) <= _WINDOW:
+        """Surfaces in the order of the text."""
+        if len(text) <= _NATIVE_WINDOW:
             return iter(self._lattice.surfaces(text))
         return surfaces_of(text, self._pieces(text))
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens of a text."""
+        """Tokens in the order of the text."""
         return tokens_of(text, self._pieces(text), self._dictionary)
 
     def cutter(self, base: bool, keeps_pos: Callable[[str], bool]) -> "Cutter":
-        """What counts the tokens of a text, base forms if asked for, of the parts of speech that are kept."""
+        """Object that finds the surfaces or base forms of the tokens whose part of speech is kept."""
         from textnb._native import Cutter
 
         known = self._dictionary.features
@@ -72,27 +152,24 @@ class NativeEngine:
             nothing = np.zeros(0, np.int32)
             return Cutter("lattice", self._lattice, nothing, nothing, nothing)
         terms = known.base if base else np.full(len(known.base), SURFACE, np.int32)
-        terms = np.where(kept[known.pos], terms, np.int32(_LEFT_OUT))
+        terms = np.where(kept[known.pos], terms, np.int32(_NO_TERM))
         return Cutter("lattice", self._lattice, terms, known.offsets, known.pool)
 
     def _pieces(self, text: str) -> Iterator[Piece]:
         return chain.from_iterable(self._windows(text))
 
     def _windows(self, text: str) -> Iterator[list[Piece]]:
-        done, end = indent(text), len(text.rstrip())
+        done, end = leading_space(text), len(text.rstrip())
         while done < end:
-            window = text[done : min(end, done + _WINDOW + _LONGEST)]
-            pieces, length = self._lattice.cut(window, _WINDOW)
+            window = text[done : min(end, done + _NATIVE_WINDOW + MAX_CHUNK)]
+            pieces, length = self._lattice.cut(window, _NATIVE_WINDOW)
             ends, entries = np.frombuffer(pieces, np.int32).reshape(-1, 2).T
             yield list(zip((ends + done).tolist(), entries.tolist(), strict=True))
             done += length
 
 
-_own = threading.local()
-
-
 class ReferenceEngine:
-    """Cuts a text by calling Janome."""
+    """Janome itself."""
 
     name = "reference"
 
@@ -100,20 +177,20 @@ class ReferenceEngine:
         self._words = words
 
     def surfaces(self, text: str) -> Iterator[str]:
-        """The surfaces of a text."""
-        return self._found(text, True)
+        """Surfaces in the order of the text."""
+        return self._janome_tokens(text, True)
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens of a text."""
-        start = len(text) - len(text.lstrip())
-        for found in self._found(text, False):
+        """Tokens in the order of the text."""
+        start = leading_space(text)
+        for found in self._janome_tokens(text, False):
             end = start + len(found.surface)
             yield Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end)
             start = end
 
-    def _found(self, text: str, surfaces_only: bool) -> Iterator[Any]:
+    def _janome_tokens(self, text: str, surfaces_only: bool) -> Iterator[Any]:
         text = text.strip()
-        janome = _janome(self._words)
+        janome = _janome_of_thread(self._words)
         done = 0
         while done < len(text):
             window = text[done : done + janome.MAX_CHUNK_SIZE]
@@ -122,15 +199,18 @@ class ReferenceEngine:
             done += length
 
 
-def _janome(words: UserDictionary | None) -> Any:
-    """This thread's Janome."""
-    own: dict[UserDictionary | None, Any] = _own.__dict__.setdefault("janomes", {})
-    if words not in own:
-        own[words] = _built(words)
-    return own[words]
+_of_thread = threading.local()
 
 
-def _built(words: UserDictionary | None) -> Any:
+def _janome_of_thread(words: UserDictionary | None) -> Any:
+    """Janome of this thread, with a user dictionary or without."""
+    janomes: dict[UserDictionary | None, Any] = _of_thread.__dict__.setdefault("janomes", {})
+    if words not in janomes:
+        janomes[words] = _build_janome(words)
+    return janomes[words]
+
+
+def _build_janome(words: UserDictionary | None) -> Any:
     from janome.tokenizer import Tokenizer as JanomeTokenizer
 
     if words is None:
@@ -139,79 +219,3 @@ def _built(words: UserDictionary | None) -> Any:
         path = Path(folder) / "user.csv"
         path.write_text(words.csv, encoding="utf-8", newline="\n")
         return JanomeTokenizer(str(path), udic_type=words.kind, udic_enc="utf-8")
-
-
-ENGINES = ("native", "python", "reference")
-"""The fastest first. All give the same tokens."""
-
-_DICTIONARIES = 8  # engines with different user dictionaries that are kept ready
-
-
-class Engine(Protocol):
-    """Cuts a text as Janome does; may be shared by threads. The text has no lone surrogates."""
-
-    name: str
-
-    def surfaces(self, text: str) -> Iterator[str]:
-        """The surfaces of a text, in its order."""
-
-    def tokens(self, text: str) -> Iterator[Token]:
-        """The same as tokens, with base form, reading, part of speech and place."""
-
-
-def check_engine(name: str) -> None:
-    """Refuse an engine that there is not."""
-    if name != "auto" and name not in ENGINES:
-        raise InputError(f"engine {name!r} is not known; known: auto, {', '.join(ENGINES)}")
-
-
-def chosen_engine(wanted: str = "auto") -> str:
-    """The name of the engine that runs when ``wanted``, or else the environment, asks for one or for none."""
-    name = wanted if wanted != "auto" else os.environ.get(VARIABLE) or "auto"
-    if name not in ("auto", *ENGINES):
-        raise InputError(f"{VARIABLE} is {name!r}, which is no engine; known: auto, {', '.join(ENGINES)}")
-    if name == "native" and not has_extension():
-        raise InputError(
-            "the engine 'native' is not built; install textnb where there is a C compiler, or use 'python'"
-        )
-    if janome_version() not in KNOWN_VERSIONS:
-        return _fallback(name)
-    return name if name != "auto" else "native" if has_extension() else "python"
-
-
-def engine_for(words: UserDictionary | None, wanted: str = "auto") -> Engine:
-    """The engine, ready to cut; the dictionary is loaded when first needed, and shared."""
-    return _engine(chosen_engine(wanted), words)
-
-
-@lru_cache(_DICTIONARIES)
-def _engine(name: str, words: UserDictionary | None) -> Engine:
-    if name == "reference":
-        return ReferenceEngine(words)
-    from textnb.text.janome.compiled import dictionary
-
-    known = dictionary(janome_version())
-    complete = known if words is None else known.with_user(words)
-    if name == "native":
-        return NativeEngine(complete)
-    from textnb.text.janome.lattice import PythonEngine
-
-    return PythonEngine(complete)
-
-
-@cache
-def _fallback(name: str) -> str:
-    """The reference engine, for a Janome that the others are not known to equal; said once."""
-    if name in ("native", "python"):
-        raise InputError(
-            f"the engine {name!r} gives the tokens of Janome {', '.join(KNOWN_VERSIONS)}, but {janome_version()} is "
-            f"installed; use 'reference'"
-        )
-    if name == "auto":
-        warnings.warn(
-            f"Janome {janome_version()} is not known to textnb (known: {', '.join(KNOWN_VERSIONS)}); Janome itself "
-            f"cuts the texts, some 100 times slower",
-            RecipeWarning,
-            stacklevel=4,
-        )
-    return "reference"

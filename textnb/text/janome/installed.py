@@ -1,6 +1,6 @@
-"""The installed Janome, looked at without importing it: where it lies, its version, what its dictionary is.
+"""The installed Janome: its folder, its version, and a digest of its dictionary; Janome is not imported.
 
-Read from its files rather than asked of importlib.metadata, whose import alone takes as long as loading the dictionary.
+The version is read from Janome's file, because importing importlib.metadata takes as long as loading the dictionary.
 """
 
 import re
@@ -12,12 +12,12 @@ from pathlib import Path
 from textnb.errors import InputError
 
 KNOWN_VERSIONS = ("0.5.0",)
-"""The versions whose tokens the engines are known to give."""
+"""Versions of Janome whose tokens the engines in C and Python are tested to give."""
 
 
 @cache
 def janome_folder() -> Path:
-    """Where the package lies."""
+    """Folder of the package."""
     spec = find_spec("janome")
     if spec is None or spec.origin is None:
         raise InputError("the tokenizer 'janome' needs the package janome: pip install janome")
@@ -26,20 +26,18 @@ def janome_folder() -> Path:
 
 @cache
 def janome_version() -> str:
-    """Its version, which is its dictionary's too: Janome carries the dictionary inside."""
+    """Version of Janome and so of its dictionary, which it contains."""
     found = re.search(r"""['"](.+)['"]""", (janome_folder() / "version.py").read_text(encoding="utf-8"))
     return "unknown" if found is None else found[1]
 
 
 def dictionary_folder() -> Path:
-    """Where its dictionary lies."""
+    """Folder of Janome's dictionary."""
     return janome_folder() / "sysdic"
 
 
 def dictionary_digest() -> str:
-    """Stands for the contents of the dictionary: the names and sizes of its files, and, where the installer has noted
-    them, their hashes.
-    """
+    """Digest of the names and sizes of the dictionary's files, and of their hashes if the installer recorded them."""
     digest = blake2b(digest_size=8)
     for path in sorted(dictionary_folder().glob("*.py")):
         digest.update(f"{path.name} {path.stat().st_size}\n".encode())

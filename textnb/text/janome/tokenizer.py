@@ -1,30 +1,41 @@
-"""Japanese words by Janome, exactly as Janome cuts them, whichever engine does the cutting."""
+"""The tokenizer ``janome``: Japanese words, exactly as Janome splits them, whichever engine runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textnb.text.janome import check_engine, chosen_engine, engine_for, janome_version
+from textnb.text.janome.engines import NativeEngine, check_engine, chosen_engine, engine_for
+from textnb.text.janome.installed import janome_version
 from textnb.text.janome.user_dictionary import UserDictionary, as_user_dictionary
 from textnb.text.morphemes import IPADIC_PARTS, Morphemes
 from textnb.text.token import NOT_IN_RECIPE, Token, without_surrogates
 
 if TYPE_CHECKING:
     from textnb._native import Cutter
-    from textnb.text.janome.engines import NativeEngine
 
 
 @dataclass(frozen=True)
 class Janome(Morphemes):
     """Japanese words; by default exactly Janome's surfaces.
 
-    form: what is counted, the ``surface`` or the ``base`` form. pos, exclude_pos: parts of speech to keep or to leave
-    out, each a beginning of Janome's string (``名詞``, ``名詞,固有名詞``). stop_words: terms to leave out.
-    user_dictionary: a path, or a UserDictionary. engine: ``native``, ``python`` or ``reference``, which differ in
-    nothing but speed; ``auto`` is the fastest there is.
+    Parameters
+    ----------
+    form : {"surface", "base"}, default "surface"
+        What is counted: the word as written, or its base form.
+    pos, exclude_pos : list of str
+        Parts of speech to keep, or to leave out: each the beginning of Janome's string (``名詞``, ``名詞,固有名詞``).
+    stop_words : list of str
+        Terms to leave out.
+    user_dictionary : str, Path, UserDictionary or None
+        Words of your own: the path of a CSV file in one of Janome's formats, or a UserDictionary.
+    engine : {"auto", "native", "python", "reference"}, default "auto"
+        What splits the text; all give the same tokens. ``native`` is C, ``reference`` is Janome itself, ``auto`` is
+        the fastest that is installed.
 
-    >>> Janome(form="base", pos=("名詞", "動詞"))("庭で犬が走った")
+    Examples
+    --------
+    >>> Janome(form="base", pos=["名詞", "動詞"])("庭で犬が走った")
     ['庭', '犬', '走る']
     """
 
@@ -37,37 +48,38 @@ class Janome(Morphemes):
         check_engine(self.engine)
         super().__post_init__()
 
+    @property
     def known_parts(self) -> tuple[str, ...]:
-        """IPADIC's, and those of the user's own words."""
+        """Main parts of speech of IPADIC and of the user's own words."""
         own = () if self.user_dictionary is None else self.user_dictionary.entries
         return (*IPADIC_PARTS, *sorted({entry.pos.split(",")[0] for entry in own}))
 
     @property
     def version(self) -> str:
-        """Janome's version, which is its dictionary's too: Janome carries the dictionary inside."""
+        """Version of Janome, which contains its dictionary."""
         return f"janome-{janome_version()}"
 
     def all_tokens(self, text: str) -> Iterator[Token]:
-        """Janome's tokens, every one."""
+        """Tokens of Janome before any filter."""
         return engine_for(self.user_dictionary, self.engine).tokens(without_surrogates(text))
 
     def all_surfaces(self, text: str) -> Iterator[str]:
-        """Their surfaces, without a look into the dictionary's columns."""
+        """Surfaces of Janome's tokens."""
         return engine_for(self.user_dictionary, self.engine).surfaces(without_surrogates(text))
 
     @property
     def runs_on(self) -> str:
-        """The engine."""
+        """Name of the engine."""
         return chosen_engine(self.engine)
 
     @property
     def counts_natively(self) -> bool:
-        """Where the engine is the native one."""
+        """True if the engine is the native one."""
         return self.runs_on == "native"
 
     @property
     def cutter(self) -> "Cutter":
-        """How the extension cuts a text into the same terms."""
+        """Object of the C extension that finds the same terms, stop words included."""
         return _cutter(replace(self, stop_words=()) if self.stop_words else self)
 
 

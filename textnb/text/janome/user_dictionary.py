@@ -1,6 +1,10 @@
-"""Words of the user's own, in Janome's CSV formats.
+"""User dictionaries: words of the user's own, in one of Janome's two CSV formats.
 
-A line of a dictionary of Japanese.
+==========  ==========================================================================================
+simpledic   surface, part of speech, reading
+ipadic      the 13 columns of IPADIC: surface, left id, right id, cost, four columns of the part of
+            speech, two of the inflection, base form, reading, pronunciation
+==========  ==========================================================================================
 """
 
 import re
@@ -11,9 +15,13 @@ from typing import NamedTuple
 from textnb.errors import InputError
 from textnb.text.token import Recipe
 
+_N_COLUMNS = {"simpledic": 3, "ipadic": 13}
+_N_IDS = 1316  # left and right ids of IPADIC
+_SIMPLEDIC_COST = -100_000  # which Janome gives to every word of a simpledic
+
 
 class Entry(NamedTuple):
-    """A line of a dictionary: Janome's columns, without the inflection."""
+    """Entry of a dictionary: Janome's columns, without the inflection."""
 
     surface: str
     left: int
@@ -24,84 +32,121 @@ class Entry(NamedTuple):
     reading: str
 
 
-_COLUMNS = {"simpledic": 3, "ipadic": 13}
-_CONNECTIONS = 1316  # the size of IPADIC's table of connection costs
-
-
 @dataclass(frozen=True)
 class UserDictionary:
-    """The lines of a Janome user dictionary: ``simpledic`` (surface,pos,reading) or ``ipadic`` (13 columns)."""
+    """Words of the user's own, in one of Janome's CSV formats.
+
+    Parameters
+    ----------
+    csv : str
+        The lines of the dictionary.
+    kind : {"simpledic", "ipadic"}, default "simpledic"
+        ``simpledic`` has the columns surface, part of speech and reading; ``ipadic`` has IPADIC's 13 columns.
+
+    Examples
+    --------
+    >>> from textnb.text import tokenizer
+    >>> words = UserDictionary("東京スカイツリー,カスタム名詞,トウキョウスカイツリー")
+    >>> tokenizer("janome", user_dictionary=words)("東京スカイツリーへ")
+    ['東京スカイツリー', 'へ']
+    """
 
     csv: str
     kind: str = "simpledic"
 
     def __post_init__(self) -> None:
         if not isinstance(self.csv, str) or not self.csv.strip():
-            raise InputError(f"a user dictionary holds lines of text, not {self.csv!r}")
-        if self.kind not in _COLUMNS:
-            raise InputError(f"user dictionary kind {self.kind!r} is not known; known: {', '.join(_COLUMNS)}")
-        for number, line in enumerate(self.csv.removesuffix("\n").split("\n"), 1):
-            if wrong := _fault(line, self.kind):
-                raise InputError(f"user dictionary line {number}: {wrong}, got {line!r}")
+            raise InputError("a user dictionary must contain lines of text, not {csv!r}", csv=self.csv)
+        if self.kind not in _N_COLUMNS:
+            raise InputError(
+                "unknown user dictionary kind {kind!r}; use {known}", kind=self.kind, known=", ".join(_N_COLUMNS)
+            )
+        for number, line in enumerate(self._lines, 1):
+            check_line(line, self.kind, f"line {number}")
 
     @classmethod
     def read(cls, path: str | Path) -> "UserDictionary":
-        """The dictionary in a UTF-8 file; its number of columns tells the kind. Blank lines are left out."""
+        """Read a dictionary from a UTF-8 file; the number of columns decides the kind, blank lines are skipped."""
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"user dictionary {path}: {error}") from error
+            raise InputError("user dictionary {path}: {error}", path=path, error=error) from error
         numbered = [(number, line.rstrip()) for number, line in enumerate(lines, 1) if line.strip()]
         if not numbered:
-            raise InputError(f"user dictionary {path} is empty")
-        kind = "ipadic" if numbered[0][1].count(",") + 1 == _COLUMNS["ipadic"] else "simpledic"
+            raise InputError("user dictionary {path} is empty", path=path)
+        kind = "ipadic" if numbered[0][1].count(",") + 1 == _N_COLUMNS["ipadic"] else "simpledic"
         for number, line in numbered:
-            if wrong := _fault(line, kind):
-                raise InputError(f"user dictionary {path}, line {number}: {wrong}, got {line!r}")
+            check_line(line, kind, f"{path}, line {number}")
         return cls("".join(line + "\n" for _, line in numbered), kind)
 
     @property
+    def _lines(self) -> list[str]:
+        return self.csv.removesuffix("\n").split("\n")
+
+    @property
     def entries(self) -> tuple[Entry, ...]:
-        """What Janome makes of the lines."""
-        return tuple(_entry(line.split(","), self.kind) for line in self.csv.removesuffix("\n").split("\n"))
+        """Entries that Janome makes of the lines."""
+        return tuple(_entry(line.split(","), self.kind) for line in self._lines)
 
     @property
     def recipe(self) -> Recipe:
-        """The dictionary itself, so that a model file carries it."""
+        """JSON values that rebuild the dictionary; they contain all of it, so that a model file does."""
         return {"csv": self.csv, "kind": self.kind}
+
+
+def as_user_dictionary(value: object) -> UserDictionary | None:
+    """User dictionary from what a user or a recipe may give: a UserDictionary, a path, a recipe, or None."""
+    if value is None or isinstance(value, UserDictionary):
+        return value
+    if isinstance(value, dict):
+        if "csv" not in value or not set(value) <= {"csv", "kind"}:
+            raise InputError("a user dictionary in a recipe has csv and kind, not {names}", names=sorted(value))
+        return UserDictionary(**value)
+    if isinstance(value, (str, Path)):
+        return UserDictionary.read(value)
+    raise InputError("user_dictionary must be a path or a UserDictionary, not {value!r}", value=value)
+
+
+def check_line(line: str, kind: str, place: str) -> None:
+    """Raise InputError, which names the place, if Janome cannot use this line of a user dictionary."""
+    cells = line.split(",")
+    if len(cells) != _N_COLUMNS[kind] or not cells[0]:
+        raise InputError(
+            "user dictionary {place}: {kind} needs {n_columns} columns and a surface, got {line!r}",
+            place=place,
+            kind=kind,
+            n_columns=_N_COLUMNS[kind],
+            line=line,
+        )
+    if not line.isprintable():
+        raise InputError(
+            "user dictionary {place}: remove the control character or half character from {line!r}",
+            place=place,
+            line=line,
+        )
+    if kind == "ipadic":
+        _check_numbers(cells[1:4], line, place)
+
+
+def _check_numbers(cells: list[str], line: str, place: str) -> None:
+    if not all(re.fullmatch(r"-?[0-9]{1,6}", cell) for cell in cells):
+        raise InputError(
+            "user dictionary {place}: columns 2 to 4 must be whole numbers of at most six digits, got {line!r}",
+            place=place,
+            line=line,
+        )
+    if not all(0 <= int(cell) < _N_IDS for cell in cells[:2]):
+        raise InputError(
+            "user dictionary {place}: columns 2 and 3 must be from 0 to {largest}, got {line!r}",
+            place=place,
+            largest=_N_IDS - 1,
+            line=line,
+        )
 
 
 def _entry(cells: list[str], kind: str) -> Entry:
     surface = cells[0]
     if kind == "simpledic":
-        return Entry(surface, 0, 0, -100_000, f"{cells[1]},*,*,*", surface, cells[2].rstrip())
+        return Entry(surface, 0, 0, _SIMPLEDIC_COST, f"{cells[1]},*,*,*", surface, cells[2].rstrip())
     left, right, cost = map(int, cells[1:4])
     return Entry(surface, left, right, cost, ",".join(cells[4:8]), cells[10], cells[11])
-
-
-def _fault(line: str, kind: str) -> str | None:
-    """What Janome would stumble over in a line of a user dictionary, if anything."""
-    cells = line.split(",")
-    if len(cells) != _COLUMNS[kind] or not cells[0]:
-        return f"{kind} needs {_COLUMNS[kind]} columns and a surface"
-    if not line.isprintable():
-        return "a control character or half a character stands in it"
-    if kind == "ipadic":
-        if not all(re.fullmatch(r"-?[0-9]{1,6}", cell) for cell in cells[1:4]):
-            return "columns 2 to 4 must be whole numbers of at most six digits"
-        if not all(0 <= int(cell) < _CONNECTIONS for cell in cells[1:3]):
-            return f"columns 2 and 3 must be from 0 to {_CONNECTIONS - 1}"
-    return None
-
-
-def as_user_dictionary(value: object) -> UserDictionary | None:
-    """A UserDictionary from what a user or a recipe may give: itself, its path, its recipe."""
-    if value is None or isinstance(value, UserDictionary):
-        return value
-    if isinstance(value, dict):
-        if "csv" not in value or not set(value) <= {"csv", "kind"}:
-            raise InputError(f"a user dictionary in a recipe has csv and kind, not {sorted(value)}")
-        return UserDictionary(**value)
-    if isinstance(value, (str, Path)):
-        return UserDictionary.read(value)
-    raise InputError(f"user_dictionary must be a path or a UserDictionary, not {value!r}")
