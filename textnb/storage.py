@@ -1,11 +1,13 @@
 """Files that are never half-written, one writer at a time; and TOML files, read with a clear refusal."""
 
+import codecs
 import os
 import stat
 import tempfile
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
 
@@ -125,13 +127,30 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def read_toml(path: str | Path, what: str, remedy: str = "") -> dict[str, Any]:
-    """The table in a TOML file; an error names the file and ``what`` it was to hold, and ends with a remedy."""
+def read_toml(path: str | Path, what: str = "the file", remedy: str = "") -> dict[str, Any]:
+    """Read a TOML file in UTF-8, with or without a byte order mark, into a dictionary.
+
+    ``what`` names the content in error messages; ``remedy`` ends the message about a file that is not TOML.
+    """
+    data = b""
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
+        data = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
+        return tomllib.loads(data.decode("utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: {what} cannot be read: {error.strerror}") from error
+        raise InputError("{path}: {what} cannot be read: {why}", path=path, what=what, why=error.strerror) from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: {what} must be written in UTF-8: {error}") from error
-    except (ValueError, RecursionError) as error:  # numbers and nesting beyond what Python reads, too
-        raise InputError(f"{path}: this is not TOML: {error}{remedy}") from error
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            "{path}, line {line}: {what} must be written in UTF-8", path=path, line=line, what=what
+        ) from error
+    except RecursionError as error:
+        line = _deepest_line(data)
+        raise InputError("{path}, line {line}: brackets are nested too deeply", path=path, line=line) from error
+    except ValueError as error:  # tomllib.TOMLDecodeError, and a number with too many digits
+        raise InputError("{path}: this is not TOML: {why}{remedy}", path=path, why=error, remedy=remedy) from error
+
+
+def _deepest_line(data: bytes) -> int:
+    """Number of the line on which the most brackets are open; brackets in strings are counted too."""
+    depths = list(accumulate((byte in b"[{") - (byte in b"]}") for byte in data))
+    return data.count(b"\n", 0, depths.index(max(depths))) + 1

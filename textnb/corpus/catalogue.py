@@ -7,7 +7,8 @@ from typing import Any
 
 import textnb
 from textnb.errors import InputError, listed
-from textnb.readers.settings import DESCRIPTION, read_toml
+from textnb.readers.settings import DESCRIPTION
+from textnb.storage import read_toml
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 Counting what went wrong while reading, so that it is said once, with a number, and never in silence.
 """
 
-import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textnb.document import Document
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers.decoding import as_charset
+from textnb.storage import read_toml
 
 if TYPE_CHECKING:
     from textnb.readers.message.features import MailFeatures
@@ -107,14 +107,6 @@ def _strings(value: Any, path: Path, what: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise InputError(f"{path}: {what} = {value!r} must be a list of strings")
     return tuple(value)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The table in a TOML file, or an error that names it."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
 
 
 _SHOWN = 3
