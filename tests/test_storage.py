@@ -219,11 +219,11 @@ def test_a_toml_file_is_read_with_and_without_a_byte_order_mark(tmp_path):
         (b"a = 1\nb = \n", ": this is not TOML: Invalid value (at line 2, column 5); quote it"),
         (b"a = 1\na = 2\n", ": this is not TOML: Cannot overwrite a value (at line 2, column 6); quote it"),
         (b"a = " + b"1" * 5000, ": this is not TOML: Exceeds the limit"),
-        ("a = 1\nb = '日本'".encode("cp932"), ", line 2: the list must be written in UTF-8"),
-        ("a = 1".encode("utf-16"), ", line 1: the list must be written in UTF-8"),
-        (b"a = 1\nb = " + b"[" * 20000 + b"]" * 20000, ", line 2: brackets are nested too deeply"),
-        (b"a = [\n" + b"[\n" * 20000 + b"]\n" * 20000 + b"]", ", line 20001: brackets are nested too deeply"),
-        (b"a = " + b"{b = " * 20000, ", line 1: brackets are nested too deeply"),
+        ("a = 1\nb = '日本'".encode("cp932"), ": the list must be written in UTF-8 (at line 2)"),
+        ("a = 1".encode("utf-16"), ": the list must be written in UTF-8 (at line 1)"),
+        (b"a = 1\nb = " + b"[" * 20000 + b"]" * 20000, ": brackets are nested too deeply (at line 2)"),
+        (b"a = [\n" + b"[\n" * 20000 + b"]\n" * 20000 + b"]", ": brackets are nested too deeply (at line 20001)"),
+        (b"a = " + b"{b = " * 20000, ": brackets are nested too deeply (at line 1)"),
     ],
 )
 def test_what_is_not_toml_is_refused_in_one_line_with_the_place(tmp_path, content, message):

@@ -141,11 +141,11 @@ def read_toml(path: str | Path, what: str = "the file", remedy: str = "") -> dic
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
-            "{path}, line {line}: {what} must be written in UTF-8", path=path, line=line, what=what
+            "{path}: {what} must be written in UTF-8 (at line {line})", path=path, line=line, what=what
         ) from error
     except RecursionError as error:
         line = _deepest_line(data)
-        raise InputError("{path}, line {line}: brackets are nested too deeply", path=path, line=line) from error
+        raise InputError("{path}: brackets are nested too deeply (at line {line})", path=path, line=line) from error
     except ValueError as error:  # tomllib.TOMLDecodeError, and a number with too many digits
         raise InputError("{path}: this is not TOML: {why}{remedy}", path=path, why=error, remedy=remedy) from error
 

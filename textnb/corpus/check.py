@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from textnb.corpus.giveaways import PRECISION, RECALL, Giveaway, giveaways
-from textnb.corpus.near_duplicates import THRESHOLD, Shingles, duplicate_groups, jaccard, matrix_of_shingles, shingles
+from textnb.corpus.near_duplicates import THRESHOLD, Shingles, duplicate_groups, jaccard, shingle_matrix, shingles
 from textnb.counts import ClassCounts, Learnt, TermsOf, counted
 from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import weighting
@@ -68,7 +68,7 @@ def near_duplicates(
 
     Texts that differ in white space alone have the similarity 1. The exact copies of a member are members too.
     """
-    X = matrix_of_shingles(shingles)
+    X = shingle_matrix(shingles)
     first = duplicate_groups(X, threshold=threshold)
     order = np.argsort(first, kind="stable")
     starts = np.flatnonzero(np.diff(first[order], prepend=-1))

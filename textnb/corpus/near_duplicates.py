@@ -27,7 +27,6 @@ Shingles: the set of all stretches of k characters of a text, by which texts tha
 Characters, not words: they need no dictionary, and a text copied with slips keeps most of them in any language.
 """
 
-from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -167,19 +166,10 @@ def _similarity(sets: CSR, sizes: NDArray[Any], a: Rows, b: Rows) -> Floats:
     return np.asarray(np.divide(common, union, out=np.zeros(len(a)), where=union > 0))
 
 
-SIZE = 5
+SHINGLE_SIZE = 5
 """Characters of a shingle: in Japanese two or three words, in English about one."""
 
 Shingles = NDArray[np.uint64]
-
-
-def shingle_matrix(texts: Iterable[str]) -> CSR:
-    """X (D, V), 1 where a text has a shingle; a column for each shingle of any text.
-
-    >>> shingle_matrix(["abcdef", "abcde", ""]).toarray().sum(axis=1)
-    array([2, 1, 0])
-    """
-    return matrix_of_shingles([shingles(text) for text in texts])
 
 
 def shingles(text: str) -> Shingles:
@@ -192,14 +182,14 @@ def shingles(text: str) -> Shingles:
     characters = np.frombuffer(coded, np.uint32).astype(np.uint64)
     if not len(characters):
         return characters
-    number = max(len(characters) - SIZE + 1, 1)
+    number = max(len(characters) - SHINGLE_SIZE + 1, 1)
     numbers = np.zeros(number, np.uint64)
-    for start in range(min(SIZE, len(characters))):
+    for start in range(min(SHINGLE_SIZE, len(characters))):
         numbers = numbers * GOLDEN_RATIO_64 + characters[start : start + number]
     return distinct(numbers)
 
 
-def matrix_of_shingles(rows: list[Shingles]) -> CSR:
+def shingle_matrix(rows: list[Shingles]) -> CSR:
     """The matrix of texts whose shingles have been numbered."""
     columns, indices = np.unique(np.concatenate([np.empty(0, np.uint64), *rows]), return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])

@@ -14,7 +14,6 @@ from textnb.readers.tables import read_lines
 if TYPE_CHECKING:
     from textnb.readers.message.features import MailFeatures
     from textnb.readers.message.message import read_message
-    from textnb.readers.message.token_set import token_set
 
 __all__ = [
     "READERS",
@@ -32,10 +31,7 @@ __all__ = [
     "read_mail_stream",
     "read_message",
     "read_table",
-    "token_set",
 ]
 
-__getattr__ = names_of(  # what is for mail alone
-    __name__,
-    {"MailFeatures": "message.features", "read_message": "message.message", "token_set": "message.token_set"},
-)
+# Names for mail alone are imported when first used.
+__getattr__ = names_of(__name__, {"MailFeatures": "message.features", "read_message": "message.message"})

@@ -128,12 +128,6 @@ class Head:
         """The value of the first field of that name; nothing where there is none."""
         return self._firsts.get(name, b"")
 
-    def all(self, *names: bytes) -> list[bytes]:
-        """The values of all fields of some names, in their order."""
-        if self._firsts.keys().isdisjoint(names):
-            return []
-        return [value for name, value in self.fields if name in names]
-
 
 def message_start(data: bytes, start: int, end: int) -> int:
     """Where the head of a whole message begins: after blank lines and a From_ line."""

@@ -93,12 +93,6 @@ def pairs(stretch: str) -> list[str]:
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)] or [stretch]
 
 
-def japanese_apart(text: str) -> tuple[list[str], str]:
-    """The Japanese stretches of a text, and the rest of it."""
-    stretches = _JAPANESE.split(text)
-    return stretches[1::2], " ".join(stretches[::2])
-
-
 _LONGEST = 255
 _IN_HOST = r"[^\s/?#\"'<>\\()\[\]{}|,;&`、。」』）＞　]"
 _AFTER = {  # what tells a host, and the host after it, up to where the next one is told
