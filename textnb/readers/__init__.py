@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING
 from textnb.document import Document
 from textnb.extension import names_of
 from textnb.readers.columns import Columns, read_columns
-from textnb.readers.corpus import READERS, is_mail, read_corpus, read_input, read_table
+from textnb.readers.corpus import (
+    READERS,
+    OpenCorpus,
+    is_mail,
+    open_corpus,
+    open_input,
+    read_corpus,
+    read_input,
+    read_table,
+)
 from textnb.readers.decoding import decoded
 from textnb.readers.mail_corpus import read_mail_stream
 from textnb.readers.settings import Settings, Troubles
@@ -20,10 +29,13 @@ __all__ = [
     "Columns",
     "Document",
     "MailFeatures",
+    "OpenCorpus",
     "Settings",
     "Troubles",
     "decoded",
     "is_mail",
+    "open_corpus",
+    "open_input",
     "read_columns",
     "read_corpus",
     "read_input",
