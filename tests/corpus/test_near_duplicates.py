@@ -116,7 +116,7 @@ def test_similarity_of_pairs_in_blocks_is_that_of_pairs_at_once(monkeypatch):
     sets = [set(np.flatnonzero(row)) for row in X]
     wanted = [len(sets[i] & sets[j]) / len(sets[i] | sets[j]) for i, j in zip(a, b, strict=True)]
     assert np.allclose(jaccard(X, a, b), wanted, rtol=1e-15)
-    monkeypatch.setattr(near_duplicates, "_ENTRIES", 100)
+    monkeypatch.setattr(near_duplicates, "_MAX_COMPARED_ENTRIES", 100)
     assert np.allclose(jaccard(X, a, b), wanted, rtol=1e-15)
 
 

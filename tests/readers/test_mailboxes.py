@@ -278,7 +278,7 @@ def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
 
 
 def test_a_number_of_processes_is_checked(corpus):
-    with pytest.raises(InputError, match="jobs must be a whole number from 0 on, not -1"):
+    with pytest.raises(InputError, match="jobs must be a whole number, 0 or more, not -1"):
         list(read_corpus(corpus({"ham/1.eml": mail("a"), "spam/1.eml": mail("b")}), jobs=-1))
 
 
