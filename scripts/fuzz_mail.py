@@ -17,11 +17,12 @@ import tarfile
 import time
 import traceback
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from random import Random
 
 from textnb.mail.header_field import add_field, remove_field
-from textnb.readers import read_message, token_set
+from textnb.readers import read_message
 
 CORPUS = Path(__file__).parent.parent / "corpora" / "ja-mail"
 LIMIT = 2.0
@@ -92,8 +93,8 @@ def checked(raw: bytes) -> float | None:
         result = add_field(raw, FIELD)
         seconds = time.process_time() - begun
         message.text.encode()
-        for term in token_set(message):
-            term.encode()
+        for token in chain.from_iterable(message.fields.values()):
+            token.encode()
         assert is_one_field_more(result, remove_field(raw))
         assert message.date is None or message.date.utcoffset() is not None
     except Exception:

@@ -81,7 +81,7 @@ def test_names_in_quotes_may_be_any(written):
         ("[cost.ham]\nspam = \n", ["not TOML", "line 2"]),
         ("[cost.ham]\nspam = 1\nspam = 2\n", ["not TOML", "line 3"]),
         (f"default = 1{'0' * 5000}\n", ["not TOML"]),
-        ("x = " + "[" * 20000, ["not TOML"]),
+        ("x = " + "[" * 20000, ["line 1", "nested too deeply"]),
         (b"\xff\xfe[\x00c\x00", ["must be written in UTF-8"]),
     ],
 )

@@ -136,7 +136,7 @@ def test_no_number_of_jobs_means_one_a_processor():
 
 @pytest.mark.parametrize("jobs", [-1, 2.5, "2"])
 def test_a_number_of_jobs_that_is_none_is_refused(jobs):
-    with pytest.raises(InputError, match=f"jobs must be a whole number from 0 on, not {jobs!r}"):
+    with pytest.raises(InputError, match=f"jobs must be a whole number, 0 or more, not {jobs!r}"):
         as_jobs(jobs)
 
 

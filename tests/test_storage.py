@@ -9,7 +9,7 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.storage import atomic, give, locked
+from textnb.storage import atomic, give, locked, read_toml
 
 UPDATE = """
 import sys
@@ -205,3 +205,38 @@ def test_root_alone_gives_files_away(tmp_path, user, given, monkeypatch):
         give(stream.fileno(), own)
         give(stream.fileno(), SimpleNamespace(st_uid=1, st_gid=2))
     assert calls == given
+
+
+def test_a_toml_file_is_read_with_and_without_a_byte_order_mark(tmp_path):
+    for mark in (b"", b"\xef\xbb\xbf"):
+        (tmp_path / "a.toml").write_bytes(mark + 'name = "日本"\r\n'.encode())
+        assert read_toml(tmp_path / "a.toml") == {"name": "日本"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a = 1\nb = \n", ": this is not TOML: Invalid value (at line 2, column 5); quote it"),
+        (b"a = 1\na = 2\n", ": this is not TOML: Cannot overwrite a value (at line 2, column 6); quote it"),
+        (b"a = " + b"1" * 5000, ": this is not TOML: Exceeds the limit"),
+        ("a = 1\nb = '日本'".encode("cp932"), ": the list must be written in UTF-8 (at line 2)"),
+        ("a = 1".encode("utf-16"), ": the list must be written in UTF-8 (at line 1)"),
+        (b"a = 1\nb = " + b"[" * 20000 + b"]" * 20000, ": brackets are nested too deeply (at line 2)"),
+        (b"a = [\n" + b"[\n" * 20000 + b"]\n" * 20000 + b"]", ": brackets are nested too deeply (at line 20001)"),
+        (b"a = " + b"{b = " * 20000, ": brackets are nested too deeply (at line 1)"),
+    ],
+)
+def test_what_is_not_toml_is_refused_in_one_line_with_the_place(tmp_path, content, message):
+    path = tmp_path / "a.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as refused:
+        read_toml(path, "the list", "; quote it")
+    assert str(refused.value).startswith(f"{path}{message}")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_toml_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere\.toml: the list cannot be read: No such file or directory$"):
+        read_toml(tmp_path / "nowhere.toml", "the list")
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        read_toml(tmp_path)

@@ -1,4 +1,4 @@
-"""One document as every reader gives it."""
+"""Document: a text with its label, id, extra tokens and other facts, as every reader returns it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,30 @@ DIGEST_SIZE = 16
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with what is known about it.
+    """Text with its label and other facts.
 
-    fields: named groups of extra tokens, counted under the name ``group:token``.
-    group: documents of one group (a thread, copies of one text) belong on the same side of a split.
-    defects: what went wrong in reading it, in words.
+    Parameters
+    ----------
+    text : str
+        The text.
+    label : str, optional
+        Name of the class.
+    id : str, default=""
+        Name of the document, such as a path or the number of a line.
+    fields : Mapping[str, Sequence[str]], optional
+        Groups of extra tokens by name, counted as ``group:token``.
+    date : datetime, optional
+        Date of the document; aware if a reader has set it.
+    group : str, optional
+        Documents of one group (a thread, copies of one text) belong in the same fold or split.
+    defects : tuple of str, default=()
+        Descriptions of what went wrong when the document was read.
+
+    Examples
+    --------
+    >>> document = Document("See you at noon", label="friends", fields={"from": ["taro@example.jp"]})
+    >>> document.label, len(document.digest)
+    ('friends', 16)
     """
 
     text: str
@@ -27,7 +46,7 @@ class Document:
 
     @property
     def digest(self) -> bytes:
-        """16 bytes that stand for what is counted: the text and the fields.
+        """Digest of 16 bytes of the text and the fields; the label, id and other facts do not matter.
 
         >>> Document("a").digest == Document("a", label="x", id="1").digest
         True
@@ -39,5 +58,5 @@ class Document:
             parts += [f"{name}:{len(self.fields[name])}", *self.fields[name]]
         whole = "".join(parts)
         sizes = map(len, parts if whole.isascii() else [part.encode("utf-8", "surrogatepass") for part in parts])
-        said = f"{','.join(map(str, sizes))};{whole}".encode("utf-8", "surrogatepass")
-        return blake2b(said, digest_size=DIGEST_SIZE).digest()
+        data = f"{','.join(map(str, sizes))};{whole}".encode("utf-8", "surrogatepass")
+        return blake2b(data, digest_size=DIGEST_SIZE).digest()

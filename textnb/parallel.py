@@ -1,4 +1,4 @@
-"""One function over many items, in order, on several processes or threads."""
+"""Parallel map: one function over many items on several processes or threads, with the results in order."""
 
 import math
 import multiprocessing
@@ -19,18 +19,18 @@ from textnb.errors import InputError, WorkerError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-PATIENCE = 2.0
-"""Seconds of work before processes are started: starting them costs about as much."""
+SECONDS_BEFORE_PROCESSES = 2.0
+"""Seconds of work before processes are started, which takes about as long."""
 
-_AHEAD = 4
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_PENDING_PER_JOB = 4
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _function: Callable[[Any], Any]
 
 
 def as_jobs(jobs: int | None) -> int:
-    """A checked number of processes; None and 0 mean one a processor."""
+    """Check a number of processes; None and 0 become the number of processors."""
     if jobs is not None and (type(jobs) is not int or jobs < 0):
-        raise InputError(f"jobs must be a whole number from 0 on, not {jobs!r}")
+        raise InputError("jobs must be a whole number, 0 or more, not {given!r}", given=jobs)
     return jobs or _processors()
 
 
@@ -38,15 +38,14 @@ def map_ordered(
     function: Callable[[Item], Result],
     items: Iterable[Item],
     jobs: int = 1,
-    patience: float = PATIENCE,
+    patience: float = SECONDS_BEFORE_PROCESSES,
     enough: float = math.inf,
 ) -> Iterator[Result]:
-    """``map(function, items)``, the same whatever the number of jobs.
+    """Map a function over items on several processes; the results are in order and do not depend on ``jobs``.
 
-    Processes are started after ``patience`` seconds of work, or at once where ``enough`` items come within that time;
-    these are taken before anything else is done. Otherwise items are taken as they are needed, a few ahead of the
-    results. The function must be picklable for jobs > 1; processes are started afresh, so nothing that threads hold is
-    inherited.
+    Processes are started after ``patience`` seconds of work, or at once if ``enough`` items arrive within that time;
+    these items are taken before any work is done. Otherwise items are taken as needed, a few ahead of the results. The
+    function must be picklable if jobs > 1. Processes are spawned, so they inherit nothing that threads hold.
 
     >>> list(map_ordered(abs, [-1, 2]))
     [1, 2]
@@ -70,13 +69,13 @@ def map_ordered(
 
 
 def _emptied(items: deque[Item]) -> Iterator[Item]:
-    """The items, which are not kept."""
+    """Yield the items and remove them, so that they are not kept in memory."""
     while items:
         yield items.popleft()
 
 
 def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jobs: int = 1) -> Iterator[Result]:
-    """``map(function, items)`` for a function that spends its time without the GIL."""
+    """Map a function that releases the GIL over items on several threads; the results are in order."""
     jobs = as_jobs(jobs)
     if jobs == 1:
         yield from map(function, items)
@@ -89,11 +88,11 @@ def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
 
 
 def _in_order(submit: Callable[[Item], Future[Result]], items: Iterable[Item], jobs: int) -> Iterator[Result]:
-    """The results in the order of the items, of which a few are handed out ahead."""
+    """Yield the results in the order of the items; a few items are submitted ahead."""
     pending: deque[Future[Result]] = deque()
     for item in items:
         pending.append(submit(item))
-        if len(pending) >= _AHEAD * jobs:
+        if len(pending) >= _PENDING_PER_JOB * jobs:
             yield pending.popleft().result()
     while pending:
         yield pending.popleft().result()
@@ -111,8 +110,8 @@ def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], job
         yield from _in_order(submit, items, jobs)
     except BrokenProcessPool as error:
         raise WorkerError(
-            "a worker process ended before its work was done (out of memory?); in a script of your own, put the call "
-            "under `if __name__ == '__main__':`, or use jobs=1"
+            "a worker process ended before its work was done (out of memory?); in a script, put the call under "
+            "`if __name__ == '__main__':`, or use jobs=1"
         ) from error
     except BaseException:
         _terminate(pool)
@@ -122,19 +121,20 @@ def _on_processes(function: Callable[[Item], Result], items: Iterator[Item], job
 
 
 def _terminate(pool: ProcessPoolExecutor) -> None:
-    """End the workers in the middle of their work: nobody waits for it any more."""
+    """End the workers in the middle of their work, because nobody needs the results."""
     for process in (getattr(pool, "_processes", None) or {}).values():  # from Python 3.14 on: terminate_workers
         process.terminate()
 
 
 def _start(function: Callable[[Any], Any]) -> None:
+    """Initialise a worker process with its function."""
     global _function  # noqa: PLW0603  # a worker process has one function for its life, sent once
     _function = function
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """A worker whose parent was killed has nobody to work for."""
+    """End a worker process when its parent has ended."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -143,8 +143,8 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """A process that is started now has one thread for linear algebra: the processors are taken by the others."""
-    unset = [name for name in _THREADS if name not in os.environ]
+    """Give processes that are started in the block one thread of linear algebra, for there is one per processor."""
+    unset = [name for name in _THREAD_VARIABLES if name not in os.environ]
     os.environ.update(dict.fromkeys(unset, "1"))
     try:
         yield
@@ -155,7 +155,7 @@ def _one_thread_each() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """A process that is started now is deaf to Ctrl-C, which is ours to handle."""
+    """Make processes that are started in the block ignore Ctrl-C, which the parent handles."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -20,7 +20,7 @@ import numpy as np
 
 from textnb import Document, read_corpus
 from textnb.corpus import corpus_path
-from textnb.corpus.near_duplicates import duplicate_groups, shingle_matrix
+from textnb.corpus.near_duplicates import duplicate_groups, shingle_matrix, shingles
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
 
 def measure(name: str, texts: list[str]) -> None:
     begun = time.process_time()
-    X = shingle_matrix(texts)
+    X = shingle_matrix([shingles(text) for text in texts])
     cut = time.process_time()
     groups = duplicate_groups(X)
     done = time.process_time()

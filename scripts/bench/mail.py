@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb import TextClassifier, read_corpus
-from textnb.readers import MailFeatures, read_message, token_set
+from textnb.readers import MailFeatures, read_message
 from textnb.readers.message.headers import Defects
 from textnb.readers.message.parts import Walk
 
@@ -73,7 +73,6 @@ def reading(raws: list[bytes], rounds: int) -> None:
         "walk over the parts": lambda raw: Walk.of(raw, Defects()),
         "read_message, no groups": lambda raw: read_message(raw, none),
         "read_message": read_message,
-        "read_message and token_set": lambda raw: token_set(read_message(raw)),
     }
     taken: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(rounds):

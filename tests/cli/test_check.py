@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from textnb.cli import app
-from textnb.corpus import known
+from textnb.corpus import known_corpus
 from textnb.errors import InputError, ReadingWarning
 
 COPY = "the cat sat on the mat and looked at the dog"
@@ -61,21 +61,21 @@ def test_giveaways_follow_the_tokenizer_and_the_thresholds_given(corpus):
     asked = (corpus, "--json", "--tokenizer", "words", "--ngram", "1-2", "--recall", "0.6")
     found = {(one["label"], one["term"]) for one in json.loads(check(*asked)[0])["giveaways"]}
     assert found == {("food", "egg"), ("food", "salt"), ("food", "oil"), ("pets", "cat")}
-    assert check(corpus, "--precision", 2)[1] == "the precision of a giveaway must be above 0 and at most 1, not 2.0"
-    assert "threshold of similarity" in check(corpus, "--similarity", 0)[1]
+    assert check(corpus, "--precision", 2)[1] == "precision must be above 0 and at most 1, not 2.0"
+    assert "similarity must be above 0" in check(corpus, "--similarity", 0)[1]
 
 
 def test_a_corpus_is_checked_by_its_name_and_its_parts_as_splits():
     printed, error = check("ja-mini", "--strict", "--json", "--tokenizer", "charclass")
     result = json.loads(printed)
     assert error == ""
-    assert result["classes"] == known("ja-mini").classes
+    assert result["classes"] == known_corpus("ja-mini").classes
     assert list(result["splits"]) == ["ja-mini/train", "ja-mini/test"]
 
 
 def test_a_corpus_that_is_not_what_its_description_says_is_an_error(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    corpus = known("livedoor")
+    corpus = known_corpus("livedoor")
     (corpus.path / "smax").mkdir(parents=True)
     (corpus.path / "smax" / "smax-1.txt").write_text("http://example.com/\n2012-01-01\ntitle\nbody\n")
     shutil.copy(corpus.description, corpus.path)

@@ -60,11 +60,11 @@ def test_broken_bytes_are_classified_and_reported(run, model, tmp_path):
     done = run("predict", model, "bad.txt")
     assert done.code == 0
     assert done.lines[1].startswith("bad.txt\tpets")
-    assert "could not be decoded whole" in done.err
+    assert "could not be decoded completely" in done.err
     piped = run("predict", model, stdin=b"dog \xff\n\x80 egg\nfine\n")
     assert piped.code == 0
     assert len(piped.lines) == 4
-    assert "standard input: 2 of 3 documents could not be decoded whole" in piped.err
+    assert "standard input: 2 of 3 documents could not be decoded completely" in piped.err
 
 
 def test_japanese_in_any_encoding_gives_the_same_answer(run, ja_mini, tmp_path):

@@ -105,12 +105,12 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
         (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a share"),
         (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
-        (["{corpus}", "--reader", "xml"], "reader 'xml' is not known; known: folder"),
+        (["{corpus}", "--reader", "xml"], "unknown reader 'xml'; use folder"),
         (
             ["{corpus}", "--weighting", "tf"],
             "weighting 'tf' is not known; known: raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2",
         ),
-        (["{corpus}", "--encoding", "klingon"], "encoding 'klingon' is not known"),
+        (["{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
         (["{corpus}", "--glob", "*.xml"], "holds no documents to learn from"),
     ],
 )

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from textnb import read_corpus
-from textnb.corpus import catalogue, corpus_path, data_folder, known
+from textnb.corpus import catalogue, corpus_path, data_folder, known_corpus
 from textnb.errors import InputError
 
 
@@ -16,7 +16,7 @@ def test_every_corpus_says_what_it_is_and_where_it_comes_from():
 
 
 def test_the_bundled_corpus_holds_what_its_description_says():
-    corpus = known("ja-mini")
+    corpus = known_corpus("ja-mini")
     documents = [document for part in corpus.parts for document in read_corpus(corpus.path / part)]
     found = {label: sum(document.label == label for document in documents) for label in corpus.classes}
     assert found == corpus.classes
@@ -28,8 +28,8 @@ def test_the_bundled_corpus_holds_what_its_description_says():
 
 
 def test_an_unknown_corpus_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'news' is not known; known: 20newsgroups, car, ja-mail, ja-mini"):
-        known("news")
+    with pytest.raises(InputError, match="unknown corpus 'news'; use 20newsgroups, car, ja-mail, ja-mini"):
+        known_corpus("news")
 
 
 def test_a_corpus_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):

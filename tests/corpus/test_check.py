@@ -2,7 +2,7 @@ import pytest
 
 from textnb import Document
 from textnb.corpus import Limits, check_corpus
-from textnb.corpus.check import trouble
+from textnb.corpus.check import find_damage
 from textnb.counts import TermsOf
 from textnb.text import Analyzer, tokenizer
 
@@ -41,37 +41,37 @@ def test_the_same_text_is_one_group_whatever_the_number_of_copies():
     result = check(
         *(Document(LONG, label, str(i)) for i, label in enumerate("xxyx")), Document("other words", "x", "4")
     )
-    (group,) = result.exact
+    (group,) = result.exact_duplicates
     assert ids(group.places) == ["0", "1", "2", "3"]
     assert (group.similarity, group.across_labels, group.across_splits) == (1.0, True, False)
-    assert result.near == ()
+    assert result.near_duplicates == ()
 
 
 def test_a_text_with_slips_is_a_near_duplicate_and_its_copies_are_in_the_group():
     other = LONG.replace("夕方", "夜")
     result = check(*(Document(text, "x", str(i)) for i, text in enumerate([LONG, other, other, LONG[:20]])))
-    (group,) = result.near
+    (group,) = result.near_duplicates
     assert ids(group.places) == ["0", "1", "2"]
     assert 0.8 <= group.similarity < 1
-    assert [ids(exact.places) for exact in result.exact] == [["1", "2"]]
-    assert check(Document(LONG, "x", "0"), Document(other, "x", "1"), similarity=0.95).near == ()
+    assert [ids(exact.places) for exact in result.exact_duplicates] == [["1", "2"]]
+    assert check(Document(LONG, "x", "0"), Document(other, "x", "1"), similarity=0.95).near_duplicates == ()
 
 
 def test_white_space_alone_makes_a_near_duplicate_of_similarity_one():
-    (group,) = check(Document("one two three", "x", "0"), Document("one  two\nthree", "y", "1")).near
+    (group,) = check(Document("one two three", "x", "0"), Document("one  two\nthree", "y", "1")).near_duplicates
     assert (group.similarity, group.across_labels) == (1.0, True)
 
 
 def test_a_document_of_one_split_in_another_is_a_leak():
     splits = {"train": [Document(LONG, "x", "1")], "test": [Document(LONG, "x", "1"), Document(LONG + "ね", "x", "2")]}
     result = check_corpus(splits, WORDS)
-    assert [group.across_splits for group in (*result.exact, *result.near)] == [True, True]
+    assert [group.across_splits for group in (*result.exact_duplicates, *result.near_duplicates)] == [True, True]
     assert result.faults == {"duplicates in several splits": 2}
 
 
 def test_empty_documents_are_no_duplicates_of_each_other():
     result = check(Document("", "x", "1"), Document("", "y", "2"))
-    assert (result.exact, result.near) == ((), ())
+    assert (result.exact_duplicates, result.near_duplicates) == ((), ())
     assert result.faults == {"empty documents": 2}
 
 
@@ -86,18 +86,18 @@ def test_a_term_that_gives_its_class_away_is_named():
     ("text", "found"),
     [
         ("plain text\twith\r\nlines\u0085and 日本語", ()),
-        ("lost \ufffd", ("U+FFFD, where characters were lost",)),
+        ("lost \ufffd", ("U+FFFD in place of lost characters",)),
         ("\x1b$B8@8l\x1b(B", ("stray U+001B",)),
         ("日本".encode().decode("latin-1"), ("stray U+0097, U+009C",)),
         ("\x00\udc80", ("stray U+0000, U+DC80",)),
     ],
 )
 def test_characters_that_no_text_has_are_trouble(text, found):
-    assert trouble(Document(text)) == found
+    assert find_damage(Document(text)) == found
 
 
 def test_defects_of_reading_are_trouble_told_once():
-    assert trouble(Document("\ufffd", defects=("byte 0 is not UTF-8",))) == ("byte 0 is not UTF-8",)
+    assert find_damage(Document("\ufffd", defects=("byte 0 is not UTF-8",))) == ("byte 0 is not UTF-8",)
     result = check(Document("\ufffd", "x", "1", defects=("byte 0 is not UTF-8",)))
     assert [(place.id, found) for place, found in result.damaged] == [("1", ("byte 0 is not UTF-8",))]
     assert result.faults == {"damaged documents": 1}

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from textnb.corpus import near_duplicates
-from textnb.corpus.near_duplicates import duplicate_groups, jaccard
+from textnb.corpus.near_duplicates import SHINGLE_SIZE, duplicate_groups, jaccard, shingle_matrix, shingles
 from textnb.errors import InputError
 
 ROWS = st.lists(st.lists(st.integers(0, 2), min_size=8, max_size=8), min_size=1, max_size=14)
+TEXTS = st.text(st.characters(codec=None, categories=["L", "Z", "Cc", "Cs"]), max_size=30)
 
 
 def brute_force_groups(X, threshold):
@@ -115,7 +116,7 @@ def test_similarity_of_pairs_in_blocks_is_that_of_pairs_at_once(monkeypatch):
     sets = [set(np.flatnonzero(row)) for row in X]
     wanted = [len(sets[i] & sets[j]) / len(sets[i] | sets[j]) for i, j in zip(a, b, strict=True)]
     assert np.allclose(jaccard(X, a, b), wanted, rtol=1e-15)
-    monkeypatch.setattr(near_duplicates, "_ENTRIES", 100)
+    monkeypatch.setattr(near_duplicates, "_MAX_COMPARED_ENTRIES", 100)
     assert np.allclose(jaccard(X, a, b), wanted, rtol=1e-15)
 
 
@@ -129,3 +130,31 @@ def test_empty_rows_are_like_no_other():
 def test_a_threshold_that_is_no_share_is_refused(threshold):
     with pytest.raises(InputError, match="above 0 and at most 1"):
         duplicate_groups([[1]], threshold=threshold)
+
+
+def sets_of(text):
+    """The shingles as strings, one by one."""
+    text = " ".join(text.split())
+    if len(text) < SHINGLE_SIZE:
+        return {text} if text else set()
+    return {text[i : i + SHINGLE_SIZE] for i in range(len(text) - SHINGLE_SIZE + 1)}
+
+
+@settings(max_examples=50)
+@given(st.lists(TEXTS, max_size=5))
+def test_the_matrix_has_the_shingles_of_each_text_and_those_in_common(texts):
+    X = shingle_matrix([shingles(text) for text in texts])
+    wanted = [sets_of(text) for text in texts]
+    assert X.shape == (len(texts), len(set().union(*wanted)))
+    assert X.sum(axis=1).tolist() == [len(own) for own in wanted]
+    assert (X @ X.T).toarray().tolist() == [[len(a & b) for b in wanted] for a in wanted]
+
+
+@given(TEXTS)
+@settings(max_examples=20)
+def test_white_space_does_not_matter_where_it_is_of_another_kind(text):
+    assert np.array_equal(shingles(text), shingles("\n " + "\t\u3000".join(text.split(" ")) + " "))
+
+
+def test_no_texts_are_a_matrix_without_rows():
+    assert shingle_matrix([]).shape == (0, 0)

@@ -10,8 +10,8 @@ BAD_RECORDS = {
     "no label (csv)": ("csv", "text,label\na,x\nc,\nb,y\n", 3, "no label in 'label'"),
     "blank label (csv)": ("csv", "text,label\na,x\nc, \nb,y\n", 3, "no label in 'label'"),
     "no label (tsv)": ("tsv", "本文\t分類\na\tx\nc\t\nb\ty\n", 3, "no label in '分類'"),
-    "short row": ("csv", "text,label\na,x\nc\nb,y\n", 3, "1 cells? where the header has 2"),
-    "long row": ("csv", "text,label\na,x\nc,d,e\nb,y\n", 3, "3 cells where the header has 2"),
+    "short row": ("csv", "text,label\na,x\nc\nb,y\n", 3, "1 cell, but the header has 2"),
+    "long row": ("csv", "text,label\na,x\nc,d,e\nb,y\n", 3, "3 cells, but the header has 2"),
     "row after a quoted line end": ("csv", 'text,label\n"a",x\n"c\nd",\nb,y\n', 4, "no label in 'label'"),
     "null text": (
         "jsonl",
@@ -61,8 +61,13 @@ BAD_RECORDS = {
     "no object": ("jsonl", '{"text":"a","label":"x"}\n[1]\n{"text":"b","label":"y"}', 2, "not a JSON object"),
     "deep JSON": ("jsonl", '{"text":"a","label":"x"}\n' + "[" * 200_000 + '\n{"text":"b","label":"y"}', 2, "not JSON"),
     "long number": ("jsonl", '{"text":"a","label":"x"}\n' + "9" * 9_999 + '\n{"text":"b","label":"y"}', 2, "not JSON"),
-    "line without a label": ("lines", "__label__x a\nc d\n__label__y b\n", 2, "no __label__"),
-    "line with an empty label": ("lines", "__label__x a\n__label__ c\n__label__y b\n", 2, "no __label__"),
+    "line without a label": ("lines", "__label__x a\nc d\n__label__y b\n", 2, "does not start with __label__"),
+    "line with an empty label": (
+        "lines",
+        "__label__x a\n__label__ c\n__label__y b\n",
+        2,
+        "does not start with __label__",
+    ),
     "label without a text": ("lines", "__label__x a\n__label__x\n__label__y b\n", 2, "no text"),
 }
 
@@ -123,7 +128,7 @@ def test_an_open_quotation_mark_is_an_error_that_names_a_line(table, content, sk
 
 
 def test_a_header_of_no_use_is_refused_even_without_records(table):
-    with pytest.raises(InputError, match="its columns: foo, bar"):
+    with pytest.raises(InputError, match="no text column found among foo, bar"):
         list(read_table(table("a.csv", "foo,bar\n")))
 
 
@@ -185,6 +190,6 @@ def test_a_line_with_two_labels_is_a_bad_record(table):
 def test_a_stray_byte_in_a_cp932_table_is_counted(table):
     rows = "text,label\n今日は晴れです。,a\n".encode("cp932") + "明日は".encode("cp932") + b"\xff,b\n"
     path = table("a.csv", rows)
-    with pytest.warns(ReadingWarning, match="1 of 2 documents could not be decoded whole"):
+    with pytest.warns(ReadingWarning, match="1 of 2 documents could not be decoded completely"):
         documents = list(read_table(path))
     assert documents[1].text == "明日は\ufffd"

@@ -92,19 +92,19 @@ def test_a_nul_at_the_end_of_a_cell_stays(table):
 @pytest.mark.parametrize(
     ("content", "settings", "why"),
     [
-        ("a,b\n1\n", {}, r"line 2: 1 cells where the first line has 2"),
-        ("a,b\n1,2\n1,2,3\n", {}, r"line 3: 3 cells where the first line has 2"),
-        ("a,b\n1,2\n", {"label": "c"}, r"has no column 'c'; its 2 columns: a, b"),
-        ("a,b\n1,2\n", {"label": 2}, r"has no column 2; its 2 columns: a, b"),
+        ("a,b\n1\n", {}, r"line 2: 1 cell, but the first line has 2"),
+        ("a,b\n1,2\n1,2,3\n", {}, r"line 3: 3 cells, but the first line has 2"),
+        ("a,b\n1,2\n", {"label": "c"}, r"has no column 'c'; use one of its 2 columns: a, b"),
+        ("a,b\n1,2\n", {"label": 2}, r"has no column 2; use one of its 2 columns: a, b"),
         ("a,b\n1,2\n", {"label": -3}, r"has no column -3"),
-        ("a,a\n1,2\n", {"label": "a"}, r"has the column 'a' twice"),
+        ("a,a\n1,2\n", {"label": "a"}, r"has two columns 'a'"),
         ("a,b\n1,\n", {"label": "b"}, r"line 2: no label in column 'b'"),
         ("a,b\n", {}, "has no records"),
         ("", {}, "has no records"),
         ("", {"header": False}, "has no records"),
-        ('a,b\n"1,2\n', {}, "quotation mark left open"),
+        ('a,b\n"1,2\n', {}, "quotation mark that is not closed"),
         ("a,b\n1,2\n", {"delimiter": ",,"}, "delimiter must be one character"),
-        ("a,b\n1,2\n", {"encoding": "klingon"}, "encoding 'klingon' is not known"),
+        ("a,b\n1,2\n", {"encoding": "klingon"}, "unknown encoding 'klingon'"),
     ],
 )
 def test_what_is_no_table_is_refused(table, content, settings, why):

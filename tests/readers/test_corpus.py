@@ -4,7 +4,8 @@ import os
 import pytest
 
 from textnb.errors import InputError, ReadingWarning
-from textnb.readers import READERS, Settings, read_corpus, read_input, read_table
+from textnb.readers import READERS, Settings, open_corpus, open_input, read_corpus, read_input, read_table
+from textnb.readers import settings as settings_module
 
 CSV = "text,label\nhello,en\nこんにちは,ja\n"
 UNLABELLED = Settings(labelled=False)
@@ -43,19 +44,19 @@ def test_the_kind_that_is_said_goes_before_the_name(table, kind, zipped):
 
 @pytest.mark.parametrize("name", ["data", "data.txt", "data.txt.gz", "data.gz", ".csv", "csv"])
 def test_a_name_that_does_not_tell_is_refused_with_the_readers_there_are(table, name):
-    with pytest.raises(InputError, match=rf"{name}: its name does not tell.*{', '.join(READERS)}"):
+    with pytest.raises(InputError, match=rf"{name}: the name does not show.*{', '.join(READERS)}"):
         read_corpus(table(name, CSV))
 
 
 def test_an_unknown_reader_is_refused_by_name(table):
-    with pytest.raises(InputError, match=r"'parquett' is not known; known: folder, csv"):
+    with pytest.raises(InputError, match=r"unknown reader 'parquett'; use folder, csv"):
         read_corpus(table("a.csv", CSV), reader="parquett")
 
 
 def test_a_reader_that_does_not_suit_the_path_is_refused(table, corpus):
-    with pytest.raises(InputError, match=r"a\.csv is a file, the reader 'folder'"):
+    with pytest.raises(InputError, match=r"a\.csv is a file; reader 'folder'"):
         read_corpus(table("a.csv", CSV), reader="folder")
-    with pytest.raises(InputError, match=r"corpus is a folder, the reader 'csv'"):
+    with pytest.raises(InputError, match=r"corpus is a folder; reader 'csv'"):
         read_corpus(corpus({"a/1.txt": "x"}), reader="csv")
 
 
@@ -127,3 +128,29 @@ def test_a_table_that_cannot_be_read_is_an_error_that_names_it(tmp_path):
     (tmp_path / "a.csv").symlink_to("/proc/self/mem")
     with pytest.raises(InputError, match=r"a\.csv: "):
         list(read_corpus(tmp_path / "a.csv"))
+
+
+def test_a_corpus_is_looked_at_once(corpus, monkeypatch):
+    root = corpus({"corpus.toml": '[reader]\nkind = "mail"\nglob = "*.txt"\n', "a/1.txt": "To: x\n\nhello", "a/2": ""})
+    read, calls = settings_module.read_toml, []
+    monkeypatch.setattr(settings_module, "read_toml", lambda path: calls.append(path) or read(path))
+    opened = open_corpus(root, settings=Settings(skip_bad=True))
+    assert (opened.kind, opened.is_mail) == ("mail", True)
+    assert opened.settings == Settings(kind="mail", glob="*.txt", skip_bad=True)
+    assert found(opened.documents()) == found(opened.documents()) == [("hello", "a")]
+    assert calls == [root / "corpus.toml"]
+
+
+def test_an_input_is_opened_as_what_it_is(table, corpus):
+    mbox = "From a Fri Jan  2 03:04:05 2026\nTo: x\n\nhello\n"
+    paths = [table("a.txt", "x"), table("a.csv", CSV), table("box", mbox), corpus({"a/1.txt": "x"})]
+    assert [open_input(path, None, UNLABELLED).kind for path in paths] == ["document", "csv", "mail", "folder"]
+    assert open_input(paths[2], "lines", UNLABELLED).kind == "lines"
+
+
+def test_one_skipped_record_is_counted_in_the_singular(table):
+    path = table("a.csv", CSV + ",en\n")
+    with pytest.warns(ReadingWarning, match=r"a\.csv: 1 bad record was skipped \("):
+        list(read_corpus(path, skip_bad=True))
+    with pytest.warns(ReadingWarning, match=r"a\.csv: 2 bad records were skipped \("):
+        list(read_corpus(table("a.csv", CSV + ",en\n,ja\n"), skip_bad=True))

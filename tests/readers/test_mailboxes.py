@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers import Settings, read_corpus, read_input, read_mail_stream
-from textnb.readers.corpus import kind_of
+from textnb.readers.corpus import recognise_kind
 from textnb.readers.mailboxes import LONGEST_MESSAGE, mbox_messages
 
 UNLABELLED = Settings(labelled=False)
@@ -184,7 +184,7 @@ def test_a_folder_of_eml_files_is_mail(corpus):
 def test_a_corpus_is_a_folder_with_one_store_per_class(maildir, corpus):
     root = maildir("corpus", goodSLASH=["one", "two"])
     corpus({"spam.mbox": mbox(mail("three"), mail("four")), "list.mbox.gz": gzip.compress(mbox(mail("five")))})
-    assert kind_of(root) == "mail"
+    assert recognise_kind(root) == "mail"
     assert [(d.label, d.id, d.text) for d in read_corpus(root)] == [
         ("good", "good/new/0.x:2,S", "one\ntext"),
         ("good", "good/cur/1.x:2,S", "two\ntext"),
@@ -204,7 +204,7 @@ def test_a_corpus_is_a_folder_with_one_store_per_class(maildir, corpus):
     ],
 )
 def test_where_it_is_not_certain_a_folder_is_a_folder_of_texts(corpus, files):
-    assert kind_of(corpus(files)) == "folder"
+    assert recognise_kind(corpus(files)) == "folder"
 
 
 def test_what_is_not_recognised_can_be_said(corpus):
@@ -248,7 +248,7 @@ def test_mail_on_standard_input_is_numbered():
 
 def test_defects_are_counted_at_the_end(corpus):
     root = corpus({"a/1.eml": mail("one"), "a/2.eml": b"no header at all"})
-    with pytest.warns(ReadingWarning, match=r"1 of 2 messages have defects.*a/2\.eml: it has no header"):
+    with pytest.warns(ReadingWarning, match=r"defects in 1 of 2 messages.*a/2\.eml: the message has no header"):
         list(read_corpus(root))
 
 
@@ -265,8 +265,8 @@ def test_a_link_back_to_a_folder_above_leads_nowhere(corpus):
 
 
 def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
-    monkeypatch.setattr("textnb.readers.mail_corpus._BATCH", 300)
-    monkeypatch.setattr("textnb.readers.mail_corpus._PATIENCE", 0.0)
+    monkeypatch.setattr("textnb.readers.mail_corpus._BATCH_BYTES", 300)
+    monkeypatch.setattr("textnb.readers.mail_corpus._SECONDS_BEFORE_PROCESSES", 0.0)
     bodies = [f"number {i}" for i in range(20)]
     root = corpus({"ham.mbox": mbox(*map(mail, bodies)), "spam/1.eml": b"Subject: a\n\n\xff", "spam/2.eml": mail("b")})
     with pytest.warns(ReadingWarning) as alone:
@@ -278,7 +278,7 @@ def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
 
 
 def test_a_number_of_processes_is_checked(corpus):
-    with pytest.raises(InputError, match="jobs must be a whole number from 0 on, not -1"):
+    with pytest.raises(InputError, match="jobs must be a whole number, 0 or more, not -1"):
         list(read_corpus(corpus({"ham/1.eml": mail("a"), "spam/1.eml": mail("b")}), jobs=-1))
 
 

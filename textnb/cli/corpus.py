@@ -22,7 +22,7 @@ from textnb.corpus import (
     corpus_parts,
     corpus_path,
     fetch,
-    known,
+    known_corpus,
 )
 from textnb.errors import InputError
 from textnb.files.bundle import is_bundle
@@ -106,7 +106,7 @@ def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
 def _compare_with_description(corpus: str, result: CorpusCheck) -> None:
     if Path(corpus).exists():
         return
-    expected = known(corpus).classes
+    expected = known_corpus(corpus).classes
     own = [classes for split, classes in result.splits.items() if split.partition("/")[0] == corpus]
     found = {label: sum(classes.get(label, 0) for classes in own) for label in sorted(set().union(*own))}
     if expected and expected != found:
@@ -146,7 +146,7 @@ def _print_classes(result: CorpusCheck) -> None:
 
 def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
     """What, groups, documents, and the places of one group, for each kind of duplicates."""
-    for kind, sign, groups in (("exact", " = ", result.exact), ("near", " ~ ", result.near)):
+    for kind, sign, groups in (("exact", " = ", result.exact_duplicates), ("near", " ~ ", result.near_duplicates)):
         kinds = {
             "under one label": [group for group in groups if not group.across_labels],
             "under several labels": [group for group in groups if group.across_labels],
@@ -171,8 +171,8 @@ def _as_json(result: CorpusCheck) -> dict[str, Any]:
         "empty": [place._asdict() for place in result.empty],
         "tiny": [place._asdict() for place in result.tiny],
         "damaged": [{**place._asdict(), "trouble": found} for place, found in result.damaged],
-        "exact": [_group_json(group) for group in result.exact],
-        "near": [_group_json(group) for group in result.near],
+        "exact": [_group_json(group) for group in result.exact_duplicates],
+        "near": [_group_json(group) for group in result.near_duplicates],
         "giveaways": [found._asdict() for found in result.giveaways],
     }
 
@@ -224,7 +224,7 @@ def get(
 
         textnb corpus get livedoor ~/Downloads/ldcc-20140209.tar.gz
     """
-    wanted = known(name)
+    wanted = known_corpus(name)
     with bytes_progress(f"fetching {name}", quiet) as watch:
         path = fetch(wanted, source, watch)
     if not quiet:

@@ -1,13 +1,13 @@
-"""Corpora by name: the catalogue and fetching; and a check of any corpus."""
+"""Corpora by name: the catalogue, fetching, and a check of any corpus for duplicates, giveaways and damage."""
 
-from textnb.corpus.catalogue import Known, catalogue, corpus_parts, corpus_path, data_folder, known
+from textnb.corpus.catalogue import KnownCorpus, catalogue, corpus_parts, corpus_path, data_folder, known_corpus
 from textnb.corpus.check import CorpusCheck, DuplicateGroup, Limits, Place, check_corpus
 from textnb.corpus.fetch import fetch
 
 __all__ = [
     "CorpusCheck",
     "DuplicateGroup",
-    "Known",
+    "KnownCorpus",
     "Limits",
     "Place",
     "catalogue",
@@ -16,5 +16,5 @@ __all__ = [
     "corpus_path",
     "data_folder",
     "fetch",
-    "known",
+    "known_corpus",
 ]

@@ -1,4 +1,4 @@
-"""The corpora that textnb knows by name: one corpus.toml each, and where their documents lie."""
+"""Catalogue of the corpora that textnb knows by name, each described by a corpus.toml, and the paths of their files."""
 
 import os
 from dataclasses import dataclass
@@ -7,17 +7,36 @@ from typing import Any
 
 import textnb
 from textnb.errors import InputError, listed
-from textnb.readers.settings import DESCRIPTION, read_toml
+from textnb.readers.settings import DESCRIPTION
+from textnb.storage import read_toml
 
 
 @dataclass(frozen=True)
-class Known:
-    """A corpus described by a corpus.toml.
+class KnownCorpus:
+    """Corpus of the catalogue, as its corpus.toml describes it.
 
-    classes: documents by class, where that is known. members: the files of the archive that are wanted (all, where
-    it is empty). digest: over the sorted names and sha256 of those files; size: their bytes in all. archive_sha256: of
-    the archive itself, where the digest is not known. An archive's files may lie below one common folder, which is
-    left out.
+    Parameters
+    ----------
+    name, title, language, licence, source : str
+        Name in the catalogue, and what the corpus is and where it comes from.
+    folder : Path
+        Folder of the corpus.toml.
+    url : str or None
+        Address of the archive.
+    bundled : bool
+        Whether the documents come with textnb.
+    parts : tuple of str
+        Names of subfolders that are read one by one, such as train and test.
+    classes : dict
+        Number of documents per class, if it is known.
+    members : tuple of str
+        Files of the archive to unpack; if empty, all. One common folder above all files is left out.
+    digest : str or None
+        Digest over the sorted names and sha256 of these files.
+    size : int or None
+        Number of bytes of these files.
+    archive_sha256 : str or None
+        sha256 of the archive, if the digest is not known.
     """
 
     name: str
@@ -37,64 +56,91 @@ class Known:
 
     @property
     def description(self) -> Path:
-        """Its corpus.toml."""
+        """Path of the corpus.toml."""
         return self.folder / DESCRIPTION
 
     @property
     def path(self) -> Path:
-        """Where its documents lie, or will."""
+        """Folder of the documents, whether they are present or not."""
         return self.folder if self.bundled else data_folder() / "corpora" / self.name
 
     @property
     def present(self) -> bool:
-        """Whether its documents are there."""
+        """Whether the documents are on this machine."""
         return self.bundled or (self.path / DESCRIPTION).is_file()
 
 
 def data_folder() -> Path:
-    """The user's data folder: $XDG_DATA_HOME/textnb, by default ~/.local/share/textnb."""
+    """Path of the user's data folder: $XDG_DATA_HOME/textnb, by default ~/.local/share/textnb."""
     home = os.environ.get("XDG_DATA_HOME")
     return (Path(home) if home else Path.home() / ".local" / "share") / "textnb"
 
 
-def catalogue() -> dict[str, Known]:
-    """All known corpora by name."""
+def catalogue() -> dict[str, KnownCorpus]:
+    """Read the descriptions of all known corpora.
+
+    Returns
+    -------
+    dict of str to KnownCorpus
+        Corpora by name.
+
+    Examples
+    --------
+    >>> catalogue()["ja-mini"].language
+    'ja'
+    """
     folders = sorted(path.parent for path in _shipped().glob(f"*/{DESCRIPTION}"))
     return {folder.name: _known(folder, read_toml(folder / DESCRIPTION)) for folder in folders}
 
 
-def known(name: str) -> Known:
-    """The corpus of that name."""
+def known_corpus(name: str) -> KnownCorpus:
+    """Corpus of the catalogue with this name; an unknown name is an InputError."""
     corpora = catalogue()
     if name not in corpora:
-        raise InputError(f"corpus {name!r} is not known; known: {listed(corpora)}")
+        raise InputError("unknown corpus {name!r}; use {known}", name=name, known=listed(corpora))
     return corpora[name]
 
 
 def corpus_path(name: str) -> Path:
-    """Where the documents of a corpus lie."""
-    corpus = known(name)
+    """Path of the documents of a known corpus.
+
+    Parameters
+    ----------
+    name : str
+        Name in the catalogue, such as "ja-mini".
+
+    Returns
+    -------
+    Path
+        Folder of the corpus. A corpus that has not been fetched is an InputError.
+
+    Examples
+    --------
+    >>> corpus_path("ja-mini").name
+    'ja-mini'
+    """
+    corpus = known_corpus(name)
     if not corpus.present:
-        raise InputError(f"corpus {name!r} is not here yet; fetch it with: textnb corpus get {name}")
+        raise InputError("corpus {name!r} has not been fetched; run: textnb corpus get {name}", name=name)
     return corpus.path
 
 
 def corpus_parts(name: str) -> list[Path]:
-    """The folders of a corpus that can be read: its parts, or itself."""
+    """Folders of a known corpus to read: its parts, or the corpus itself if it has none."""
     path = corpus_path(name)
-    return [path / part for part in known(name).parts] or [path]
+    return [path / part for part in known_corpus(name).parts] or [path]
 
 
 def _shipped() -> Path:
-    """corpora/ beside the package in a checkout, inside it in an installed wheel."""
+    """Folder of the descriptions: corpora/ beside the package in a checkout, inside it in an installed wheel."""
     package = Path(textnb.__file__).parent
     installed = package / "bundled"
     return installed if installed.is_dir() else package.parent / "corpora"
 
 
-def _known(folder: Path, table: dict[str, Any]) -> Known:
+def _known(folder: Path, table: dict[str, Any]) -> KnownCorpus:
     archive = table.get("archive", {})
-    return Known(
+    return KnownCorpus(
         folder.name,
         table["title"],
         table["language"],

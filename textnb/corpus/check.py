@@ -1,8 +1,11 @@
-"""What is odd about a corpus: documents that say nothing, are damaged or repeated, and terms that give a class away.
+"""Check of a corpus: empty, tiny and damaged documents, exact and near duplicates, and giveaways.
 
-Several corpora are checked together as splits of one: a document of the one that is in the other as well is a leak.
+    exact duplicates   documents with equal digests                            (``find_exact_duplicates``)
+    near duplicates    documents with similar shingles                         (``near_duplicates``)
+    giveaways          terms in many documents of one class and few others     (``giveaways``)
 
-Groups of documents with the same text, or nearly the same: those that learning or testing should see once.
+Several corpora can be checked together as splits of one. A duplicate in two splits is a leak: a document for testing
+was learnt. The check makes one pass over the documents and prints nothing.
 """
 
 import re
@@ -14,8 +17,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from textnb.corpus.giveaways import PRECISION, RECALL, Giveaway, giveaways
-from textnb.corpus.near_duplicates import THRESHOLD, Shingles, duplicate_groups, jaccard, matrix_of_shingles, shingles
+from textnb.corpus.giveaways import MIN_PRECISION, MIN_RECALL, Giveaway, find_giveaways
+from textnb.corpus.near_duplicates import (
+    MIN_SIMILARITY,
+    Shingles,
+    duplicate_groups,
+    jaccard,
+    shingle_matrix,
+    shingles,
+)
 from textnb.counts import ClassCounts, Learnt, TermsOf, counted
 from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import weighting
@@ -23,7 +33,7 @@ from textnb.readers import Document
 
 
 class Place(NamedTuple):
-    """Where a document stands."""
+    """Id, label and split of a document."""
 
     id: str
     label: str
@@ -32,27 +42,27 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class DuplicateGroup:
-    """Documents that are the same, or nearly; ``similarity`` is the least that one of them has with the first."""
+    """Group of exact or near duplicates; ``similarity`` is the smallest similarity of a document to the first."""
 
     places: tuple[Place, ...]
     similarity: float = 1.0
 
     @property
     def across_labels(self) -> bool:
-        """Whether the same text stands under several labels."""
+        """Whether the documents have several labels."""
         return len({place.label for place in self.places}) > 1
 
     @property
     def across_splits(self) -> bool:
-        """Whether it stands in several splits: what is learnt from one is tested on the other."""
+        """Whether the documents are in several splits."""
         return len({place.split for place in self.places}) > 1
 
 
-def exact_duplicates(places: Sequence[Place], digests: Sequence[bytes]) -> tuple[DuplicateGroup, ...]:
-    """The documents of one digest, where there are several, in the order of the first of each group.
+def find_exact_duplicates(places: Sequence[Place], digests: Sequence[bytes]) -> tuple[DuplicateGroup, ...]:
+    """Group the documents with equal digests, in the order of the first document of each group.
 
     >>> a, b, c = (Place(name, "news", "") for name in "abc")
-    >>> [len(group.places) for group in exact_duplicates([a, b, c], [b"1", b"2", b"1"])]
+    >>> [len(group.places) for group in find_exact_duplicates([a, b, c], [b"1", b"2", b"1"])]
     [2]
     """
     groups: dict[bytes, list[Place]] = defaultdict(list)
@@ -61,14 +71,15 @@ def exact_duplicates(places: Sequence[Place], digests: Sequence[bytes]) -> tuple
     return tuple(DuplicateGroup(tuple(group)) for group in groups.values() if len(group) > 1)
 
 
-def near_duplicates(
+def find_near_duplicates(
     places: Sequence[Place], digests: Sequence[bytes], shingles: list[Shingles], threshold: float
 ) -> tuple[DuplicateGroup, ...]:
-    """The groups that pairs of a Jaccard similarity of at least ``threshold`` connect, but for those of one digest.
+    """Group the documents that pairs with a Jaccard similarity of at least ``threshold`` connect.
 
-    Texts that differ in white space alone have the similarity 1. The exact copies of a member are members too.
+    Exact copies of a member are members too; a group of exact copies only is left out. Texts that differ only in white
+    space have similarity 1.
     """
-    X = matrix_of_shingles(shingles)
+    X = shingle_matrix(shingles)
     first = duplicate_groups(X, threshold=threshold)
     order = np.argsort(first, kind="stable")
     starts = np.flatnonzero(np.diff(first[order], prepend=-1))
@@ -84,51 +95,74 @@ def _differ(digests: Iterable[bytes]) -> bool:
 
 
 _REPLACEMENT = "\ufffd"
-_STRAY = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What counts as odd.
+    """Limits of ``check_corpus``.
 
-    similarity: of near duplicates, the Jaccard similarity of their shingles, at least. tiny: a document of fewer
-    characters than this, white space aside. precision, recall: of a term that gives a class away, at least: the share
-    of its documents that are of the class, and the share of the class's documents that have it.
+    Parameters
+    ----------
+    similarity : float, default=0.8
+        Smallest Jaccard similarity of the shingles of near duplicates.
+    tiny : int, default=10
+        A document with fewer characters, without white space, is tiny.
+    precision : float, default=0.95
+        Smallest precision of a giveaway: the proportion of its documents that are in the class.
+    recall : float, default=0.2
+        Smallest recall of a giveaway: the proportion of the documents of the class that contain it.
     """
 
-    similarity: float = THRESHOLD
+    similarity: float = MIN_SIMILARITY
     tiny: int = 10
-    precision: float = PRECISION
-    recall: float = RECALL
+    precision: float = MIN_PRECISION
+    recall: float = MIN_RECALL
 
 
 @dataclass(frozen=True)
 class CorpusCheck:
-    """What one pass over a corpus found; ``splits``: the documents of each class in each."""
+    """Result of ``check_corpus``.
+
+    Parameters
+    ----------
+    splits : dict
+        Number of documents per class, for each split.
+    characters : int
+        Number of characters of all texts.
+    empty, tiny : tuple of Place
+        Documents without text, and with little text.
+    damaged : tuple
+        Documents with defects, each with their descriptions.
+    exact_duplicates, near_duplicates : tuple of DuplicateGroup
+        Groups of documents with the same or almost the same text.
+    giveaways : tuple of Giveaway
+        Terms that give a class away.
+    """
 
     splits: dict[str, dict[str, int]]
     characters: int
     empty: tuple[Place, ...]
     tiny: tuple[Place, ...]
     damaged: tuple[tuple[Place, tuple[str, ...]], ...]
-    exact: tuple[DuplicateGroup, ...]
-    near: tuple[DuplicateGroup, ...]
+    exact_duplicates: tuple[DuplicateGroup, ...]
+    near_duplicates: tuple[DuplicateGroup, ...]
     giveaways: tuple[Giveaway, ...]
 
     @property
     def classes(self) -> dict[str, int]:
-        """The documents of each class."""
+        """Number of documents per class."""
         return dict(sorted(sum(map(Counter, self.splits.values()), Counter[str]()).items()))
 
     @property
     def documents(self) -> int:
-        """How many there are."""
+        """Number of documents."""
         return sum(self.classes.values())
 
     @property
     def faults(self) -> dict[str, int]:
-        """What is certainly wrong, in words, and how often; tiny documents and giveaways are a matter of judgement."""
-        groups = (*self.exact, *self.near)
+        """Number of each kind of certain fault, if any; tiny documents and giveaways are not certain faults."""
+        groups = (*self.exact_duplicates, *self.near_duplicates)
         found = {
             "empty documents": len(self.empty),
             "damaged documents": len(self.damaged),
@@ -141,8 +175,25 @@ class CorpusCheck:
 def check_corpus(
     splits: Mapping[str, Iterable[Document]], terms_of: TermsOf, limits: Limits | None = None, *, jobs: int = 1
 ) -> CorpusCheck:
-    """Check labelled documents, which may be of several splits; each is read once, and its text is not kept.
+    """Check labelled documents; each is read once, and its text is not kept.
 
+    Parameters
+    ----------
+    splits : Mapping[str, Iterable[Document]]
+        Documents of each split by its name.
+    terms_of : TermsOf
+        Tokenizer and analyzer, for the giveaways.
+    limits : Limits, optional
+        What counts as tiny, as a near duplicate and as a giveaway.
+    jobs : int, default=1
+        Number of processes that tokenize.
+
+    Returns
+    -------
+    CorpusCheck
+
+    Examples
+    --------
     >>> from textnb.text import Analyzer, tokenizer
     >>> documents = [Document("a b c", "x", "1"), Document("a b c", "y", "2"), Document("", "y", "3")]
     >>> found = check_corpus({"all": documents}, TermsOf(tokenizer("words"), Analyzer()))
@@ -159,22 +210,22 @@ def check_corpus(
         tuple(notes.empty),
         tuple(notes.tiny),
         tuple(notes.damaged),
-        exact_duplicates(notes.places, notes.digests),
-        near_duplicates(notes.places, notes.digests, notes.shingles, limits.similarity),
-        tuple(giveaways(counts, precision=limits.precision, recall=limits.recall)),
+        find_exact_duplicates(notes.places, notes.digests),
+        find_near_duplicates(notes.places, notes.digests, notes.shingles, limits.similarity),
+        tuple(find_giveaways(counts, precision=limits.precision, recall=limits.recall)),
     )
 
 
-def trouble(document: Document) -> tuple[str, ...]:
-    """The defects of a document, and the characters in it that no text has.
+def find_damage(document: Document) -> tuple[str, ...]:
+    """Describe the defects of a document, and characters in it that do not belong in text.
 
-    >>> trouble(Document("caf\\ufffd \\x9d"))
-    ('U+FFFD, where characters were lost', 'stray U+009D')
+    >>> find_damage(Document("caf\\ufffd \\x9d"))
+    ('U+FFFD in place of lost characters', 'stray U+009D')
     """
     found = list(document.defects)
     if not found and _REPLACEMENT in document.text:
-        found.append("U+FFFD, where characters were lost")
-    stray = sorted(set(_STRAY.findall(document.text)))
+        found.append("U+FFFD in place of lost characters")
+    stray = sorted(set(_NOT_TEXT.findall(document.text)))
     if stray:
         found.append("stray " + ", ".join(f"U+{ord(character):04X}" for character in stray))
     return tuple(found)
@@ -182,9 +233,9 @@ def trouble(document: Document) -> tuple[str, ...]:
 
 @dataclass
 class _Notes:
-    """What is kept of documents as they pass by; ``places``, ``digests`` and ``shingles`` are of those with a text."""
+    """What the check keeps of the documents; ``places``, ``digests`` and ``shingles`` are those of texts not empty."""
 
-    least: int
+    tiny_below: int
     splits: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     characters: int = 0
     empty: list[Place] = field(default_factory=list)
@@ -195,8 +246,8 @@ class _Notes:
     shingles: list[Shingles] = field(default_factory=list)
 
     def watch(self, split: str, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents themselves, noted."""
-        classes = self.splits[split]  # there even if it has no documents
+        """Yield the documents unchanged, and note what the check needs."""
+        classes = self.splits[split]  # an entry even for a split without documents
         for document in documents:
             place = Place(document.id, document.label or "", split)
             classes[place.label] += 1
@@ -205,13 +256,13 @@ class _Notes:
 
     def _note(self, place: Place, document: Document) -> None:
         self.characters += len(document.text)
-        if found := trouble(document):
+        if found := find_damage(document):
             self.damaged.append((place, found))
         length = sum(map(len, document.text.split()))
         if not length:
             self.empty.append(place)
             return
-        if length < self.least:
+        if length < self.tiny_below:
             self.tiny.append(place)
         self.places.append(place)
         self.digests.append(document.digest)
@@ -219,7 +270,7 @@ class _Notes:
 
 
 def _class_counts(documents: Iterable[Document], terms_of: TermsOf, jobs: int) -> ClassCounts:
-    """In how many documents of each class each term is."""
+    """Count the documents of each class that contain each term."""
     parts = counted(documents, terms_of, jobs=jobs)
     binary = weighting("binary")
     return sum((Learnt.of(part, binary, Keeps()) for part in parts), Learnt.zero()).counts

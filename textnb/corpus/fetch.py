@@ -1,4 +1,4 @@
-"""Fetching a corpus: an archive or a folder, verified, unpacked safely, put in place as a whole or not at all."""
+"""Fetching of a corpus: the archive is downloaded, verified, unpacked safely, and installed whole or not at all."""
 
 import lzma
 import shutil
@@ -16,13 +16,13 @@ from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from textnb.corpus.catalogue import Known
+from textnb.corpus.catalogue import KnownCorpus
 from textnb.errors import InputError
 from textnb.readers.settings import DESCRIPTION
 from textnb.version import __version__
 
 Member = tuple[str, IO[bytes]]
-_PIECE = 1 << 20
+_PIECE_BYTES = 1 << 20
 _DAMAGE = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -35,17 +35,31 @@ _DAMAGE = (
 )
 
 
-def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None] = lambda _: None) -> Path:
-    """Put a corpus in the user's data folder, from its own address or another address, archive or folder.
+def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int], None] = lambda _: None) -> Path:
+    """Install a corpus in the user's data folder.
 
-    ``watch`` is told the size of every piece that has been read.
+    Parameters
+    ----------
+    corpus : KnownCorpus
+        Corpus of the catalogue.
+    source : str, optional
+        Address (http or https), archive or folder; by default the corpus's own address.
+    watch : callable, optional
+        Called with the number of bytes of each piece that has been read.
+
+    Returns
+    -------
+    Path
+        Folder of the corpus. A bundled corpus is not fetched.
     """
     if corpus.bundled:
         return corpus.path
     source = source or corpus.url
     if source is None:
         raise InputError(
-            f"corpus {corpus.name!r} has no address of its own; give an archive or a folder ({corpus.source})"
+            "corpus {name!r} has no address; give an archive or a folder ({source})",
+            name=corpus.name,
+            source=corpus.source,
         )
     corpus.path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=corpus.path.parent, prefix=f".{corpus.name}.") as scratch:
@@ -55,7 +69,11 @@ def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None]
             digest = _unpack(archive, unpacked, corpus, watch)
         if corpus.digest is not None and digest != corpus.digest:
             raise InputError(
-                f"{source} is not the corpus {corpus.name!r}: its files have digest {digest}, not {corpus.digest}"
+                "{source} is not the corpus {name!r}: its files have digest {digest}, not {expected}",
+                source=source,
+                name=corpus.name,
+                digest=digest,
+                expected=corpus.digest,
             )
         shutil.copyfile(corpus.description, unpacked / DESCRIPTION)
         if corpus.path.exists():
@@ -66,41 +84,45 @@ def fetch(corpus: Known, source: str | None = None, watch: Callable[[int], None]
 
 @contextmanager
 def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator[Path]:
-    """The source as a path; an address is downloaded first."""
+    """Path of the source; an address is downloaded first."""
     if not source.startswith(("http://", "https://")):
         if not Path(source).exists():
-            raise InputError(f"{source} does not exist; give an archive, a folder or an http(s) address")
+            raise InputError("{source} does not exist; give an archive, a folder or an http(s) address", source=source)
         yield Path(source)
         return
     target = scratch / "archive"
     try:
         request = Request(source, headers={"User-Agent": f"textnb/{__version__}"})
         with urlopen(request, timeout=60) as answer, target.open("wb") as stream:
-            for piece in iter(partial(answer.read, _PIECE), b""):
+            for piece in iter(partial(answer.read, _PIECE_BYTES), b""):
                 stream.write(piece)
                 watch(len(piece))
     except (URLError, OSError, ValueError, HTTPException) as error:
         if isinstance(error, HTTPError):
-            error.close()  # it is an answer too, and holds the connection
-        raise InputError(f"{source} cannot be downloaded: {error}") from error
+            error.close()  # it is a response too, and keeps the connection open
+        raise InputError("{source} cannot be downloaded: {why}", source=source, why=error) from error
     yield target
 
 
-def _check_archive(corpus: Known, archive: Path) -> None:
+def _check_archive(corpus: KnownCorpus, archive: Path) -> None:
     if corpus.archive_sha256 is None or archive.is_dir():
         return
     with archive.open("rb") as stream:
         digest = sha256()
-        for piece in iter(partial(stream.read, _PIECE), b""):
+        for piece in iter(partial(stream.read, _PIECE_BYTES), b""):
             digest.update(piece)
     if digest.hexdigest() != corpus.archive_sha256:
         raise InputError(
-            f"{archive} is not the archive of {corpus.name!r}: sha256 {digest.hexdigest()}, not {corpus.archive_sha256}"
+            "{archive} is not the archive of {name!r}: sha256 {digest}, not {expected}",
+            archive=archive,
+            name=corpus.name,
+            digest=digest.hexdigest(),
+            expected=corpus.archive_sha256,
         )
 
 
-def _unpack(archive: Path, target: Path, corpus: Known, watch: Callable[[int], None]) -> str:
-    """Write the wanted files below ``target``; the digest over their sorted names and sha256."""
+def _unpack(archive: Path, target: Path, corpus: KnownCorpus, watch: Callable[[int], None]) -> str:
+    """Write the wanted files below ``target``; returns the digest over their sorted names and sha256."""
     target.mkdir()
     listing: list[str] = []
     left = corpus.size
@@ -114,19 +136,19 @@ def _unpack(archive: Path, target: Path, corpus: Known, watch: Callable[[int], N
             left = None if left is None else left - size
             listing.append(f"{inner}\t{digest}\n")
     except _DAMAGE as error:
-        raise InputError(f"{archive} cannot be unpacked: {error}") from error
+        raise InputError("{archive} cannot be unpacked: {why}", archive=archive, why=error) from error
     return sha256("".join(sorted(listing)).encode()).hexdigest()
 
 
 def _copy(stream: IO[bytes], place: Path, left: int | None, watch: Callable[[int], None]) -> tuple[int, str]:
-    """Write one file a piece at a time, no more than is left of the corpus's size; its size and sha256."""
+    """Write one file of at most ``left`` bytes, in pieces; returns its size and sha256."""
     place.parent.mkdir(parents=True, exist_ok=True)
     size, digest = 0, sha256()
     with place.open("wb") as out:
-        for piece in iter(partial(stream.read, _PIECE), b""):
+        for piece in iter(partial(stream.read, _PIECE_BYTES), b""):
             size += len(piece)
             if left is not None and size > left:
-                raise InputError(f"the archive is larger than the corpus it should be; stopped at {place.name}")
+                raise InputError("the archive is larger than the corpus; unpacking stopped at {file}", file=place.name)
             digest.update(piece)
             out.write(piece)
             watch(len(piece))
@@ -134,7 +156,7 @@ def _copy(stream: IO[bytes], place: Path, left: int | None, watch: Callable[[int
 
 
 def _members(archive: Path) -> Iterator[Member]:
-    """The ordinary files of an archive or folder; a name that leads out of it is refused, links are left out."""
+    """Ordinary files of an archive or folder; a name that leads outside is refused, links are left out."""
     if archive.is_dir():
         yield from _folder_members(archive)
     elif zipfile.is_zipfile(archive):
@@ -159,11 +181,11 @@ def _folder_members(folder: Path) -> Iterator[Member]:
 def _safe(name: str) -> str:
     parts = PurePosixPath(name.replace("\\", "/"))
     if not parts.parts or parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
-        raise InputError(f"the archive holds {name!r}, a path that leads out of it; nothing was unpacked")
+        raise InputError("the archive contains {name!r}, a path that leads outside; nothing was unpacked", name=name)
     return str(parts)
 
 
 def _common_folder(names: Iterator[str]) -> int:
-    """How many leading folders all names share: 1 or 0."""
+    """Number of leading folders that all names share: 1 or 0."""
     tops = {PurePosixPath(name).parts[0] if "/" in name else "" for name in names}
     return int(len(tops) == 1 and tops != {""})

@@ -1,14 +1,14 @@
-"""Terms that alone give a class away: in many documents of one class, and almost nowhere else.
+"""Giveaways: terms in many documents of one class and almost no others.
 
-Such a term is seldom what a class is about; mostly it is where its documents come from (the name of a site, a footer),
-and a model that leans on it fails on documents from elsewhere. Of the D documents, D_k of class k, term j is in
+Such a term usually shows where the documents come from (the name of a site, a footer) and not what the class is about,
+so a model that relies on it fails on documents from elsewhere. Of the D documents, D_k of class k, term j is in
 
              class k    elsewhere
     with        a           c            recall = a / D_k     precision = a / (a + c)                 (1)
     without     b           d
 
-Terms with both shares high enough are given, ordered by how sure it is that they are: by the lower end of the 95 %
-interval (Woolf) of the logarithm of the odds ratio, 1/2 added to each cell,
+Terms with high recall and precision are sorted by the lower end of the 95 % interval (Woolf) of the log odds ratio,
+with 1/2 added to each cell,
 
     log (a + 1/2)(d + 1/2) / ((b + 1/2)(c + 1/2)) - 1.96 sqrt(sum over cells of 1 / (cell + 1/2))     (2)
 """
@@ -21,14 +21,14 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.numerics import Floats, is_number
 
-PRECISION, RECALL = 0.95, 0.2
-_TWO_SIDED_95 = 1.959963984540054
+MIN_PRECISION, MIN_RECALL = 0.95, 0.2
+_NORMAL_QUANTILE_975 = 1.959963984540054
 
 
 class Giveaway(NamedTuple):
-    """A class and a term that gives it away, eq. (1) and (2), and the documents with it, in the class and elsewhere.
+    """Term that gives a class away, with eq. (1) and (2), and the number of documents in the class and elsewhere.
 
-    The term is a number, that of its column, where the counts have no vocabulary.
+    The term is the number of its column if the counts have no vocabulary.
     """
 
     label: Any
@@ -40,18 +40,31 @@ class Giveaway(NamedTuple):
     elsewhere: int
 
 
-def giveaways(counts: ClassCounts, *, precision: float = PRECISION, recall: float = RECALL) -> list[Giveaway]:
-    """The terms with at least this precision and recall, class by class, the surest first.
+def find_giveaways(
+    counts: ClassCounts, *, precision: float = MIN_PRECISION, recall: float = MIN_RECALL
+) -> list[Giveaway]:
+    """Find the terms with at least this precision and recall, class by class, the highest eq. (2) first.
 
-    With one class alone there is no elsewhere, and nothing to give away.
+    Parameters
+    ----------
+    counts : ClassCounts
+        Number of documents per class that contain each term. One class has no giveaways.
+    precision, recall : float
+        Smallest values of eq. (1), above 0 and at most 1.
 
+    Returns
+    -------
+    list of Giveaway
+
+    Examples
+    --------
     >>> counts = ClassCounts.of([[1, 1], [2, 0], [0, 1], [0, 1]], ["x", "x", "y", "y"])
-    >>> [(found.label, found.term, found.recall) for found in giveaways(counts)]
+    >>> [(found.label, found.term, found.recall) for found in find_giveaways(counts)]
     [('x', 0, 1.0)]
     """
     for name, share in (("precision", precision), ("recall", recall)):
         if not is_number(share) or not 0 < share <= 1:
-            raise InputError(f"the {name} of a giveaway must be above 0 and at most 1, not {share!r}")
+            raise InputError("{name} must be above 0 and at most 1, not {given!r}", name=name, given=share)
     if counts.n_classes < 2:
         return []
     totals = np.asarray(counts.containing.sum(axis=0))
@@ -65,7 +78,7 @@ def log_odds_at_least(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     -1.24
     """
     a, b, c, d = (cell + 0.5 for cell in (a, b, c, d))
-    return np.asarray(np.log(a * d / (b * c)) - _TWO_SIDED_95 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d))
+    return np.asarray(np.log(a * d / (b * c)) - _NORMAL_QUANTILE_975 * np.sqrt(1 / a + 1 / b + 1 / c + 1 / d))
 
 
 def _of_class(counts: ClassCounts, totals: Floats, k: int, precision: float, recall: float) -> list[Giveaway]:

@@ -1,33 +1,31 @@
-"""Documents that are nearly the same, in time that grows with their number and not with its square.
+"""Near duplicates: groups of documents with almost the same text, found in almost linear time.
 
-Each document is the set x of its terms (or shingles, ``textnb.corpus.near_duplicates``). Two are near duplicates where
-
-    J(x, y) = |x & y| / |x | y| >= t                                                                  (1)
-
-and groups are what such pairs connect. Then |x & y| >= t max(|x|, |y|), so that, with all terms in one order, the
-rarest first, x and y share one of the
-
-    |x| - ceil(t |x|) + 1   first terms of x                                                          (2)
-
-and one of as many of y (the prefix filter of Chaudhuri, Ganti and Kaushik 2006). Most terms that come first stand in
-one document alone, so only documents that share a rare term are compared at all, and these by (1) itself: nothing is
-drawn at random, nothing is estimated.
-
-Of each term, the documents that have it under (2) are put in the order of their sizes, and each is compared with the
-next ``WINDOW`` of the list whose size allows (1). So the cost is at most ``WINDOW`` comparisons an entry, and no pair
-is missed that has a common term under (2) with fewer documents than that between the two. Equal sets count once, and
-pairs that are connected already are passed over: a thousand copies, exact or nearly so, cost little more than one.
-
-Shingles: the set of all stretches of k characters of a text, by which texts that are nearly the same are known.
+A document is the set x of its shingles, the substrings of k characters (or of its terms):
 
     text      c_1 ... c_n, each run of white space as one space
-    shingles  { c_i ... c_(i+k-1) : i = 1 ... n-k+1 };  { text } where n < k;  { } where n = 0
-    number    sum_i c_i m^(k-i) mod 2^64, with m odd: a shingle is known by this number alone
+    shingles  x = { c_i ... c_(i+k-1) : i = 1 ... n-k+1 };  { text } if n < k;  { } if n = 0
+    number    sum_i c_i m^(k-i) mod 2^64, with m odd, identifies a shingle                            (1)
 
-Characters, not words: they need no dictionary, and a text copied with slips keeps most of them in any language.
+Shingles of characters need no dictionary, and a copied text with small changes keeps most of them in any language. Two
+documents are near duplicates if
+
+    J(x, y) = |x & y| / |x | y| >= t                                                                  (2)
+
+and such pairs connect documents to groups. Then |x & y| >= t max(|x|, |y|), so that, with all terms in one order, the
+rarest first, x and y share one of the
+
+    |x| - ceil(t |x|) + 1   first terms of x                                                          (3)
+
+and one of as many of y (the prefix filter of Chaudhuri, Ganti and Kaushik 2006). Most of these terms are in one
+document only, so only documents that share a rare term are compared, and these by (2) itself: nothing is sampled or
+estimated.
+
+For each term, the documents with the term under (3) are sorted by size, and each is compared with the next ``WINDOW``
+ones whose size allows (2). So there are at most ``WINDOW`` comparisons per entry, and no pair is missed that has a
+common term under (3) with fewer documents than that between the two. Equal sets count once, and pairs that are
+connected already are skipped: a thousand exact or near copies cost little more than one document.
 """
 
-from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -40,25 +38,25 @@ from textnb.counts.matrix import CSR, as_counts, presence
 from textnb.errors import InputError
 from textnb.numerics import GOLDEN_RATIO_64, Floats, distinct, is_number
 
-THRESHOLD = 0.8
+MIN_SIMILARITY = 0.8
 WINDOW = 64
 _ROUNDING = 1e-9
-_ENTRIES = 1 << 22  # compared at once, some 100 MB
+_MAX_COMPARED_ENTRIES = 1 << 22  # at once, about 100 MB
 
 Rows = NDArray[np.intp]
 
 
-def duplicate_groups(X: Any, *, threshold: float = THRESHOLD) -> Rows:
-    """For each row of X (D, V) the first row of its group of near duplicates: itself, where it is like none before it.
+def duplicate_groups(X: Any, *, threshold: float = MIN_SIMILARITY) -> Rows:
+    """Find for each row of X (D, V) the first row of its group of near duplicates; itself if there is none before.
 
-    Only which entries of X are not 0 matters. A row of zeros is like no other. The groups will do as those of a
-    cross-validation: what is nearly the same then stays on one side of every split.
+    Only which entries of X are not 0 matters. A row of zeros is in no group. The result can be the groups of a
+    cross-validation, so that near duplicates are in the same fold.
 
     >>> duplicate_groups([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [2, 1, 1, 1, 0], [0, 0, 0, 0, 0]]).tolist()
     [0, 1, 0, 3]
     """
     if not is_number(threshold) or not 0 < threshold <= 1:
-        raise InputError(f"the threshold of similarity must be above 0 and at most 1, not {threshold!r}")
+        raise InputError("similarity must be above 0 and at most 1, not {given!r}", given=threshold)
     sets = presence(as_counts(X))
     first = _first_equal(sets)
     kept = distinct(first)
@@ -67,7 +65,7 @@ def duplicate_groups(X: Any, *, threshold: float = THRESHOLD) -> Rows:
 
 
 def jaccard(X: Any, a: Rows, b: Rows) -> Floats:
-    """Eq. (1) for the rows a (P,) of X with the rows b (P,), (P,); of two rows of zeros 0.
+    """Jaccard similarity (P,), eq. (2), of the rows a (P,) of X with the rows b (P,); 0 for two rows of zeros.
 
     >>> jaccard([[1, 1, 0], [0, 3, 1]], np.array([0, 0]), np.array([1, 0]))
     array([0.33333333, 1.        ])
@@ -78,7 +76,7 @@ def jaccard(X: Any, a: Rows, b: Rows) -> Floats:
 
 
 def _first_equal(sets: CSR) -> Rows:
-    """For each row the first that is equal to it; itself for a row of zeros."""
+    """First equal row for each row (D,); a row of zeros itself."""
     first: dict[bytes, int] = {}
     rows = np.arange(sets.shape[0])
     for row, (begin, end) in enumerate(pairwise(sets.indptr.tolist())):
@@ -88,7 +86,7 @@ def _first_equal(sets: CSR) -> Rows:
 
 
 def _connected(sets: CSR, threshold: float) -> Rows:
-    """For each of some distinct rows the first row of its group."""
+    """First row of its group for each of some distinct rows (D,)."""
     from scipy.sparse.csgraph import connected_components
 
     n = sets.shape[0]
@@ -115,14 +113,14 @@ def _connected(sets: CSR, threshold: float) -> Rows:
 
 
 class _Lists(NamedTuple):
-    """Entries of the terms under eq. (2), those of a term together, the smaller documents first."""
+    """Entries of terms under eq. (3), sorted by term and by the size of the document."""
 
     terms: NDArray[Any]
     rows: Rows
 
     @classmethod
     def of(cls, sets: CSR, threshold: float) -> "_Lists":
-        """Without the terms that one document alone has."""
+        """Lists without the terms that are in one document only."""
         frequencies = np.bincount(sets.indices, minlength=sets.shape[1])
         rank = np.empty(sets.shape[1], sets.indices.dtype)
         rank[np.argsort(frequencies, kind="stable")] = np.arange(sets.shape[1])
@@ -138,9 +136,9 @@ class _Lists(NamedTuple):
         return cls(terms[order], rows[order])
 
     def with_fellow(self, here: Rows, step: int, sizes: NDArray[Any], threshold: float) -> Rows:
-        """Those entries whose fellow so many steps on is of the same term, and of a size that allows eq. (1).
+        """Entries whose fellow ``step`` places later has the same term, and a size that allows eq. (2).
 
-        Beyond a fellow that is too large there are only larger ones: what is left out here stays out.
+        After a fellow that is too large there are only larger ones, so an entry left out here stays out.
         """
         here = here[here + step < len(self.terms)]
         here = here[self.terms[here] == self.terms[here + step]]
@@ -149,7 +147,7 @@ class _Lists(NamedTuple):
 
 
 def _not_in(known: Rows, numbers: Rows) -> Rows:
-    """The numbers that are not among the known ones; both in order."""
+    """Numbers that are not among the known ones; both are sorted."""
     if not len(known):
         return numbers
     places = np.searchsorted(known, numbers).clip(max=len(known) - 1)
@@ -157,33 +155,25 @@ def _not_in(known: Rows, numbers: Rows) -> Rows:
 
 
 def _similarity(sets: CSR, sizes: NDArray[Any], a: Rows, b: Rows) -> Floats:
-    """|x & y| / (|x| + |y| - |x & y|) of pairs of rows; the sizes may count terms that no other row has."""
+    """Similarity |x & y| / (|x| + |y| - |x & y|) of pairs of rows; sizes may include terms that no other row has."""
     common = np.zeros(len(a))
     ends = np.cumsum(np.diff(sets.indptr)[a] + np.diff(sets.indptr)[b])
-    cuts = np.unique([0, *np.searchsorted(ends, np.arange(_ENTRIES, ends[-1] if len(a) else 0, _ENTRIES)), len(a)])
+    limits = np.arange(_MAX_COMPARED_ENTRIES, ends[-1] if len(a) else 0, _MAX_COMPARED_ENTRIES)
+    cuts = np.unique([0, *np.searchsorted(ends, limits), len(a)])
     for begin, end in pairwise(cuts):
         common[begin:end] = sets[a[begin:end]].multiply(sets[b[begin:end]]).sum(axis=1)
     union = sizes[a] + sizes[b] - common
     return np.asarray(np.divide(common, union, out=np.zeros(len(a)), where=union > 0))
 
 
-SIZE = 5
-"""Characters of a shingle: in Japanese two or three words, in English about one."""
+SHINGLE_SIZE = 5
+"""Number of characters of a shingle: two or three words in Japanese, about one in English."""
 
 Shingles = NDArray[np.uint64]
 
 
-def shingle_matrix(texts: Iterable[str]) -> CSR:
-    """X (D, V), 1 where a text has a shingle; a column for each shingle of any text.
-
-    >>> shingle_matrix(["abcdef", "abcde", ""]).toarray().sum(axis=1)
-    array([2, 1, 0])
-    """
-    return matrix_of_shingles([shingles(text) for text in texts])
-
-
 def shingles(text: str) -> Shingles:
-    """The numbers of a text's shingles, each once, in ascending order.
+    """Numbers of the shingles of a text, eq. (1), each once, in ascending order.
 
     >>> len(shingles("aaaaaaaaaa")), len(shingles("a  b")), len(shingles(" "))
     (1, 1, 0)
@@ -192,15 +182,15 @@ def shingles(text: str) -> Shingles:
     characters = np.frombuffer(coded, np.uint32).astype(np.uint64)
     if not len(characters):
         return characters
-    number = max(len(characters) - SIZE + 1, 1)
+    number = max(len(characters) - SHINGLE_SIZE + 1, 1)
     numbers = np.zeros(number, np.uint64)
-    for start in range(min(SIZE, len(characters))):
+    for start in range(min(SHINGLE_SIZE, len(characters))):
         numbers = numbers * GOLDEN_RATIO_64 + characters[start : start + number]
     return distinct(numbers)
 
 
-def matrix_of_shingles(rows: list[Shingles]) -> CSR:
-    """The matrix of texts whose shingles have been numbered."""
+def shingle_matrix(rows: list[Shingles]) -> CSR:
+    """Matrix X (D, V) with 1 where a text has a shingle; one column per shingle of any text."""
     columns, indices = np.unique(np.concatenate([np.empty(0, np.uint64), *rows]), return_inverse=True)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
     index = np.int32 if len(indices) < 2**31 else np.int64

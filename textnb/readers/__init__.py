@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING
 from textnb.document import Document
 from textnb.extension import names_of
 from textnb.readers.columns import Columns, read_columns
-from textnb.readers.corpus import READERS, is_mail, read_corpus, read_input, read_table
+from textnb.readers.corpus import (
+    READERS,
+    OpenCorpus,
+    is_mail,
+    open_corpus,
+    open_input,
+    read_corpus,
+    read_input,
+    read_table,
+)
 from textnb.readers.decoding import decoded
 from textnb.readers.mail_corpus import read_mail_stream
 from textnb.readers.settings import Settings, Troubles
@@ -14,17 +23,19 @@ from textnb.readers.tables import read_lines
 if TYPE_CHECKING:
     from textnb.readers.message.features import MailFeatures
     from textnb.readers.message.message import read_message
-    from textnb.readers.message.token_set import token_set
 
 __all__ = [
     "READERS",
     "Columns",
     "Document",
     "MailFeatures",
+    "OpenCorpus",
     "Settings",
     "Troubles",
     "decoded",
     "is_mail",
+    "open_corpus",
+    "open_input",
     "read_columns",
     "read_corpus",
     "read_input",
@@ -32,10 +43,7 @@ __all__ = [
     "read_mail_stream",
     "read_message",
     "read_table",
-    "token_set",
 ]
 
-__getattr__ = names_of(  # what is for mail alone
-    __name__,
-    {"MailFeatures": "message.features", "read_message": "message.message", "token_set": "message.token_set"},
-)
+# Names for mail alone are imported when first used.
+__getattr__ = names_of(__name__, {"MailFeatures": "message.features", "read_message": "message.message"})

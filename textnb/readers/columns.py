@@ -1,4 +1,4 @@
-"""Tables whose every column is a feature: CSV and its kin to an array of strings and a list of labels."""
+"""Tables of categories: a CSV or TSV file in which every column but the label is a feature, as arrays of strings."""
 
 import warnings
 import zlib
@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers.decoding import REPLACEMENT, as_charset, decoded_lines, encoding_of, pieces_of, undecodable
-from textnb.readers.tables import csv_records, open_bytes
-
-_SHOWN = 12
+from textnb.readers.tables import csv_records, number_of_cells, open_bytes, shown_columns
 
 Strings = NDArray[np.object_]
 Record = tuple[int, list[str]]
-"""The number of the line that a record ends on, and its cells."""
+"""Number of the last line of a record, and its cells."""
 
 
 class Columns(NamedTuple):
-    """The cells X (D, F) and the labels y (D,), as strings, and the names of the columns of X."""
+    """Table of categories: cells X (D, F) and labels y (D,) as strings, and the names of the columns of X."""
 
     X: Strings
     y: Strings | None
@@ -36,15 +34,31 @@ def read_columns(
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Columns:
-    """A table of categories: a CSV or TSV file, plain or .gz, in which every column but the label is a feature.
+    """Read a table of categories: a CSV or TSV file, plain or .gz, in which every column but the label is a feature.
 
-    label: the column of the labels, by name or by number from 0 (-1 is the last); None where there is none, and y is
-    None then. header: whether the first record names the columns; otherwise they are named by their numbers.
-    delimiter: a character, " " for any number of blanks; where it is not given, a tab for names that end in .tsv or
-    .tsv.gz, and otherwise a comma. encoding: the charset to believe where bytes are not UTF-8.
+    Blanks around a cell and blank lines are dropped. An empty cell is the empty string; a label must not be empty.
 
-    Blanks round a cell are dropped, and blank lines. An empty cell is the empty string; a label must not be empty.
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    label : str or int, optional
+        Column of the labels, by name or by number from 0 (-1 is the last). Without it, y is None.
+    header : bool, default=True
+        Whether the first record has the names of the columns; otherwise the names are their numbers.
+    delimiter : str, optional
+        One character; " " for any number of blanks. By default a tab for names that end in .tsv or .tsv.gz, else a
+        comma.
+    encoding : str, optional
+        Charset of the file, if it is not UTF-8.
 
+    Returns
+    -------
+    Columns
+        X (D, F), y (D,) or None, and the names of the columns of X.
+
+    Examples
+    --------
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "play.csv")
@@ -62,26 +76,34 @@ def read_columns(
     else:
         names = [str(j) for _, cells in records[:1] for j in range(len(cells))]
     if not records:
-        raise InputError(f"{path} has no records")
+        raise InputError("{path} has no records", path=path)
     for number, cells in records:
         if len(cells) != len(names):
-            raise InputError(f"{path}, line {number}: {len(cells)} cells where the first line has {len(names)}")
+            raise InputError(
+                "{path}, line {line}: {cells}, but the first line has {expected}",
+                path=path,
+                line=number,
+                cells=number_of_cells(cells),
+                expected=len(names),
+            )
     X = _array([cells for _, cells in records], len(names))
     if label is None:
         return Columns(X, None, tuple(names))
-    place = _place(path, names, label)
+    place = _find_label_column(path, names, label)
     for number, cells in records:
         if not cells[place]:
-            raise InputError(f"{path}, line {number}: no label in column {names[place]!r}")
+            raise InputError(
+                "{path}, line {line}: no label in column {column!r}", path=path, line=number, column=names[place]
+            )
     return Columns(np.delete(X, place, axis=1), X[:, place], tuple(names[:place] + names[place + 1 :]))
 
 
 def _records(path: Path, delimiter: str | None, encoding: str | None) -> list[Record]:
-    """The number of the line and the cells of each record."""
+    """Read the records of a file; blank lines are left out."""
     if delimiter is None:
         delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
-        raise InputError(f"delimiter must be one character, such as ',' or ' ', not {delimiter!r}")
+        raise InputError("delimiter must be one character, such as ',' or ' ', not {given!r}", given=delimiter)
     try:
         with open_bytes(path) as stream:
             decided = encoding_of(pieces_of(stream), encoding)
@@ -90,10 +112,12 @@ def _records(path: Path, delimiter: str | None, encoding: str | None) -> list[Re
             found = _cut(path, lines, delimiter)
             records = [(number, [cell.strip() for cell in cells]) for number, cells in found if cells]
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError("{path}: {why}", path=path, why=error) from error
     gaps = 0 if decided.fits else sum(cell.count(REPLACEMENT) for _, cells in records for cell in cells)
     if gaps:
-        warnings.warn(f"{path}: {undecodable(gaps, decided.name)}; U+FFFD stands there", ReadingWarning, stacklevel=3)
+        template = "{path}: {what}; U+FFFD marks the gaps"
+        what = undecodable(gaps, decided.name)
+        warnings.warn(template.format(path=path, what=what), ReadingWarning, stacklevel=3)
     return records
 
 
@@ -104,21 +128,20 @@ def _cut(path: Path, lines: Iterable[str], delimiter: str) -> Iterable[Record]:
 
 
 def _array(rows: list[list[str]], width: int) -> Strings:
-    """The cells as they are: numpy's own strings end at a NUL."""
+    """Array of the cells as objects: numpy's own strings drop NULs at the end."""
     X = np.empty((len(rows), width), object)
     X[:] = rows
     return X
 
 
-def _place(path: Path, names: list[str], label: str | int) -> int:
-    """The number of the column of the labels."""
+def _find_label_column(path: Path, names: list[str], label: str | int) -> int:
+    """Number of the column of the labels."""
+    template = "{path} has no column {label!r}; use one of its {number} columns: {shown}"
     if isinstance(label, str):
         if names.count(label) == 1:
             return names.index(label)
-        what = "the column {!r} twice" if label in names else "no column {!r}"
-    else:
-        if -len(names) <= label < len(names):
-            return label % len(names)
-        what = "no column {!r}"
-    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-    raise InputError(f"{path} has {what.format(label)}; its {len(names)} columns: {shown}")
+        if label in names:
+            template = "{path} has two columns {label!r}; its {number} columns: {shown}; give the label by its number"
+    elif -len(names) <= label < len(names):
+        return label % len(names)
+    raise InputError(template, path=path, label=label, number=len(names), shown=shown_columns(names))

@@ -1,7 +1,15 @@
-"""From a path to documents: the kind is recognised, or said."""
+"""Corpora: from a path to documents.
+
+    path, reader, Settings -> open_corpus -> OpenCorpus(kind, settings) -> documents()
+
+``open_corpus`` looks at a path once: it recognises the kind (folder, table, lines or mail) and completes the settings
+with the corpus.toml of a folder. ``open_input`` does this for documents to classify, which need no labels: there, any
+file that is no table and no mailbox is one document.
+"""
 
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from textnb.document import Document
@@ -9,11 +17,105 @@ from textnb.errors import InputError
 from textnb.readers.folders import document_of, read_folder
 from textnb.readers.mail_corpus import MAIL_DAMAGE, is_mail_corpus, read_mail
 from textnb.readers.mailboxes import is_store
-from textnb.readers.settings import Settings, Troubles, described
+from textnb.readers.settings import Settings, Troubles, complete_settings
 from textnb.readers.tables import open_bytes, read_records
 
 READERS = ("folder", "csv", "tsv", "jsonl", "lines", "mail")
-_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+"""Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
+
+_ONE_DOCUMENT = "document"
+_KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_MAX_SHOWN_PATH = 200
+
+
+@dataclass(frozen=True)
+class OpenCorpus:
+    """Corpus whose kind and settings are known, and whose documents are read when they are asked for.
+
+    Parameters
+    ----------
+    path : Path
+        File or folder.
+    kind : str
+        One of ``READERS``; "document" for a file that is one document.
+    settings : Settings
+        The caller's settings, completed by the corpus.toml of the folder.
+    """
+
+    path: Path
+    kind: str
+    settings: Settings
+
+    @property
+    def is_mail(self) -> bool:
+        """Whether the documents are messages."""
+        return self.kind == "mail"
+
+    def documents(self) -> Iterator[Document]:
+        """Read the documents, one at a time; a ReadingWarning at the end counts what went wrong."""
+        troubles = Troubles(str(self.path), self.settings.skip_bad)
+        if self.kind == "mail":
+            troubles.damage = MAIL_DAMAGE
+            documents = read_mail(self.path, self.settings, troubles)
+        elif self.kind == "folder":
+            documents = read_folder(self.path, self.settings, troubles)
+        elif self.kind == _ONE_DOCUMENT:
+            documents = iter([_read_whole_file(self.path, self.settings)])
+        else:
+            documents = read_records(self.path, self.kind, self.settings, troubles)
+        return troubles.watch(documents)
+
+
+def open_corpus(path: str | Path, reader: str | None = None, settings: Settings | None = None) -> OpenCorpus:
+    """Recognise the kind of a corpus and complete its settings; no document is read yet.
+
+    Parameters
+    ----------
+    path : str or Path
+        File or folder, as for ``read_corpus``.
+    reader : str, optional
+        One of ``READERS``; by default the kind is recognised.
+    settings : Settings, optional
+        Settings of the caller, which take precedence over those of a corpus.toml.
+
+    Returns
+    -------
+    OpenCorpus
+        Its ``documents()`` are read when they are asked for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = Path(folder, "pets.csv")
+    ...     _ = table.write_text("text,label\\nmeow,cat\\n", encoding="utf-8")
+    ...     corpus = open_corpus(table)
+    ...     [document.label for document in corpus.documents()]
+    ['cat']
+    >>> corpus.kind, corpus.is_mail
+    ('csv', False)
+    """
+    path = _as_existing_path(path)
+    settings = settings or Settings()
+    if path.is_dir() and reader in (None, "folder", "mail"):
+        settings = complete_settings(path, settings)
+    kind = reader or settings.kind or recognise_kind(path)
+    if kind not in READERS:
+        raise InputError("unknown reader {kind!r}; use {known}", kind=kind, known=", ".join(READERS))
+    if kind != "mail" and path.is_dir() != (kind == "folder"):
+        what = "folder" if path.is_dir() else "file"
+        raise InputError("{path} is a {what}; reader {kind!r} cannot read it", path=path, what=what, kind=kind)
+    return OpenCorpus(path, kind, settings)
+
+
+def open_input(path: str | Path, reader: str | None, settings: Settings) -> OpenCorpus:
+    """Recognise documents to classify, as ``open_corpus``; a file that is no table and no mailbox is one document."""
+    path = _as_existing_path(path)
+    if reader is None and is_store(path):
+        reader = "mail"
+    if reader is None and path.is_file() and _suffix(path) not in _KIND_BY_SUFFIX:
+        return OpenCorpus(path, _ONE_DOCUMENT, settings)
+    return open_corpus(path, reader, settings)
 
 
 def read_corpus(  # noqa: PLR0913  # each says what the path does not
@@ -27,19 +129,44 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     skip_bad: bool = False,
     jobs: int = 1,
 ) -> Iterator[Document]:
-    """The labelled documents of a corpus, one at a time.
+    """Read the labelled documents of a corpus, one at a time.
 
-    path: a folder with one subfolder per class, a CSV, TSV or JSONL file (plain or .gz) with a text and a label
-    column, or a folder with one mail store per class (mbox, Maildir, MH, .eml). reader: folder, csv, tsv, jsonl, lines
-    or mail, where the path does not tell; a line of ``lines`` begins with fastText's ``__label__x``. text, label: names
-    of the columns, where they are not common ones. glob: which files of a folder. encoding: the charset to believe
-    where bytes are not UTF-8. skip_bad: leave bad records out. jobs: how many processes read mail, 0 for one a
-    processor; what comes out is the same.
+    What could not be decoded and what was skipped is counted in a ReadingWarning at the end.
 
-    What could not be decoded, and what was skipped, is counted in one ReadingWarning at the end.
+    Parameters
+    ----------
+    path : str or Path
+        A folder with one subfolder per class; a CSV, TSV or JSONL file (plain or .gz) with a text and a label column;
+        or a folder with one mail store per class (mbox, Maildir, MH, .eml files).
+    reader : {"folder", "csv", "tsv", "jsonl", "lines", "mail"}, optional
+        Kind of the corpus, where the path does not show it. A line of "lines" starts with fastText's ``__label__x``.
+    text, label : str, optional
+        Names of the text and label columns, where they are not common ones.
+    glob : str, optional
+        Pattern of the files of a folder to read.
+    encoding : str, optional
+        Charset of texts that are not UTF-8, where it is known.
+    skip_bad : bool, default=False
+        Skip bad records; by default they are errors.
+    jobs : int, default=1
+        Number of processes that read mail, 0 for one per processor. The documents are the same.
+
+    Returns
+    -------
+    Iterator[Document]
+        Documents in the order of the corpus.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table = Path(folder, "pets.csv")
+    ...     _ = table.write_text("text,label\\nmeow,cat\\nwoof,dog\\n", encoding="utf-8")
+    ...     [(document.text, document.label) for document in read_corpus(table)]
+    [('meow', 'cat'), ('woof', 'dog')]
     """
     settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad, jobs=jobs)
-    return documents_in(Path(path), reader, settings)
+    return open_corpus(path, reader, settings).documents()
 
 
 def read_table(
@@ -51,78 +178,69 @@ def read_table(
     encoding: str | None = None,
     skip_bad: bool = False,
 ) -> Iterator[Document]:
-    """The documents of a CSV, TSV, JSONL or lines file, as read_corpus gives them."""
-    if _existing(Path(path)).is_dir():
-        raise InputError(f"{path} is a folder, not a table")
+    """Read the labelled documents of a CSV, TSV, JSONL or lines file, one per record.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, plain or .gz. A folder is refused.
+    reader, text, label, encoding, skip_bad
+        As in ``read_corpus``.
+
+    Returns
+    -------
+    Iterator[Document]
+        Documents in the order of the file.
+    """
+    if _as_existing_path(path).is_dir():
+        raise InputError("{path} is a folder, not a table; use read_corpus", path=path)
     return read_corpus(path, reader, text, label, encoding=encoding, skip_bad=skip_bad)
 
 
 def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
-    """What is to be classified: the records of a table or mailbox, the files of a folder, or one file as a whole."""
-    if reader is None and is_store(_existing(path)):
-        reader = "mail"
-    if reader is None and path.is_file() and _suffix(path) not in _BY_SUFFIX:
-        try:
-            with open_bytes(path) as stream:
-                data = stream.read()
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{path}: {error}") from error
-        one = iter([document_of(data, settings, None, str(path))])
-        return Troubles(str(path)).watch(one)
-    return documents_in(path, reader, settings)
-
-
-def documents_in(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
-    """The documents of a folder, table or mail store, watched for trouble."""
-    settings = _described(_existing(path), reader, settings)
-    kind = _kind(path, reader, settings)
-    if kind not in READERS:
-        raise InputError(f"reader {kind!r} is not known; known: {', '.join(READERS)}")
-    if kind != "mail" and path.is_dir() != (kind == "folder"):
-        raise InputError(f"{path} is {'a folder' if path.is_dir() else 'a file'}, the reader {kind!r} cannot read it")
-    troubles = Troubles(str(path), settings.skip_bad)
-    if kind == "mail":
-        troubles.damage = MAIL_DAMAGE
-        return troubles.watch(read_mail(path, settings, troubles))
-    if kind == "folder":
-        return troubles.watch(read_folder(path, settings, troubles))
-    return troubles.watch(read_records(path, kind, settings, troubles))
+    """Read documents to classify: the records of a table or mailbox, the files of a folder, or one file as a whole."""
+    return open_input(path, reader, settings).documents()
 
 
 def is_mail(path: Path, reader: str | None = None) -> bool:
     """Whether a corpus is read as mail."""
-    return _kind(_existing(path), reader, _described(path, reader, Settings())) == "mail"
+    return open_corpus(path, reader).is_mail
 
 
-def _described(path: Path, reader: str | None, settings: Settings) -> Settings:
-    return described(path, settings) if path.is_dir() and reader in (None, "folder", "mail") else settings
-
-
-def _kind(path: Path, reader: str | None, settings: Settings) -> str:
-    return reader or settings.kind or kind_of(path)
-
-
-def _existing(path: Path) -> Path:
-    """The path, if it is a folder or an ordinary file; a table is read twice, so a pipe will not do."""
-    try:
-        if not path.exists():
-            raise InputError(f"{path} does not exist")
-        if not path.is_dir() and not path.is_file():
-            raise InputError(f"{path} is neither a file nor a folder; copy what it gives into a file first")
-    except OSError as error:  # the name is longer than the system allows
-        raise InputError(f"{str(path)[:200]}... does not exist: {error.strerror}") from error
-    return path
-
-
-def kind_of(path: Path) -> str:
-    """The reader that a path asks for by what it is and how it is called."""
+def recognise_kind(path: Path) -> str:
+    """Recognise the kind of a corpus from its content if it is a folder, and from its name if it is a file."""
     if path.is_dir():
         return "mail" if is_mail_corpus(path) else "folder"
-    if _suffix(path) not in _BY_SUFFIX:
+    if _suffix(path) not in _KIND_BY_SUFFIX:
         raise InputError(
-            f"{path}: its name does not tell how to read it; give --reader (reader=): {', '.join(READERS)}"
+            "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}",
+            path=path,
+            known=", ".join(READERS),
         )
-    return _BY_SUFFIX[_suffix(path)]
+    return _KIND_BY_SUFFIX[_suffix(path)]
+
+
+def _read_whole_file(path: Path, settings: Settings) -> Document:
+    try:
+        with open_bytes(path) as stream:
+            data = stream.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError("{path}: {why}", path=path, why=error) from error
+    return document_of(data, settings, None, str(path))
+
+
+def _as_existing_path(path: str | Path) -> Path:
+    """Check that a path is a folder or an ordinary file; a table is read twice, so a pipe is refused."""
+    path = Path(path)
+    try:
+        if not path.exists():
+            raise InputError("{path} does not exist", path=path)
+        if not path.is_dir() and not path.is_file():
+            raise InputError("{path} is neither a file nor a folder; copy its content to a file first", path=path)
+    except OSError as error:  # the name is longer than the system allows
+        shown = str(path)[:_MAX_SHOWN_PATH]
+        raise InputError("{path}... does not exist: {why}", path=shown, why=error.strerror) from error
+    return path
 
 
 def _suffix(path: Path) -> str:

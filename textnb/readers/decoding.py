@@ -1,11 +1,16 @@
-"""Bytes to text: the one place where an encoding is decided.
+"""Decoding of bytes to text: the encoding of every file and message is decided here.
 
-In this order: a byte order mark; ISO-2022 escapes (such text is valid ASCII and UTF-8 too, so it comes first);
-valid UTF-8; the declared charset, by its superset; cp932 against EUC-JP, by evidence; at last the likeliest of the
-three, with whatever cannot be decoded as U+FFFD, and counted. No bytes raise an error.
+The encoding is the first of these that applies:
 
-Where the caller expects western text (mail that names no Japanese charset), only kana are evidence of Japanese, and
-the last resort is cp1252.
+    1. the encoding of a byte order mark
+    2. ISO-2022-JP, if there are its escapes (such text is valid ASCII and UTF-8 too, so this comes before UTF-8)
+    3. UTF-8, if the bytes are valid
+    4. the superset of the declared charset, then the declared charset, if the bytes fit
+    5. cp932 or EUC-JP, whichever gives the more plausible Japanese text
+    6. the most plausible of cp932, EUC-JP and UTF-8; bytes that cannot be decoded become U+FFFD and are counted
+
+No bytes raise an error. If the caller expects western text (mail that names no Japanese charset), only kana are
+evidence of Japanese, and the last resort is cp1252.
 """
 
 import codecs
@@ -28,10 +33,10 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _MARKS = tuple(bom for bom, _ in _BOMS)
-_LONGEST_BOM = 4
-# A designation of a Japanese set; ESC ( B alone is what terminals send to reset themselves.
+_MAX_BOM_LENGTH = 4
+# Designation of a Japanese character set; ESC ( B alone is what terminals send to reset themselves.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]|\x1b\$\([DOPQ]|\x1b\([IJ]")
-_LONGEST_ESCAPE = 4
+_MAX_ESCAPE_LENGTH = 4
 _SUPERSETS = {
     "shift_jis": "cp932",
     "iso8859-1": "cp1252",
@@ -41,10 +46,10 @@ _SUPERSETS = {
     "euc_kr": "cp949",
     "big5": "cp950",
 }
-_LIKE_UTF8 = ("utf-16", "utf-32", "utf-7", "iso2022_kr", "hz")  # their bytes pass for UTF-8: a declaration is believed
+_LIKE_UTF8 = ("utf-16", "utf-32", "utf-7", "iso2022_kr", "hz")  # their bytes can be valid UTF-8: trust the declaration
 _PYTHON_ONLY = ("unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined")
 _JAPANESE = ("cp932", "euc_jp", "euc_jis_2004")
-# What Python reads the bytes 80, A0 and FD to FF as in cp932, and stray bytes in EUC-JP.
+# Characters that Python makes of the bytes 80, A0 and FD to FF in cp932, and of stray bytes in EUC-JP.
 _NO_TEXT = re.compile("[\x80-\xa0\uf8f0-\uf8f3]")
 _STRAYS = {"cp932": _NO_TEXT, "utf-7": re.compile("[\ud800-\udfff]")}
 _ORDINARY = re.compile("[、。ぁ-ゖァ-ヶー一-鿿]")
@@ -53,19 +58,19 @@ _MAY_BE_KANA = re.compile(rb"[\x82\x83\xa4\xa5]")  # the first bytes of kana in 
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _ODD = re.compile("[\x80-\xa0\ue000-\uf8ff｡-ﾟ]")
 _TWO_BYTES, _THREE_BYTES = re.compile("[\x80-\u07ff]"), re.compile("[^\x00-\u07ff]")
-_PIECE = 1 << 16
-_SAMPLE = 1 << 20
+_PIECE_BYTES = 1 << 16  # read at a time
+_SAMPLE_BYTES = 1 << 20  # kept as evidence, from the first byte that is not ASCII
 
 
 class Encoding(NamedTuple):
-    """A codec's name, and whether all bytes that were looked at fit it."""
+    """Name of a codec, and whether all bytes that were examined fit it."""
 
     name: str
     fits: bool
 
 
 class Decoded(NamedTuple):
-    """A text, the encoding it was read in, and how many places were replaced by U+FFFD."""
+    """Decoded text, its encoding, and the number of places that were replaced by U+FFFD."""
 
     text: str
     encoding: str
@@ -73,18 +78,34 @@ class Decoded(NamedTuple):
 
     @property
     def defects(self) -> tuple[str, ...]:
-        """The trouble in words, for Document.defects."""
+        """Description of the replaced places, for Document.defects."""
         return (undecodable(self.replaced, self.encoding),) if self.replaced else ()
 
 
 def undecodable(places: int, encoding: str) -> str:
-    """The words for a text with replaced places."""
+    """Description of a number of replaced places."""
     return f"{places} undecodable {'place' if places == 1 else 'places'} in {encoding}"
 
 
 def decoded(data: bytes, declared: str | None = None, *, western: bool = False) -> Decoded:
-    r"""The text of some bytes; never an error. western: whether that is what they are likely to be.
+    r"""Decode bytes in the encoding that fits best; never raises an error.
 
+    Parameters
+    ----------
+    data : bytes
+        Bytes of a whole text.
+    declared : str, optional
+        Charset that the text is said to have.
+    western : bool, default=False
+        Whether text that is not UTF-8 is probably western; by default, probably Japanese.
+
+    Returns
+    -------
+    Decoded
+        Text, encoding, and number of places replaced by U+FFFD.
+
+    Examples
+    --------
     >>> decoded("日本語です".encode("shift_jis")).encoding
     'cp932'
     >>> decoded(b"caf\xe9", declared="latin-1").text
@@ -108,7 +129,7 @@ def decoded(data: bytes, declared: str | None = None, *, western: bool = False) 
 
 
 def _plain_utf8(data: bytes, declared: str | None) -> str | None:
-    """The text, where there is nothing to decide: what encoding_of would find too, in one look."""
+    """Text of valid UTF-8 without escapes and byte order mark, for which ``encoding_of`` finds UTF-8 too; else None."""
     if b"\x1b" in data or data.startswith(_MARKS) or passes_for_ascii(declared):
         return None
     try:
@@ -118,7 +139,7 @@ def _plain_utf8(data: bytes, declared: str | None) -> str | None:
 
 
 def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> Iterator[str]:
-    """The lines of a stream, their ends kept, in an encoding that has been decided; newline as open() has it."""
+    """Decode the lines of a stream, with their line ends; ``newline`` as in open()."""
     if encoding.name == "iso2022_jp":
         return map(decoded_iso2022_jp, stream)
     lines = io.TextIOWrapper(stream, encoding.name, errors="replace", newline=newline)
@@ -126,21 +147,21 @@ def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> It
 
 
 def _without_strays(text: str, encoding: str) -> str:
-    """Python reads bytes that cp932 does not have as characters of its own, and UTF-7 can hold half a character."""
+    """Text with U+FFFD for characters that Python makes of invalid bytes in cp932, and for surrogates in UTF-7."""
     stray = _STRAYS.get(encoding)
     return text if stray is None else stray.sub(REPLACEMENT, text)
 
 
 def pieces_of(stream: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a stream, a little at a time."""
-    return iter(partial(stream.read, _PIECE), b"")
+    """Read the bytes of a stream in pieces."""
+    return iter(partial(stream.read, _PIECE_BYTES), b"")
 
 
 def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western: bool = False) -> Encoding:
-    """The encoding of bytes that come in pieces and are not kept; the order is the module's."""
+    """Decide the encoding of bytes that come in pieces, in the order of the module docstring."""
     pieces = iter(pieces)
     first = b""
-    while len(first) < _LONGEST_BOM and (piece := next(pieces, None)) is not None:
+    while len(first) < _MAX_BOM_LENGTH and (piece := next(pieces, None)) is not None:
         first += piece
     name = next((name for bom, name in _BOMS if first.startswith(bom)), None) or _like_utf8(declared)
     if name is not None:
@@ -151,16 +172,17 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
         seen = tail + piece
         if b"\x1b" in seen and _ISO_2022_JP.search(seen):
             return Encoding("iso2022_jp", False)
-        tail = seen[1 - _LONGEST_ESCAPE :]
+        tail = seen[1 - _MAX_ESCAPE_LENGTH :]
         valid = valid and _accepts(utf8, piece)
         start = 0 if sample else _ascii_length(piece)
-        sample += piece[start : start + _SAMPLE - len(sample)]
+        sample += piece[start : start + _SAMPLE_BYTES - len(sample)]
     if valid and _accepts(utf8, b"", final=True):
         return Encoding("utf-8", True)
     return _by_evidence(bytes(sample), declared, western)
 
 
 def _ascii_length(piece: bytes) -> int:
+    """Number of ASCII bytes at the beginning."""
     try:
         return len(piece.decode("ascii"))
     except UnicodeDecodeError as beyond:
@@ -168,15 +190,15 @@ def _ascii_length(piece: bytes) -> int:
 
 
 def as_charset(name: str | None) -> str | None:
-    """The name of a charset that Python can read text in, or an error that names it."""
+    """Check that Python has a charset of this name."""
     if name is not None and charset_named(name) is None:
-        raise InputError(f"encoding {name!r} is not known; utf-8, cp932, euc-jp and latin-1 are examples")
+        raise InputError("unknown encoding {name!r}; use a name such as utf-8, cp932, euc-jp or latin-1", name=name)
     return name
 
 
 @lru_cache(256)
 def charset_named(name: str | None) -> str | None:
-    """The codec that a name stands for, None where it is no charset."""
+    """Name of the codec of a charset, None if it is not a charset."""
     try:
         b"a".decode(name or "", "replace")  # refuses codecs from bytes to bytes, such as hex
         charset = codecs.lookup(name or "").name
@@ -186,7 +208,7 @@ def charset_named(name: str | None) -> str | None:
 
 
 def superset_of(charset: str) -> str:
-    """The charset that senders mean by this one.
+    """Charset that senders mean when they declare this one.
 
     >>> superset_of("shift_jis"), superset_of("koi8-r")
     ('cp932', 'koi8-r')
@@ -195,7 +217,7 @@ def superset_of(charset: str) -> str:
 
 
 def passes_for_ascii(declared: str | None) -> bool:
-    """Whether text in that charset can consist of ASCII bytes and mean something else."""
+    """Whether ASCII bytes can encode characters beyond ASCII in this charset."""
     return _like_utf8(declared) is not None
 
 
@@ -205,15 +227,15 @@ def _like_utf8(declared: str | None) -> str | None:
 
 
 def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding:
-    """The encoding of bytes that are not UTF-8, from those at the first that is not ASCII and after it."""
-    whole = len(sample) < _SAMPLE
+    """Decide the encoding of bytes that are not UTF-8 (steps 4 to 6); the sample starts at the first non-ASCII byte."""
+    whole = len(sample) < _SAMPLE_BYTES
     charset = charset_named(declared)
     for name in (superset_of(charset), charset) if charset is not None else ():
         if _fits([sample], name, whole):
             return Encoding(name, whole)
     if _is_damaged_utf8(sample):
         return Encoding("utf-8", False)
-    if western and not _MAY_BE_KANA.search(sample):  # then what follows would find no proof
+    if western and not _MAY_BE_KANA.search(sample):  # then there is no evidence of Japanese
         return Encoding("cp1252", False)
     proof = _KANA if western else _ORDINARY
     texts = {name: sample.decode(name, "replace") for name in _JAPANESE if _fits([sample], name, whole)}
@@ -228,7 +250,7 @@ def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:
-    """Whether more characters beyond ASCII are valid UTF-8 than places are not; other charsets hardly give any."""
+    """Whether there are more valid characters of UTF-8 beyond ASCII than invalid places."""
     if sample.decode("utf-8", "ignore").isascii():
         return False
     text = sample.decode("utf-8", "replace")
@@ -238,18 +260,19 @@ def _is_damaged_utf8(sample: bytes) -> bool:
 
 
 def _is_plausible(text: str, name: str) -> bool:
-    """Whether a text that fits is likely meant: western bytes fit too, as rare kanji or characters of private use."""
+    """Whether decoded text is probably right: western bytes can fit too, as rare kanji or private-use characters."""
     if _NO_TEXT.search(text) or (name == "euc_jis_2004" and not _KANA.search(text)):
         return False
     return not _PRIVATE.search(text) or _ORDINARY.search(text) is not None
 
 
 def _likeness(text: str) -> int:
-    """How much a text looks Japanese: read in the wrong charset, it is full of half-width katakana or gaps."""
+    """Score of how Japanese a text looks; decoded in the wrong charset, it has half-width katakana and gaps."""
     return len(_ORDINARY.findall(text)) - 3 * len(_ODD.findall(text)) - 3 * text.count(REPLACEMENT)
 
 
 def _fits(pieces: Iterable[bytes], encoding: str, whole: bool = True) -> bool:
+    """Whether bytes are valid in an encoding; if not ``whole``, they may end within a character."""
     decoder = codecs.getincrementaldecoder(encoding)()
     return all(_accepts(decoder, piece) for piece in pieces) and (not whole or _accepts(decoder, b"", final=True))
 

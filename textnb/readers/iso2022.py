@@ -1,20 +1,20 @@
-"""ISO-2022-JP with the characters that senders really put into it.
+"""Decoding of ISO-2022-JP with the vendor characters and half-width katakana of real mail.
 
-Python's codec knows JIS X 0208 only; mail and old files also carry the vendor rows (①, ㈱, 髙) of cp932. So a code of
-the two-byte set is turned into its Shift_JIS form and read as cp932, which holds both. Every line begins in ASCII.
-Half-width katakana come in three ways: after ESC ( I, between SO and SI, and as bytes of eight bits.
+Python's codec knows JIS X 0208 only; mail and old files also have the vendor rows (①, ㈱, 髙) of cp932. So a code of
+the two-byte set is converted to Shift_JIS and decoded as cp932, which has both. Every line begins in ASCII. Half-width
+katakana come in three ways: after ESC ( I, between SO and SI, and as 8-bit bytes.
 """
 
 import re
 from functools import cache
 
 _SET = r"\$[@AB]|\$\([A-Z]|\([A-Z]"
-_RUN = re.compile(  # an escape or a shift, and what it is about: up to the next, or to the end of the line
+_RUN = re.compile(  # an escape or a shift, and the bytes up to the next one or to the end of the line
     rf"(?:(?:\x1b&@)?\x1b({_SET})|([\x0e\x0f]))"
     rf"((?:[^\x1b\x0e\x0f\r\n]++|\x1b(?!(?:&@\x1b)?(?:{_SET})))*+)".encode()
 )
 _USUAL = re.compile(rb"(?>[^\x1b\x0e\x0f\x80-\xff]++|\x1b\$[@B][!-~]*+\x1b\([BJ])*+")
-_AS_IN_CP932 = tuple(zip("〜‖−¢£¬", "～∥－￠￡￢", strict=True))  # all that Python's codec reads otherwise
+_AS_IN_CP932 = tuple(zip("〜‖−¢£¬", "～∥－￠￡￢", strict=True))  # all differences between Python's codec and cp932
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 _CODECS = {
     b"$A": "iso2022_jp_2",
@@ -31,7 +31,7 @@ _WHOLE_PAIRS = re.compile(rb"(?:[!-~]{2})*")
 
 
 def decoded_iso2022_jp(data: bytes) -> str:
-    r"""The text, U+FFFD where a place could not be read.
+    r"""Decode ISO-2022-JP, with U+FFFD for bytes that cannot be decoded.
 
     >>> decoded_iso2022_jp(b"\x1b$B-!F|K\\\x1b(B ok")
     '①日本 ok'
@@ -46,7 +46,7 @@ def decoded_iso2022_jp(data: bytes) -> str:
 
 
 def _usual(data: bytes) -> str | None:
-    """The text where it is in ASCII and JIS X 0208 alone, every escape in its place: what most mail is, in one go."""
+    """Text of well-formed ASCII and JIS X 0208, which most mail is, decoded by Python's codec; else None."""
     if not _USUAL.fullmatch(data):
         return None
     try:
@@ -69,7 +69,7 @@ def _text(escape: bytes, body: bytes) -> str:
 
 
 def _pairs(body: bytes) -> list[str]:
-    """The characters of JIS X 0208 pairs; spaces and controls between them stay, anything else is U+FFFD."""
+    """Characters of pairs of JIS X 0208; spaces and controls between them stay, anything else becomes U+FFFD."""
     characters = []
     i = 0
     while i < len(body):
@@ -85,7 +85,7 @@ def _pairs(body: bytes) -> list[str]:
 
 @cache
 def _character(high: int, low: int) -> str:
-    """The character of a pair; at most 94 times 94 are ever kept."""
+    """Character of a pair of JIS X 0208; the cache has at most 94 times 94 entries."""
     row = (high - 0x21) >> 1
     lead, trail = row + (0x81 if row < 0x1F else 0xC1), low + 0x1F + (low >= 0x60) if high & 1 else low + 0x7E
     return bytes([lead, trail]).decode("cp932", "replace")[:1]

@@ -1,4 +1,7 @@
-"""Mail as a corpus, one store a class, and as input, where each message is a record."""
+"""Mail as a corpus, one mail store per class, and as input, one document per message.
+
+``mailboxes`` finds the messages as bytes, ``message`` turns each into a Document, here on several processes.
+"""
 
 import math
 import os
@@ -12,33 +15,35 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
-from textnb.readers.folders import composed, holds
+from textnb.readers.folders import composed, is_kind
 from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
 from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles
 
 if TYPE_CHECKING:
     from textnb.readers.message.features import MailFeatures
 
-MAIL_DAMAGE = "messages have defects; what can be read of them was read"
-_BATCH = 1 << 18  # bytes of mail that are handed to another process at a time
-_PATIENCE = 0.5  # seconds before there are any: readers of mail start sooner than the rest of textnb
-_ENOUGH = 16  # batches from files that are worth a start at once
+MAIL_DAMAGE = "defects in {number} of {total} messages; everything readable was read"
+_BATCH_BYTES = 1 << 18  # bytes of mail that are sent to another process at a time
+_SECONDS_BEFORE_PROCESSES = 0.5  # processes that read mail start faster than others
+_BATCHES_WORTH_PROCESSES = 16  # batches from files for which processes are started at once
 _SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
 
 
 def is_mail_corpus(root: Path) -> bool:
-    """Whether a folder holds mail stores and nothing else, one a class."""
+    """Whether a folder has only mail stores in it, one per class."""
     entries = [entry for entry in visible(root) if entry.name != DESCRIPTION]
     return bool(entries) and not is_maildir(root) and all(is_store(Path(entry)) for entry in entries)
 
 
 def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:
-    """The messages of a corpus or, where labels are not asked for, of a store; ids are paths from the root."""
+    """Read the messages of a corpus or, without labels, of one store; ids are paths from the root."""
     if not settings.labelled:
         yield from _documents(_unread(path, path, None, settings, troubles), settings)
         return
     if path.is_file() or is_maildir(path):
-        raise InputError(f"{path} is one mail store and has no classes; a corpus is a folder with one store per class")
+        raise InputError(
+            "{path} is one mail store and has no classes; a corpus is a folder with one store per class", path=path
+        )
     stores = (
         (_label_of(entry, settings), Path(entry))
         for entry in visible(path)
@@ -49,13 +54,13 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
 
 
 def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
-    """The messages of a stream that can be read only once: an mbox, or one message."""
+    """Read the messages of a stream, such as standard input: an mbox, or one message."""
     messages = (_Unread(None, str(n), raw) for n, raw in enumerate(mbox_messages(stream), 1))
-    return _documents(messages, settings, enough=math.inf)  # it may come slowly
+    return _documents(messages, settings, enough=math.inf)  # a stream may be slow: do not wait for it
 
 
 class _Unread(NamedTuple):
-    """A message as it lies in its store."""
+    """Bytes of a message, with its label and id."""
 
     label: str | None
     id: str
@@ -63,17 +68,19 @@ class _Unread(NamedTuple):
 
 
 _Plain = tuple[str | None, str, bytes]
-"""The same as a tuple, which travels to another process in less time."""
+"""_Unread as a plain tuple, which is pickled faster."""
 
 
-def _documents(messages: Iterator[_Unread], settings: Settings, enough: float = _ENOUGH) -> Iterator[Document]:
-    """The messages, read: one after the other, or many at a time in processes of their own."""
+def _documents(
+    messages: Iterator[_Unread], settings: Settings, enough: float = _BATCHES_WORTH_PROCESSES
+) -> Iterator[Document]:
+    """Read messages one after the other, or in batches on several processes."""
     if as_jobs(settings.jobs) == 1:
         from textnb.readers.message.message import message_document
 
         return (message_document(raw, settings.mail, label, name) for label, name, raw in messages)
     read = partial(_read, settings.mail, settings.then)
-    batches = map_ordered(read, _batches(messages), settings.jobs, _PATIENCE, enough)
+    batches = map_ordered(read, _batches(messages), settings.jobs, _SECONDS_BEFORE_PROCESSES, enough)
     return (document for documents in batches for document in documents)
 
 
@@ -90,7 +97,7 @@ def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Plain]]:
     for message in messages:
         batch.append((message.label, message.id, message.raw))
         size += len(message.raw)
-        if size >= _BATCH:
+        if size >= _BATCH_BYTES:
             yield batch
             batch, size = [], 0
     if batch:
@@ -98,9 +105,10 @@ def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Plain]]:
 
 
 def _unread(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[_Unread]:
-    below = len(str(root / "a")) - 1  # a Path for each file takes as long as reading a mail's head
+    """Find the messages of a store whose files are wanted."""
+    below = len(str(root / "a")) - 1  # making a Path for each file takes as long as reading a mail's head
     for file in store_files(store):
-        whole = composed(file[below:].replace(os.sep, "/"))  # nothing where the file is the root
+        whole = composed(file[below:].replace(os.sep, "/"))  # empty if the file is the root
         name = whole.rpartition("/")[2] or root.name
         chosen = settings.glob is None or fnmatch(name, settings.glob) or fnmatch(whole, settings.glob)
         if not chosen or not _is_wanted(name, settings):
@@ -109,9 +117,9 @@ def _unread(store: Path, root: Path, label: str | None, settings: Settings, trou
             for found, raw in file_messages(file, whole):
                 yield _Unread(label, found.removeprefix(":") or file, raw)
         except FileNotFoundError:  # another program has moved it meanwhile
-            troubles.outside.append(whole)
+            troubles.not_read.append(whole)
         except (OSError, EOFError, zlib.error) as error:
-            troubles.bad(file, str(error))
+            troubles.reject(file, str(error))
 
 
 def _is_wanted(name: str, settings: Settings) -> bool:
@@ -120,13 +128,13 @@ def _is_wanted(name: str, settings: Settings) -> bool:
 
 def _label_of(entry: os.DirEntry[str], settings: Settings) -> str:
     name = composed(entry.name)
-    return settings.labels.get(name, _label(name) if holds(entry.is_file) else name)
+    return settings.labels.get(name, _without_suffixes(name) if is_kind(entry.is_file) else name)
 
 
-def _label(name: str) -> str:
-    """The class that a file is named after.
+def _without_suffixes(name: str) -> str:
+    """Name of a file without the suffixes of mail stores, which is the label.
 
-    >>> _label("spam.mbox.gz")
+    >>> _without_suffixes("spam.mbox.gz")
     'spam'
     """
     for suffix in _SUFFIXES:

@@ -1,12 +1,13 @@
-"""Mailboxes: mbox files (plain or .gz), Maildir, MH, folders of messages, single messages; one message at a time.
+"""Mail stores: mbox files (plain or .gz), Maildir, MH, folders of messages and single messages, read as bytes.
 
-An mbox is one file; each message begins with a From_ line, ``From name Fri Jan  2 03:04:05 2026``. Its dialects differ
-in how a line of the text is kept that begins in the same way:
-    mboxo, mboxrd   ">" stands before it; one ">" is taken away again
-    mboxcl          the length of the text is in Content-Length; it is believed where a From_ line or the end follows it
-No more than a message and a little is in memory; of a message that is larger than any mail, its beginning.
+An mbox is one file; each message begins with a From_ line, ``From name Fri Jan  2 03:04:05 2026``. The dialects differ
+in how they protect a line of the text that begins in the same way:
 
-How much of a message is read.
+    mboxo, mboxrd   ">" is put before the line; one ">" is removed again
+    mboxcl          Content-Length is the length of the text; it is used if a From_ line or the end follows the text
+
+Messages are read one at a time, so that only one is in memory. Of a message longer than LONGEST_MESSAGE, the beginning
+is read.
 """
 
 import os
@@ -17,12 +18,11 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from textnb.readers.folders import holds
+from textnb.readers.folders import is_kind
 from textnb.readers.tables import open_bytes
 
 LONGEST_MESSAGE = 1 << 25
-"""Bytes; the rest of a longer one is not read."""
-
+"""Number of bytes of a message that are read."""
 
 _FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
 _HEAD_END = re.compile(rb"\n(?=[ \t\r\v\f]*+\n|From )")
@@ -31,37 +31,38 @@ _BODY_END = re.compile(rb"\n(?=From )")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _FIELD = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>?From ")
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d{1,12})\s*$", re.IGNORECASE | re.MULTILINE)
-_BLOCK = 1 << 16
-_LONGEST_LINE = 1 << 20
-_HERE = os.curdir + os.sep
-_OWN_FOLDERS = ("cur", "new", "tmp")
+_BLOCK = 1 << 16  # bytes that are read at a time
+_MAX_LINE_LENGTH = 1 << 20
+_CURRENT_FOLDER = os.curdir + os.sep
+_FOLDERS_OF_MAILDIR = ("cur", "new", "tmp")
 
 Raw = tuple[str, bytes]
-"""An id, and the bytes of a message."""
+"""Id and bytes of a message."""
 
 
 class _Source:
-    """The bytes of a stream, of which a block is at hand; some can be given back."""
+    """Stream of bytes with a buffer; bytes can be put back."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
         self.block, self.at = b"", 0
 
     def readline(self) -> bytes:
-        """The next line, of a very long one a piece; nothing at the end."""
+        """Read the next line, or a piece of a very long line; empty at the end."""
         end = self.block.find(b"\n", self.at)
-        while end < 0 and len(self.block) - self.at < _LONGEST_LINE and (more := self.stream.read(_BLOCK)):
+        while end < 0 and len(self.block) - self.at < _MAX_LINE_LENGTH and (more := self.stream.read(_BLOCK)):
             self.unread(more, behind=True)
             end = self.block.find(b"\n")
-        return self._taken(end + 1 if end >= 0 else min(len(self.block), self.at + _LONGEST_LINE))
+        return self._taken(end + 1 if end >= 0 else min(len(self.block), self.at + _MAX_LINE_LENGTH))
 
     def lines_before(self, end: re.Pattern[bytes]) -> bytes:
-        """The whole lines at hand from here, after a line, to the line end that the pattern finds."""
+        """Read the whole lines in the buffer up to the line end that the pattern finds."""
         found = end.search(self.block, self.at - 1)
         last = self.block.rfind(b"\n", self.at) if found is None else found.start()
         return self._taken(max(last + 1, self.at))
 
     def read(self, size: int) -> bytes:
+        """Read so many bytes, fewer at the end."""
         pieces = [self._taken(self.at + size)]
         size -= len(pieces[0])
         while size and (more := self.stream.read(min(size, _BLOCK))):
@@ -70,6 +71,7 @@ class _Source:
         return b"".join(pieces)
 
     def unread(self, data: bytes, *, behind: bool = False) -> None:
+        """Put bytes into the buffer, before or behind what is in it."""
         left = self.block[self.at :]
         self.block, self.at = left + data if behind else data + left, 0
 
@@ -80,7 +82,7 @@ class _Source:
 
 
 def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
-    r"""The messages of an mbox, without their From_ lines; a stream that is none is one message.
+    r"""Read the messages of an mbox, without their From_ lines; any other stream is one message.
 
     >>> import io
     >>> box = b"From a Fri Jan  2 03:04:05 2026\nTo: b\n\n>From here\n\nFrom c Fri Jan  2 03:04:06 2026\nTo: d\n\nyes\n"
@@ -102,7 +104,7 @@ def mbox_messages(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _only_message(data: bytes) -> bytes | None:
-    """The message in all that a stream has, where it is plainly one; else None, and it is to be read line by line."""
+    """Message in the bytes of a whole file, if it clearly has one; else None, and it must be read line by line."""
     if not data or data[:1].isspace():
         return None
     if not data.startswith(b"From "):
@@ -117,7 +119,7 @@ def _only_message(data: bytes) -> bytes | None:
 
 
 def _message(source: _Source) -> tuple[bytes, bytes]:
-    """The message after a From_ line, and the next From_ line; nothing at the end."""
+    """Read the message after a From_ line; returned with the next From_ line, which is empty at the end."""
     head = []
     while (line := source.readline()) and line.strip() and not _is_from(line):
         head += [line, source.lines_before(_HEAD_END)]
@@ -129,7 +131,7 @@ def _message(source: _Source) -> tuple[bytes, bytes]:
 
 
 def _body_by_length(source: _Source, head: bytes) -> tuple[bytes, bytes] | None:
-    """The body that Content-Length measures, and the From_ line after it; None where the length is not right."""
+    """Read the body by Content-Length; returned with the next From_ line, None if the length is wrong."""
     length = _LENGTH.search(head) if b"content-length" in head.lower() else None
     if length is None or int(length[1]) > LONGEST_MESSAGE:
         return None
@@ -144,7 +146,7 @@ def _body_by_length(source: _Source, head: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
-    """The body up to the next From_ line, as it was written, and that line."""
+    """Read the body up to the next From_ line; returned with that line."""
     kept: list[bytes] = []
     size = 0
     while (line := source.readline()) and not _is_from(line):
@@ -155,13 +157,13 @@ def _body_by_lines(source: _Source) -> tuple[bytes, bytes]:
 
 
 def _unquoted(body: bytes) -> bytes:
-    """The body without the blank line that ends it, and without what its dialect has put before lines."""
+    """Body without its last blank line, and without the ">" before "From "."""
     body = body[: _before_last_line(body)]
     return _QUOTED.sub(b"", body) if b">From " in body else body
 
 
 def _before_last_line(data: bytes) -> int:
-    """Where data end without a last line that is blank."""
+    """Offset of the end of data without its last line, if that is blank."""
     last = data.rfind(b"\n", 0, -1) + 1
     return len(data) if data[last:].strip() else last
 
@@ -171,7 +173,7 @@ def _is_from(line: bytes) -> bool:
 
 
 def is_mbox(path: Path) -> bool:
-    """Whether a file begins like an mbox: a From_ line and a header field."""
+    """Whether a file begins with a From_ line and a header field."""
     try:
         with open_bytes(path) as stream:
             first, second = stream.readline(1000), stream.readline(1000)
@@ -181,24 +183,24 @@ def is_mbox(path: Path) -> bool:
 
 
 def is_store(path: Path) -> bool:
-    """Whether a path is a mail store beyond doubt: an mbox, a Maildir, an MH folder, or nothing but .eml files."""
+    """Whether a path is clearly a mail store: an mbox, a Maildir, an MH folder, or only .eml files."""
     if path.is_file():
         return path.suffix.lower() == ".eml" or is_mbox(path)
     if is_maildir(path) or (path / ".mh_sequences").is_file():
         return True
     entries = visible(path)
     return bool(entries) and all(
-        entry.name.lower().endswith(".eml") if holds(entry.is_file) else is_store(Path(entry)) for entry in entries
+        entry.name.lower().endswith(".eml") if is_kind(entry.is_file) else is_store(Path(entry)) for entry in entries
     )
 
 
 def is_maildir(path: Path) -> bool:
-    """Whether a folder has what makes it a Maildir."""
+    """Whether a folder has the subfolders of a Maildir, cur and new."""
     return (path / "cur").is_dir() and (path / "new").is_dir()
 
 
 def visible(folder: Path) -> list[os.DirEntry[str]]:
-    """The entries of a folder that are not hidden, numbers in the order of numbers."""
+    """Entries of a folder that are not hidden, sorted by number and name."""
     try:
         with os.scandir(folder) as entries:
             return sorted((entry for entry in entries if not entry.name.startswith(".")), key=_in_order)
@@ -212,7 +214,7 @@ def _in_order(entry: os.DirEntry[str]) -> tuple[int, str]:
 
 
 def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[str]:
-    """The files that hold the messages of a store, in order; a link back to a folder above leads nowhere."""
+    """Paths of the files of a mail store, in order; a link back to a folder above is not followed."""
     if path.is_file():
         yield str(path)
         return
@@ -220,26 +222,26 @@ def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[str]:
     if real in above:
         return
     if is_maildir(path):
-        yield from (_path(file) for box in ("new", "cur") for file in visible(path / box) if holds(file.is_file))
-        folders = sorted(child for child in path.iterdir() if child.is_dir() and child.name not in _OWN_FOLDERS)
+        yield from (_path(file) for box in ("new", "cur") for file in visible(path / box) if is_kind(file.is_file))
+        folders = sorted(child for child in path.iterdir() if child.is_dir() and child.name not in _FOLDERS_OF_MAILDIR)
         for folder in filter(is_maildir, folders):
             yield from store_files(folder, (*above, real))
         return
     is_mh = (path / ".mh_sequences").is_file()
     for entry in visible(path):
-        if not holds(entry.is_file):
+        if not is_kind(entry.is_file):
             yield from store_files(Path(entry), (*above, real))
         elif not is_mh or entry.name.isdigit():
             yield _path(entry)
 
 
 def _path(entry: os.DirEntry[str]) -> str:
-    """As str(Path(entry)), in a tenth of the time."""
-    return entry.path.removeprefix(_HERE)
+    """Same as str(Path(entry)), ten times faster."""
+    return entry.path.removeprefix(_CURRENT_FOLDER)
 
 
 def file_messages(path: str, name: str) -> Iterator[Raw]:
-    """The messages of one file under ``name``; those of a file that holds several are numbered from 1."""
+    """Read the messages of one file; ids are ``name`` for one message, ``name:1``, ``name:2`` ... for several."""
     if (only := _only_message_of(path)) is not None:
         yield name, only
         return
@@ -256,11 +258,11 @@ def file_messages(path: str, name: str) -> Iterator[Raw]:
 
 
 def _only_message_of(path: str) -> bytes | None:
-    """The message of a short file that is plainly one, in as few steps as there can be; else None.
+    """Message of a short file that clearly has one, read as fast as possible; else None.
 
-    What is no ordinary file, a pipe for one, is not touched: it could be read only once.
+    A file that is not an ordinary one, such as a pipe, is not opened, because it could be read only once.
     """
-    found = os.stat(path)  # noqa: PTH116  # a Path takes longer than all of this
+    found = os.stat(path)  # noqa: PTH116  # a Path takes longer than all the rest
     if not stat.S_ISREG(found.st_mode) or found.st_size >= _BLOCK or path[-3:].lower() == ".gz":
         return None
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))

@@ -1,9 +1,12 @@
-"""How a corpus is to be read: what the caller says, and what a corpus.toml in its folder says.
+"""Settings of a reader, the corpus.toml that completes them, and the record of what went wrong while reading.
 
-Counting what went wrong while reading, so that it is said once, with a number, and never in silence.
+A corpus.toml in the folder of a corpus, or in the folder above for a part that it names in ``parts``, may have a table
+``[reader]`` with settings. Settings of the caller take precedence.
+
+``Troubles`` counts documents that could be read only in part, records that were skipped and files that were not read,
+and reports each kind once, in a ReadingWarning with a number and examples.
 """
 
-import tomllib
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from textnb.document import Document
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers.decoding import as_charset
+from textnb.storage import read_toml
 
 if TYPE_CHECKING:
     from textnb.readers.message.features import MailFeatures
@@ -20,20 +24,53 @@ if TYPE_CHECKING:
 DESCRIPTION = "corpus.toml"
 
 Then = Callable[[list[Document]], list[Document]]
-"""Documents to as many others, in their order; picklable."""
+"""Picklable function from documents to as many others, in the same order."""
+
+TEXT_DAMAGE = "{number} of {total} documents could not be decoded completely; U+FFFD marks the gaps"
+_SKIPPED = ("{number} bad record was skipped", "{number} bad records were skipped")
+_NOT_READ = (
+    "{number} file was not read: it is in no class folder or is not an ordinary file",
+    "{number} files were not read: they are in no class folder or are not ordinary files",
+)
+_MAX_EXAMPLES = 3
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a reader may be told; None and () leave it to the reader.
+    """Settings of a reader; the defaults leave the choice to the reader.
 
-    text, label: names of columns. glob: which files of a folder. exclude: names of files to leave out without a word.
-    labels: the label of a class folder, where it is not its name.
-    skip_lines: lines to drop at the beginning of each file. encoding: the charset to believe where bytes are not
-    UTF-8. skip_bad: leave bad records out and count them. labelled: whether a document without a label is bad.
-    kind: the reader, where a corpus.toml names it. mail: which groups of tokens a message gives; all by default.
-    jobs: how many processes read mail; other documents take no time worth sharing. then: what these processes make of
-    the documents that they have read, so that what is handed over is small; where there is one process it is not asked.
+    Parameters
+    ----------
+    text, label : str, optional
+        Names of the text and label columns of a table.
+    glob : str, optional
+        Pattern of the files of a folder to read.
+    exclude : tuple of str
+        Names of files to leave out without a warning.
+    labels : Mapping[str, str]
+        Label of a class folder, where it is not the folder's name.
+    skip_lines : int, default=0
+        Number of lines to drop at the beginning of each file.
+    encoding : str, optional
+        Charset of texts that are not UTF-8.
+    skip_bad : bool, default=False
+        Skip and count bad records; by default they are errors.
+    labelled : bool, default=True
+        Whether a document without a label is a bad record.
+    kind : str, optional
+        Name of the reader; a corpus.toml sets it.
+    mail : MailFeatures, optional
+        Groups of tokens that a message gives; by default all.
+    jobs : int, default=1
+        Number of processes that read mail, 0 for one per processor. Other documents are read by one process.
+    then : callable, optional
+        Function that these processes apply to the documents they have read, so that less is sent back. It is not
+        called if there is one process.
+
+    Examples
+    --------
+    >>> Settings(text="body", encoding="cp932").skip_bad
+    False
     """
 
     text: str | None = None
@@ -54,102 +91,101 @@ class Settings:
         as_charset(self.encoding)
 
 
-def described(folder: Path, given: Settings) -> Settings:
-    """The caller's settings, completed by the [reader] table of the corpus.toml that describes the folder.
-
-    The description lies in the folder itself or, for a part named in its ``parts``, in the folder above.
-    """
-    path, table = _description(folder)
-    parts = _strings(table.get("parts", []), path, "parts")
+def complete_settings(folder: Path, given: Settings) -> Settings:
+    """Complete the caller's settings with the [reader] table of the corpus.toml that describes the folder."""
+    path, table = _read_description(folder)
+    parts = _as_strings(table.get("parts", []), path, "parts")
     if parts and path.parent == folder:
-        raise InputError(f"{folder} has parts; read one of them: {', '.join(str(folder / part) for part in parts)}")
-    told = table.get("reader", {})
-    if not isinstance(told, dict):
-        raise InputError(f"{path}: reader must be a table")
+        paths = ", ".join(str(folder / part) for part in parts)
+        raise InputError("{folder} has parts; read one of them: {paths}", folder=folder, paths=paths)
+    reader = table.get("reader", {})
+    if not isinstance(reader, dict):
+        raise InputError("{path}: reader must be a table", path=path)
     default = Settings()
-    checked = {key: _setting(key, value, path) for key, value in told.items()}
+    checked = {key: _as_setting(key, value, path) for key, value in reader.items()}
     missing = {f.name for f in fields(Settings) if getattr(given, f.name) == getattr(default, f.name)}
     return replace(given, **{key: value for key, value in checked.items() if key in missing})
 
 
-def _description(folder: Path) -> tuple[Path, dict[str, Any]]:
+def _read_description(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Read the corpus.toml of a folder, or that of the folder above if it names the folder as a part."""
     own, above = folder / DESCRIPTION, folder.resolve().parent / DESCRIPTION
     if own.is_file():
         return own, read_toml(own)
     if above.is_file():
         try:
             table = read_toml(above)
-        except InputError:  # whatever lies above may be none of ours
+        except InputError:  # the file above may belong to something else
             return own, {}
-        if folder.resolve().name in _strings(table.get("parts", []), above, "parts"):
+        if folder.resolve().name in _as_strings(table.get("parts", []), above, "parts"):
             return above, table
     return own, {}
 
 
-def _setting(key: str, value: Any, path: Path) -> Any:
-    """A checked value of the [reader] table."""
+def _as_setting(key: str, value: Any, path: Path) -> Any:
+    """Check one value of the [reader] table."""
     if key in ("glob", "encoding", "text", "label", "kind") and isinstance(value, str):
         return value
     if key == "skip_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
     if key == "exclude":
-        return _strings(value, path, f"[reader] {key}")
+        return _as_strings(value, path, f"[reader] {key}")
     if key == "labels" and isinstance(value, dict):
-        _strings(list(value.values()), path, f"[reader.{key}]")
+        _as_strings(list(value.values()), path, f"[reader.{key}]")
         return value
     raise InputError(
-        f"{path}: [reader] {key} = {value!r} is not understood; known: glob, exclude, labels, skip_lines (from 0 on), "
-        "encoding, text, label, kind"
+        "{path}: invalid setting [reader] {key} = {value!r}; use glob, exclude, labels, skip_lines (0 or more), "
+        "encoding, text, label or kind",
+        path=path,
+        key=key,
+        value=value,
     )
 
 
-def _strings(value: Any, path: Path, what: str) -> tuple[str, ...]:
+def _as_strings(value: Any, path: Path, what: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InputError(f"{path}: {what} = {value!r} must be a list of strings")
+        raise InputError("{path}: {what} = {value!r} must be a list of strings", path=path, what=what, value=value)
     return tuple(value)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The table in a TOML file, or an error that names it."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
-
-
-_SHOWN = 3
 
 
 @dataclass
 class Troubles:
-    """What one pass over a source met; ``skip_bad`` decides whether a bad record stops it."""
+    """Record of what went wrong in one pass over a source.
+
+    ``skip_bad`` decides whether a bad record is skipped or an error; ``damage`` is the template of the warning about
+    documents with defects.
+    """
 
     source: str
     skip_bad: bool = False
     skipped: list[str] = field(default_factory=list)
-    outside: list[str] = field(default_factory=list)
+    not_read: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     documents: int = 0
-    damage: str = "documents could not be decoded whole; U+FFFD stands in the gaps"
+    damage: str = TEXT_DAMAGE
 
-    def bad(self, where: str, what: str) -> None:
-        """Report a record that is not a document: an error, or one more skipped."""
+    def reject(self, where: str, why: str) -> None:
+        """Record a bad record as skipped, or raise an error."""
         if not self.skip_bad:
-            raise InputError(f"{where}: {what}; mend it, or skip such records (--skip-bad, skip_bad=True)")
-        self.skipped.append(f"{where}: {what}")
+            raise InputError(
+                "{where}: {why}; correct it, or skip such records (--skip-bad, skip_bad=True)", where=where, why=why
+            )
+        self.skipped.append(f"{where}: {why}")
 
     def watch(self, documents: Iterator[Document]) -> Iterator[Document]:
-        """The documents themselves; at their end a warning, if there was trouble."""
+        """Yield the documents unchanged; warn at the end if something went wrong."""
         for document in documents:
             self.documents += 1
             if document.defects:
                 self.damaged.append(f"{document.id}: {document.defects[0]}")
             yield document
-        self._say(self.damaged, f"of {self.documents} {self.damage}")
-        self._say(self.skipped, "bad records were skipped")
-        self._say(self.outside, "files were not read: they lie in no class folder or are no ordinary files")
+        self._warn(self.damaged, (self.damage, self.damage))
+        self._warn(self.skipped, _SKIPPED)
+        self._warn(self.not_read, _NOT_READ)
 
-    def _say(self, cases: list[str], what: str) -> None:
+    def _warn(self, cases: list[str], templates: tuple[str, str]) -> None:
+        """Warn about cases with the template for one case or for several."""
         if cases:
-            shown = "; ".join(cases[:_SHOWN]) + ("; ..." if len(cases) > _SHOWN else "")
-            warnings.warn(f"{self.source}: {len(cases)} {what} ({shown})", ReadingWarning, stacklevel=3)
+            what = templates[len(cases) > 1].format(number=len(cases), total=self.documents)
+            examples = "; ".join(cases[:_MAX_EXAMPLES]) + ("; ..." if len(cases) > _MAX_EXAMPLES else "")
+            warnings.warn(f"{self.source}: {what} ({examples})", ReadingWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV and JSON lines, plain or gzipped, one document a record; and plain lines."""
+"""Tables: CSV, TSV and JSON lines files, plain or gzipped, one document per record; and plain lines."""
 
 import csv
 import gzip
@@ -20,19 +20,18 @@ TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "�
 LABEL_COLUMNS = ("label", "class", "category", "target", "y", "ラベル", "クラス", "カテゴリ", "分類")
 ID_COLUMNS = ("id", "doc_id", "docid", "name", "filename", "file")
 LABEL_PREFIX = "__label__"
-_LABELLED = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s(.*))?", re.DOTALL)
-_HALF = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
-_QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_LONGEST_CELL = 2**31 - 1  # the most that every platform's csv module takes
-
-_SHOWN = 12
+_LABELLED_LINE = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s(.*))?", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
+_QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
+_MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
+_MAX_SHOWN_COLUMNS = 12
 
 Found = tuple[int, Document | str]
-"""The number of a line and the document that ends there, or what is wrong with it."""
+"""Number of a line, and the document that ends there or the reason why it is bad."""
 
 
 def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
-    """The documents of a csv, tsv, jsonl or lines file, in its order."""
+    """Read the documents of a csv, tsv, jsonl or lines file, in the order of the file."""
     try:
         with open_bytes(path) as stream:
             encoding = encoding_of(pieces_of(stream), settings.encoding)
@@ -42,18 +41,37 @@ def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) 
                 places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
                 yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError("{path}: {why}", path=path, why=error) from error
 
 
 def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
-    """The lines of a stream that can be read only once, such as standard input; each is decoded by itself."""
+    r"""Read each line of a stream as a document, such as standard input; each line is decoded by itself.
+
+    Parameters
+    ----------
+    stream : BinaryIO
+        Stream of bytes, read once.
+    settings : Settings
+        Only ``encoding`` is used.
+
+    Returns
+    -------
+    Iterator[Document]
+        One document per line; its id is the number of the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> [document.text for document in read_lines(io.BytesIO(b"one\ntwo\n"), Settings())]
+    ['one', 'two']
+    """
     for number, line in enumerate(stream, 1):
         content = decoded(line, settings.encoding)
-        yield replace(_line(number, content.text), defects=content.defects)
+        yield replace(_line_document(number, content.text), defects=content.defects)
 
 
 def open_bytes(path: Path | str, buffering: int = -1) -> BinaryIO:
-    """The bytes of a file, unpacked where its name ends in .gz; buffering as open() has it, for what is read whole."""
+    """Open a file of bytes, unpacked if its name ends in .gz; ``buffering`` as in open()."""
     packed = str(path).lower().endswith(".gz")
     return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123
 
@@ -69,29 +87,29 @@ def _documents(
         found = _csv_documents(path, lines, "\t" if kind == "tsv" else ",", settings)
     for number, document in found:
         if isinstance(document, str):
-            troubles.bad(f"{path}, line {number}", document)
+            troubles.reject(f"{path}, line {number}", document)
         else:
             yield document
 
 
 def _line_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
     for number, line in enumerate(lines, 1):
-        document = _line(number, line)
+        document = _line_document(number, line)
         if not settings.labelled:
             yield number, document
         elif document.label is None:
             if line.strip():  # a blank line of a labelled file is no record
-                yield number, f"no {LABEL_PREFIX}x at its beginning"
+                yield number, f"the line does not start with {LABEL_PREFIX}x"
         elif document.text.startswith(LABEL_PREFIX):
             yield number, "more than one label"
         else:
             yield number, document if document.text else f"no text after {LABEL_PREFIX}{document.label}"
 
 
-def _line(number: int, line: str) -> Document:
-    """A line as a document; fastText's ``__label__x `` at its beginning is its label."""
+def _line_document(number: int, line: str) -> Document:
+    """Document of one line; fastText's ``__label__x `` at its beginning is the label."""
     text = line.removesuffix("\n").removesuffix("\r")
-    labelled = _LABELLED.fullmatch(text)
+    labelled = _LABELLED_LINE.fullmatch(text)
     return Document(labelled[2] or "", labelled[1], str(number)) if labelled else Document(text, None, str(number))
 
 
@@ -100,34 +118,39 @@ def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: S
     header = [cell.strip() for cell in next((cells for _, cells in records if cells), [])]
     if not header:
         return
-    columns = _columns(header, settings)
+    columns = _find_columns(header, settings)
     if isinstance(columns, str):
-        raise InputError(f"{path} {columns}")
+        raise InputError("{path}: {why}", path=path, why=columns)
     for number, found in records:
         cells = found or [""] * (len(header) == 1)
         if not cells:
             continue  # a blank line is no record, where a record has several cells
         if len(cells) != len(header):
-            yield number, f"{len(cells)} cells where the header has {len(header)}"
+            yield number, f"{number_of_cells(cells)}, but the header has {len(header)}"
         else:
-            yield number, _document(number, dict(zip(header, cells, strict=True)), columns, settings)
+            yield number, _record_document(number, dict(zip(header, cells, strict=True)), columns, settings)
 
 
 def csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each record of a CSV or TSV file, after the number of the line it ends on; none of a blank line."""
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
-    plain = delimiter == "\t"  # tabs cannot stand in a cell, so quotation marks are only what they are
+    """Read the records of a CSV or TSV file: the number of the last line, and the cells; a blank line has no cells."""
+    csv.field_size_limit(max(csv.field_size_limit(), _MAX_CELL_LENGTH))
+    plain = delimiter == "\t"  # a cell cannot contain tabs, so quotation marks have no special meaning
     reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
     try:
         for cells in reader:
             yield reader.line_num, list(map(_unquoted, cells)) if plain else cells
     except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}; is a quotation mark left open?") from error
+        raise InputError(
+            "{path}, line {line}: {why}; look for a quotation mark that is not closed",
+            path=path,
+            line=reader.line_num,
+            why=error,
+        ) from error
 
 
 def _unquoted(cell: str) -> str:
-    """A cell of a TSV file; programs that write CSV put quotation marks round some."""
-    return cell[1:-1].replace('""', '"') if _QUOTED.fullmatch(cell) else cell
+    """Cell of a TSV file without quotation marks around it, which programs that write CSV add."""
+    return cell[1:-1].replace('""', '"') if _QUOTED_CELL.fullmatch(cell) else cell
 
 
 def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
@@ -139,50 +162,62 @@ def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]
         except (ValueError, RecursionError) as error:
             yield number, f"not JSON ({error})"
             continue
-        columns = _columns(list(record), settings) if isinstance(record, dict) else "not a JSON object"
-        yield number, columns if isinstance(columns, str) else _document(number, record, columns, settings)
+        columns = _find_columns(list(record), settings) if isinstance(record, dict) else "not a JSON object"
+        yield number, columns if isinstance(columns, str) else _record_document(number, record, columns, settings)
 
 
-def _columns(names: Sequence[str], settings: Settings) -> tuple[str, str] | str:
-    """The names of the text and label columns, or what is wrong with them."""
-    text = _column(names, settings.text, TEXT_COLUMNS)
-    label = _column(names, settings.label, LABEL_COLUMNS) if settings.labelled else text
-    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+def _find_columns(names: Sequence[str], settings: Settings) -> tuple[str, str] | str:
+    """Names of the text and label columns, or the reason why they cannot be found."""
+    text = _find_column(names, settings.text, TEXT_COLUMNS)
+    label = _find_column(names, settings.label, LABEL_COLUMNS) if settings.labelled else text
     for what, given, found in (("text", settings.text, text), ("label", settings.label, label)):
         if found is None:
-            wanted = f"no column {given!r}" if given else f"no column that looks like the {what}"
-            return f"has {wanted}; its columns: {shown}; name it with --{what} or {what}="
+            wanted = f"no column {given!r}" if given else f"no {what} column found"
+            return f"{wanted} among {shown_columns(names)}; name it with --{what} or {what}="
         if names.count(found) > 1:
-            return f"has the column {found!r} twice"
+            return f"there are two columns {found!r}"
     return cast("tuple[str, str]", (text, label))
 
 
-def _column(names: Sequence[str], given: str | None, guesses: Sequence[str]) -> str | None:
-    """The column as it is given, or the first common one; the case of letters matters only where it must."""
+def number_of_cells(cells: Sequence[str]) -> str:
+    """Number of cells for a message: "1 cell", "2 cells"."""
+    return f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
+
+
+def shown_columns(names: Sequence[str]) -> str:
+    """Names of columns for a message, the first few of many."""
+    return ", ".join(names[:_MAX_SHOWN_COLUMNS]) + (", ..." if len(names) > _MAX_SHOWN_COLUMNS else "")
+
+
+def _find_column(names: Sequence[str], given: str | None, guesses: Sequence[str]) -> str | None:
+    """Column of the given name, or the first common one; case matters only if names differ in case alone."""
     if given is not None and given in names:
         return given
     folded = {name.casefold(): name for name in reversed(names)}
     return next((folded[guess] for guess in ([given.casefold()] if given else guesses) if guess in folded), None)
 
 
-def _document(number: int, record: Mapping[str, Any], columns: tuple[str, str], settings: Settings) -> Document | str:
+def _record_document(
+    number: int, record: Mapping[str, Any], columns: tuple[str, str], settings: Settings
+) -> Document | str:
+    """Document of one record, or the reason why it is bad."""
     text, label = record[columns[0]], None
     if not isinstance(text, str):
         return f"no text in {columns[0]!r}"
     if settings.labelled:
-        label = _label(record[columns[1]])
+        label = _as_label(record[columns[1]])
         if label is None:
             return f"no label in {columns[1]!r}"
         if not text:
             return f"no text in {columns[0]!r}"
     names = {name.casefold(): name for name in reversed(list(record))}
     given = next((record[names[column]] for column in ID_COLUMNS if column in names), None)
-    return Document(text, label, _label(given) or str(number), group=_label(record.get("group")))
+    return Document(text, label, _as_label(given) or str(number), group=_as_label(record.get("group")))
 
 
-def _label(value: object) -> str | None:
-    """A label as a string, numbers as they are written; nothing for a blank cell, null or what is no label."""
+def _as_label(value: object) -> str | None:
+    """Label as a string, a number as it is written; None for a blank cell, null or anything that is no label."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     label = str(value) if isinstance(value, (str, int, float)) else ""
-    return label if label.strip() and not _HALF.search(label) else None
+    return label if label.strip() and not _SURROGATE.search(label) else None

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.readers import read_message
-from textnb.readers.message.charsets import Texts, _telling, charset_of, transferred
-from textnb.readers.message.field_values import header_text, parametrised
+from textnb.readers.message.charsets import MessageDecoder, _named_charsets, charset_of, decode_transfer
+from textnb.readers.message.field_values import header_text, parse_parameters
 from textnb.readers.message.headers import Defects
 
 SENTENCE = "今日は良い天気なので、公園を散歩しました。"
@@ -19,7 +19,7 @@ def encoded_word(data, charset, encoding="B"):
 
 
 def text_of(value, *labels, defects=None):
-    return header_text(value, Texts(labels, defects or Defects()))
+    return header_text(value, MessageDecoder(labels, defects or Defects()))
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"base64", b"quoted-printable"]))
@@ -27,53 +27,55 @@ def text_of(value, *labels, defects=None):
 def test_what_was_encoded_comes_back(data, encoding):
     written = base64.encodebytes(data) if encoding == b"base64" else binascii.b2a_qp(data, istext=False)
     defects = Defects()
-    assert transferred(written, encoding, defects) == data
+    assert decode_transfer(written, encoding, defects) == data
     assert defects.words == ()
 
 
 def test_base64_that_has_lost_its_padding_is_whole():
-    assert transferred(base64.b64encode(b"hello").rstrip(b"="), b"base64", Defects()) == b"hello"
+    assert decode_transfer(base64.b64encode(b"hello").rstrip(b"="), b"base64", Defects()) == b"hello"
 
 
 def test_a_lost_letter_spoils_its_own_line_of_base64_only():
     lines = base64.encodebytes(b"".join(b"line %03d of the text\n" % i for i in range(30))).split(b"\n")
     lines[3] = lines[3][:10] + lines[3][11:]
     defects = Defects()
-    text = transferred(b"\n".join(lines), b"base64", defects)
+    text = decode_transfer(b"\n".join(lines), b"base64", defects)
     assert b"line 005" in text
     assert b"line 020" in text
     assert defects.kinds == ("base64",)
 
 
 def test_pieces_of_base64_one_after_the_other_are_all_read():
-    assert transferred(b"YQ==\nYg==\n", b"base64", Defects()) == b"ab"
+    assert decode_transfer(b"YQ==\nYg==\n", b"base64", Defects()) == b"ab"
 
 
 def test_text_below_base64_is_kept_as_it_is():
-    assert transferred(b"aGVsbG8=\n\n-- \nthe list, as ever.\n", b"base64", Defects()).endswith(b"the list, as ever.\n")
+    assert decode_transfer(b"aGVsbG8=\n\n-- \nthe list, as ever.\n", b"base64", Defects()).endswith(
+        b"the list, as ever.\n"
+    )
 
 
 def test_text_that_is_no_base64_is_left_alone():
     defects = Defects()
-    assert transferred(b"Hello, this is (plain) text!", b"base64", defects) == b"Hello, this is (plain) text!"
-    assert defects.words == ("text that is said to be base64 is none",)
+    assert decode_transfer(b"Hello, this is (plain) text!", b"base64", defects) == b"Hello, this is (plain) text!"
+    assert defects.words == ("text declared as base64 is not base64",)
 
 
 def test_damaged_quoted_printable_gives_what_it_can():
     defects = Defects()
-    assert transferred(b"a=zz=E3=81=82 50% = half", b"quoted-printable", defects) == "a=zzあ 50% = half".encode()
+    assert decode_transfer(b"a=zz=E3=81=82 50% = half", b"quoted-printable", defects) == "a=zzあ 50% = half".encode()
     assert defects.words == ("damaged quoted-printable",)
 
 
 def test_uuencode_is_read_between_begin_and_end():
     body = b"begin 644 a.txt\n" + binascii.b2a_uu(b"hello world") + b"`\nend\nmore"
-    assert transferred(body, b"x-uuencode", Defects()) == b"hello world"
+    assert decode_transfer(body, b"x-uuencode", Defects()) == b"hello world"
 
 
 def test_an_unknown_transfer_encoding_is_named_and_the_text_left_alone():
     defects = Defects()
-    assert transferred(b"a=20b", b"rot13", defects) == b"a=20b"
-    assert defects.words == ("the transfer encoding 'rot13' is not known",)
+    assert decode_transfer(b"a=20b", b"rot13", defects) == b"a=20b"
+    assert defects.words == ("unknown transfer encoding 'rot13'",)
 
 
 @pytest.mark.parametrize(
@@ -120,30 +122,30 @@ def test_labels_are_understood_as_they_were_meant(label, charset):
     ],
 )
 def test_japanese_is_read_whatever_the_label(codec, label):
-    assert Texts([], Defects()).of(SENTENCE.encode(codec), label) == SENTENCE
+    assert MessageDecoder([], Defects()).decode(SENTENCE.encode(codec), label) == SENTENCE
 
 
 def test_a_false_label_is_recorded_and_a_true_one_is_not():
     defects = Defects()
-    Texts([], defects).of(SENTENCE.encode("cp932"), "Shift_JIS")
-    Texts([], defects).of(b"caf\xe9", "iso-8859-1")
+    MessageDecoder([], defects).decode(SENTENCE.encode("cp932"), "Shift_JIS")
+    MessageDecoder([], defects).decode(b"caf\xe9", "iso-8859-1")
     assert defects.words == ()
-    Texts([], defects).of(SENTENCE.encode("euc_jp"), "utf-8", "text/plain")
-    assert defects.words == ("text/plain: utf-8 is said, euc_jp was read",)
+    MessageDecoder([], defects).decode(SENTENCE.encode("euc_jp"), "utf-8", "text/plain")
+    assert defects.words == ("text/plain: declared as utf-8, read as euc_jp",)
 
 
 def test_western_bytes_without_a_label_are_cp1252():
-    assert Texts([], Defects()).of("“naïve” café é à Größe".encode("cp1252")) == "“naïve” café é à Größe"
+    assert MessageDecoder([], Defects()).decode("“naïve” café é à Größe".encode("cp1252")) == "“naïve” café é à Größe"
 
 
 def test_a_message_that_names_a_japanese_charset_is_looked_at_as_japanese():
     kanji = "東京都"
-    assert Texts(["iso-2022-jp"], Defects()).of(kanji.encode("euc_jp")) == kanji
-    assert Texts(["iso-2022-jp"], Defects()).of(kanji.encode("cp932"), "iso-8859-1") == kanji
+    assert MessageDecoder(["iso-2022-jp"], Defects()).decode(kanji.encode("euc_jp")) == kanji
+    assert MessageDecoder(["iso-2022-jp"], Defects()).decode(kanji.encode("cp932"), "iso-8859-1") == kanji
 
 
 def test_bytes_without_a_label_are_read_in_the_only_charset_that_the_message_names():
-    assert Texts(["big5", "us-ascii"], Defects()).of("電子報".encode("big5")) == "電子報"
+    assert MessageDecoder(["big5", "us-ascii"], Defects()).decode("電子報".encode("big5")) == "電子報"
 
 
 @pytest.mark.parametrize("encoding", ["B", "Q"])
@@ -210,15 +212,15 @@ def test_a_header_full_of_beginnings_takes_no_time_worth_speaking_of(never_hangs
     ],
 )
 def test_file_names_are_read_in_every_way_that_is_used(value):
-    assert parametrised(value).parameters["filename"].text(Texts([], Defects())) == "見積.pdf"
+    assert parse_parameters(value).parameters["filename"].text(MessageDecoder([], Defects())) == "見積.pdf"
 
 
 def test_quoted_parameters_may_hold_semicolons_and_quotation_marks():
-    found = parametrised(b'multipart/mixed; boundary="a;b \\"c\\""; charset=utf-8')
+    found = parse_parameters(b'multipart/mixed; boundary="a;b \\"c\\""; charset=utf-8')
     assert (found.main, found.plain("boundary"), found.plain("charset")) == ("multipart/mixed", b'a;b "c"', b"utf-8")
 
 
 def test_a_message_that_names_thousands_of_charsets_is_not_remembered():
-    before = _telling.cache_info().currsize
+    before = _named_charsets.cache_info().currsize
     read_message(b"Subject: " + b" ".join(b"=?x%d?Q?a?=" % i for i in range(2000)) + b"\n\nhello")
-    assert _telling.cache_info().currsize == before
+    assert _named_charsets.cache_info().currsize == before

@@ -40,7 +40,7 @@ def test_lines_that_are_no_fields_are_kept_and_told():
     head = head_of(b"To: x\nlost line\nCc: y\n\nbody", defects)
     assert [name for name, _ in head.fields] == [b"to", b"cc"]
     assert head.strays == b"lost line"
-    assert defects.words == ("1 of its header lines are no fields",)
+    assert defects.words == ("lines in the header that are not fields: 1",)
 
 
 def test_a_part_that_begins_with_a_blank_line_has_no_fields():

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from textnb.extension import uses_extension
 from textnb.readers.message import head_tokens, words
-from textnb.readers.message.head_tokens import HEAD_GROUPS, RULES, TOLD, Told
+from textnb.readers.message.head_tokens import FIELD_RULES, HEAD_GROUPS, RULES, FieldRule
 from textnb.readers.message.headers import split_head
-from textnb.readers.message.words import IN_TEXT
+from textnb.readers.message.words import TEXT_RULES
 
 pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or not to be used")
 
@@ -78,7 +78,7 @@ def test_heads_are_taken_apart_alike(data, before, after, longest):
 def test_words_are_found_alike(data, most):
     from textnb import _native as native
 
-    rules = IN_TEXT._replace(most=most)
+    rules = TEXT_RULES._replace(most=most)
     assert native.words(data, rules) == words.words(data, rules)
     if data.isascii():
         assert native.words(data.decode(), rules) == words.words(data.decode(), rules)
@@ -92,7 +92,7 @@ def test_fields_are_told_alike(fields):
     def otherwise(told, value):
         return [f"{told[3]}decoded", f"{len(value)}"]
 
-    arguments = (fields, TOLD, RULES, len(HEAD_GROUPS), otherwise)
+    arguments = (fields, FIELD_RULES, RULES, len(HEAD_GROUPS), otherwise)
     assert native.head_tokens(*arguments) == head_tokens.head_tokens(*arguments)
 
 
@@ -117,11 +117,11 @@ def test_what_is_out_of_range_is_refused():
         native.split_head("a:b", 0, 3, 9, 9)
     for change in ({"table": b""}, {"longest": -1}, {"longest": 2001}, {"most": -1}, {"longest_value": -1}):
         with pytest.raises(ValueError, match="rules need"):
-            native.words(b"a", IN_TEXT._replace(**change))
+            native.words(b"a", TEXT_RULES._replace(**change))
     with pytest.raises(TypeError, match="tuple"):
         native.words(b"a", None)
     with pytest.raises(UnicodeDecodeError):
-        native.words(b"\xff", IN_TEXT._replace(table=bytes(range(256))))
+        native.words(b"\xff", TEXT_RULES._replace(table=bytes(range(256))))
 
 
 @pytest.mark.parametrize(
@@ -131,15 +131,15 @@ def test_what_is_out_of_range_is_refused():
         ([(b"to",)], {}, TypeError),
         ([(b"to", b"x")], {}, KeyError),
         ([(b"to", b"x")], {b"to": (0, 1)}, TypeError),
-        ([(b"to", b"x")], {b"to": Told(9, 1, "", "")}, IndexError),
-        ([(b"to", b"x")], {b"to": Told(-1, 1, "", "")}, IndexError),
-        ([(b"to", b"x")], {b"to": Told(0, 4, "", "")}, ValueError),
-        ([(b"to", b"x")], {b"to": Told(0, -1, "", "")}, ValueError),
-        ([(b"to", b"x")], {b"to": Told(0, 1, "", "p" * 401)}, ValueError),
-        ([(b"to", b"x")], {b"to": Told(0, 1, b"", "")}, TypeError),
-        ([(b"to", b"x")], {b"to": Told(0, 1, "", b"")}, TypeError),
-        ([(b"to", "x")], {b"to": Told(0, 1, "", "")}, TypeError),
-        ([(b"to", b"\xff")], {b"to": Told(0, 1, "", "")}, ZeroDivisionError),
+        ([(b"to", b"x")], {b"to": FieldRule(9, 1, "", "")}, IndexError),
+        ([(b"to", b"x")], {b"to": FieldRule(-1, 1, "", "")}, IndexError),
+        ([(b"to", b"x")], {b"to": FieldRule(0, 4, "", "")}, ValueError),
+        ([(b"to", b"x")], {b"to": FieldRule(0, -1, "", "")}, ValueError),
+        ([(b"to", b"x")], {b"to": FieldRule(0, 1, "", "p" * 401)}, ValueError),
+        ([(b"to", b"x")], {b"to": FieldRule(0, 1, b"", "")}, TypeError),
+        ([(b"to", b"x")], {b"to": FieldRule(0, 1, "", b"")}, TypeError),
+        ([(b"to", "x")], {b"to": FieldRule(0, 1, "", "")}, TypeError),
+        ([(b"to", b"\xff")], {b"to": FieldRule(0, 1, "", "")}, ZeroDivisionError),
     ],
 )
 def test_a_head_of_another_kind_is_refused(fields, told, error):
@@ -153,4 +153,10 @@ def test_fields_may_change_while_they_are_told():
     from textnb import _native as native
 
     fields = [(b"to", b"\xff"), (b"to", b"x")]
-    assert native.head_tokens(fields, TOLD, RULES, 5, lambda *_: fields.clear() or ["a"]) == [[], ["a"], [], [], []]
+    assert native.head_tokens(fields, FIELD_RULES, RULES, 5, lambda *_: fields.clear() or ["a"]) == [
+        [],
+        ["a"],
+        [],
+        [],
+        [],
+    ]

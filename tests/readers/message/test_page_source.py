@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from textnb.extension import uses_extension
 from textnb.readers.message.page_source import (
     has_many_attributes,
-    lined_in_python,
     present,
     tidied,
     values_of,
     with_lines,
+    with_lines_in_python,
 )
 
 pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or not to be used")
@@ -39,7 +39,7 @@ SOURCES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(
 @settings(max_examples=50, deadline=None)
 @given(SOURCES)
 def test_lines_end_before_the_same_tags(html):
-    assert with_lines(html.encode("utf-8", "ignore")) == lined_in_python(html.encode("utf-8", "ignore"))
+    assert with_lines(html.encode("utf-8", "ignore")) == with_lines_in_python(html.encode("utf-8", "ignore"))
 
 
 @settings(max_examples=50, deadline=None)
@@ -73,7 +73,7 @@ def test_texts_are_tidied_alike(text):
 @given(st.binary(max_size=30))
 @settings(max_examples=50, deadline=None)
 def test_any_bytes_will_do(source):
-    assert with_lines(source) == lined_in_python(source)
+    assert with_lines(source) == with_lines_in_python(source)
     from textnb import _native as native
 
     assert native.has_many_attributes(source, 0) in (True, False)

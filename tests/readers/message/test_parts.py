@@ -100,7 +100,7 @@ def test_a_wrong_boundary_is_guessed():
     data = multipart("mixed", part("one"), part("two")).replace(b'boundary="b"', b'boundary="other"')
     mail = read_message(data)
     assert mail.text == "one\ntwo"
-    assert mail.defects == ("the boundary is not the one that is named",)
+    assert mail.defects == ("the boundary is not the declared one",)
 
 
 def test_a_multipart_without_any_parts_is_text():

@@ -1,34 +1,34 @@
-"""What a message says: its head, and the texts of its parts, read.
+"""Content of a message: subject, text, links, hidden words and attachments of all its parts.
 
-    head and leaves (``parts``) -> bytes of each text (``transfer``) -> text (``charsets``) -> what is seen (``html``)
+    head and leaves (``parts``) -> bytes and text of each leaf (``charsets``) -> visible text of HTML (``html``)
 
-Of the branches of an alternative the one with the most letters is the text, the later one where they are equal: so
-words are not counted twice. Links and hidden words are those of all branches.
+The text of a multipart/alternative is that of the branch with the most letters, the later one if they are equal, so
+that words are not counted twice. Links and hidden words come from all branches.
 """
 
 import re
 from collections.abc import Iterator
 
-from textnb.readers.message.charsets import Texts
+from textnb.readers.message.charsets import MessageDecoder
 from textnb.readers.message.features import attachment_tokens
 from textnb.readers.message.field_values import charsets_in, header_text
 from textnb.readers.message.headers import Defects
-from textnb.readers.message.html import LONGEST, charset_in, read_html
+from textnb.readers.message.html import MAX_PAGE_LENGTH, charset_in, read_html
 from textnb.readers.message.parts import Branch, Leaf, Walk
 from textnb.readers.message.words import hosts_in
 
-_LONGEST_TEXT = 1 << 20
-_PAGES = ("text/html", "application/xhtml+xml")
-_SKIPPED = ("text/css", "text/javascript", "text/x-vcard", "text/vcard", "text/directory", "text/rtf")
-_CALENDAR = re.compile(r"^(?:SUMMARY|LOCATION|DESCRIPTION|COMMENT)(?:;[^:\n]{0,200})?:(.*)$", re.MULTILINE)
+_MAX_TEXT_BYTES = 1 << 20
+_HTML_TYPES = ("text/html", "application/xhtml+xml")
+_SKIPPED_TYPES = ("text/css", "text/javascript", "text/x-vcard", "text/vcard", "text/directory", "text/rtf")
+_CALENDAR_TEXT = re.compile(r"^(?:SUMMARY|LOCATION|DESCRIPTION|COMMENT)(?:;[^:\n]{0,200})?:(.*)$", re.MULTILINE)
 _TAGS = re.compile(r"<[^<>]{0,200}>")
 
 
 class Content:
-    """A message that has been read.
+    """Content of one message.
 
-    labels: the charsets that it names. texts: each text with its branch. hidden: words that pages hide. hosts: where
-    its links lead. attachments: the tokens of its attachments.
+    ``labels`` are the charsets that it names, ``texts`` the text of each leaf with its branch, ``hidden`` the texts
+    that HTML hides, ``hosts`` the hosts of links, and ``attachments`` the tokens of attachments.
     """
 
     def __init__(self, raw: bytes, defects: Defects) -> None:
@@ -36,25 +36,25 @@ class Content:
         self.walk = Walk.of(raw, defects)
         self.fields = self.walk.head.fields
         self.labels = self._labels()
-        self.decoder = Texts(self.labels, defects)
+        self.decoder = MessageDecoder(self.labels, defects)
         self.subject = self.text_of(self.walk.head.first(b"subject"))
         self.texts: list[tuple[Branch, str]] = []
         self.hidden: list[str] = []
         self.hosts: dict[str, None] = {}
         self.attachments: list[str] = []
-        self._left = _LONGEST_TEXT
+        self._left = _MAX_TEXT_BYTES
         for i, leaf in enumerate(self.walk.leaves):
             if i in self.walk.within:
                 self.texts.append((leaf.branch, self.text_of(self.walk.within[i].first(b"subject"))))
             self._read(leaf)
 
     def text_of(self, value: bytes) -> str:
-        """The text of a field's value."""
+        """Decode the value of a header field."""
         return header_text(value, self.decoder)
 
     @property
     def body(self) -> str:
-        """The texts of all parts, of an alternative those of the richest branch."""
+        """Text of all parts, for an alternative that of the branch with the most letters."""
         if len(self.texts) == 1:
             return self.texts[0][1]
         return "\n".join(text for text in _richest(self.texts) if text)
@@ -70,25 +70,25 @@ class Content:
         if attached or named is not None:
             name = "" if named is None else named.text(self.decoder)
             self.attachments += attachment_tokens(name, leaf.type, leaf.size)
-        if attached or leaf.type in _SKIPPED or self._left <= 0:
+        if attached or leaf.type in _SKIPPED_TYPES or self._left <= 0:
             return
         data = leaf.body(self._left, self.defects)
         self._left -= max(len(data), (leaf.end - leaf.start) // 3)
         if b"\n" not in data and b"\r" in data:
             data = data.replace(b"\r", b"\n")
         label = leaf.content.charset
-        if leaf.type in _PAGES or _looks_like_html(data):
-            self._read_page(self.decoder.of(data, label or charset_in(data), leaf.type[:40]), leaf.branch)
+        if leaf.type in _HTML_TYPES or _looks_like_html(data):
+            self._read_page(self.decoder.decode(data, label or charset_in(data), leaf.type[:40]), leaf.branch)
             return
-        text = _plain(self.decoder.of(data, label, leaf.type[:40]), leaf.type)
+        text = _plain(self.decoder.decode(data, label, leaf.type[:40]), leaf.type)
         self.hosts |= dict.fromkeys(hosts_in(text))
         self.texts.append((leaf.branch, text))
 
     def _read_page(self, source: str, branch: Branch) -> None:
-        if len(source) > LONGEST:
-            self.defects.add("size", f"a page of {len(source)} characters; about {LONGEST} were read")
+        if len(source) > MAX_PAGE_LENGTH:
+            self.defects.add("size", f"an HTML page has {len(source)} characters; about {MAX_PAGE_LENGTH} were read")
         page = read_html(source)
-        self._left -= 3 * min(len(source), LONGEST)  # pages take more time than plain text
+        self._left -= 3 * min(len(source), MAX_PAGE_LENGTH)  # HTML takes more time than plain text
         self.hidden.append(page.hidden)
         self.hosts |= dict.fromkeys(page.hosts)
         self.texts.append((branch, page.visible))
@@ -99,16 +99,17 @@ def _looks_like_html(data: bytes) -> bool:
 
 
 def _plain(text: str, kind: str) -> str:
+    """Plain text of a part: the texts of a calendar, enriched text without its tags, LF for CRLF."""
     if kind == "text/calendar":
         unfolded = text.replace("\r\n", "\n").replace("\n ", "").replace("\n\t", "")
-        return "\n".join(said.replace("\\n", "\n").replace("\\,", ",") for said in _CALENDAR.findall(unfolded))
+        return "\n".join(said.replace("\\n", "\n").replace("\\,", ",") for said in _CALENDAR_TEXT.findall(unfolded))
     if kind in ("text/enriched", "text/richtext"):
         text = _TAGS.sub("", text)
     return (text.replace("\r\n", "\n") if "\r" in text else text).strip("\n")
 
 
 def _richest(texts: list[tuple[Branch, str]]) -> Iterator[str]:
-    """The texts in order, of an alternative those of one branch."""
+    """Texts in order, for each alternative those of the branch with the most letters."""
     letters: dict[int, dict[int, int]] = {}
     for branch, text in texts:
         if branch is not None:

@@ -1,8 +1,8 @@
-"""What a message says beside its words: groups of tokens, each of which can be left out.
+"""Groups of tokens that a message gives besides its words: subject, sender, relays, links, attachments and others.
 
-A group is one field of the Document, counted under the name ``group:token``; each token once. The groups stand in
-``GROUPS``. What another filter has said of a message (X-Spam-Status, X-Bogosity, ...) and where its owner has filed it
-(Status, X-Keywords, ...) is never a token: it gives the answer away.
+Each group is one field of the Document, counted as ``group:token``, each token once. Every group can be left out.
+Header fields with the verdict of another filter (X-Spam-Status, X-Bogosity, ...) or with where the owner filed the
+message (Status, X-Keywords, ...) are never tokens, because they reveal the label.
 """
 
 import re
@@ -16,7 +16,7 @@ from textnb.errors import InputError
 GROUPS = {
     "subject": "the words of the subject, their case kept; Japanese in pairs of characters",
     "from": "the words of From: name, address, host and its last labels",
-    "to": "the same of To and Cc",
+    "to": "the words of To and Cc: name, address, host and its last labels",
     "list": "the words of List-Id",
     "header": "the names of all other fields and the words in them, as name:word",
     "received": "the hosts that passed the message on, with their last labels, and their networks",
@@ -29,13 +29,13 @@ GROUPS = {
     "defect": "the kinds of what is wrong with the message",
 }
 
-_OTHERS_SAY = re.compile(
+_FILTER_FIELD = re.compile(
     rb"x-(?:spam|bogosity|barracuda|milter|crm114|dspam|virus|popfile|text-classification|rspamd|proofpoint|ironport|amavis"
     rb"|razor|pyzor|dcc|sa-|junk|bayes|antivirus|anti-?spam|gmx-anti|mailscanner|ms-exchange-organization-scl|forefront"
     rb"|microsoft-antispam|ms-exchange-antispam|tm-as|cloudmark|vade|textnb|filter|scanned|kaspersky|clamav|norton|sophos"
     rb"|avast|symantec|brightmail|mailcleaner|ovh-spam|cmae|yandex-spam|qq-spam|ui-filter|ham-report|.*spam|.*mailscanner)"
 )
-_OWNER_SAYS = frozenset(
+_OWNER_FIELDS = frozenset(
     b"status x-status x-uid x-uidl x-keywords x-mozilla-status x-mozilla-status2 x-mozilla-keys x-evolution "
     b"x-gmail-labels x-gm-thrid x-imap x-imapbase lines content-length x-folder x-label x-apparently-to".split()
 )
@@ -43,8 +43,15 @@ _OWNER_SAYS = frozenset(
 
 @dataclass(frozen=True)
 class MailFeatures:
-    """Which groups of tokens a message gives.
+    """Choice of the groups of tokens that a message gives.
 
+    Parameters
+    ----------
+    groups : tuple of str
+        Names of groups, see ``textnb.readers.message.features.GROUPS``; by default all.
+
+    Examples
+    --------
     >>> MailFeatures().without("received", "to").recipe["groups"][:3]
     ['subject', 'from', 'list']
     """
@@ -54,37 +61,39 @@ class MailFeatures:
     def __post_init__(self) -> None:
         for name in self.groups:
             if name not in GROUPS:
-                raise InputError(f"the group {name!r} is not known in mail; known: {', '.join(GROUPS)}")
+                raise InputError(
+                    "unknown group {name!r} of mail tokens; use {known}", name=name, known=", ".join(GROUPS)
+                )
         object.__setattr__(self, "groups", tuple(name for name in GROUPS if name in self.groups))
 
     def without(self, *names: str) -> "MailFeatures":
-        """The same less some groups."""
+        """Choice without some groups."""
         MailFeatures(names)
         return MailFeatures(tuple(name for name in self.groups if name not in names))
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Groups as plain JSON values."""
         return {"groups": list(self.groups)}
 
     @classmethod
     def of(cls, recipe: Mapping[str, Any]) -> "MailFeatures":
-        """The features of a recipe."""
+        """Rebuild the choice from its recipe."""
         return cls(tuple(recipe["groups"]))
 
 
 @lru_cache(4096)
-def is_told_by_others(name: bytes) -> bool:
-    """Whether a field holds what another filter or the owner has decided.
+def reveals_label(name: bytes) -> bool:
+    """Whether a header field has the verdict of another filter or of the owner.
 
-    >>> is_told_by_others(b"x-spam-status"), is_told_by_others(b"x-mailer")
+    >>> reveals_label(b"x-spam-status"), reveals_label(b"x-mailer")
     (True, False)
     """
-    return name in _OWNER_SAYS or (name.startswith(b"x-") and _OTHERS_SAY.match(name) is not None)
+    return name in _OWNER_FIELDS or (name.startswith(b"x-") and _FILTER_FIELD.match(name) is not None)
 
 
 def attachment_tokens(name: str, kind: str, size: int) -> list[str]:
-    """Name, extension, type, and the size as a power of two.
+    """Tokens of an attachment: name, extension, type, and size as a power of two.
 
     >>> attachment_tokens("見積.PDF", "application/pdf", 5000)
     ['name:見積.pdf', 'extension:pdf', 'type:application/pdf', 'size:8192']

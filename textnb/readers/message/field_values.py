@@ -1,13 +1,12 @@
-"""Parameters of header fields: ``text/plain; charset=utf-8; name*0*=utf-8''%E6; name*1*=%97%A5`` (RFC 2045, 2231).
+"""Values of header fields: text with encoded words (RFC 2047), and parameters (RFC 2045, 2231).
 
-Encoded words and raw bytes in a parameter are wrong but common, and read. A missing semicolon is forgiven.
+    =?charset?B?base64?=    =?charset?Q?quoted?=      encoded words; blanks between two of them are not text
+    text/plain; charset=utf-8; name*0*=utf-8''%E6; name*1*=%97%A5                                 parameters
 
-The text of a header field: encoded words (RFC 2047) in all their broken forms, and bytes that were never encoded.
-
-    =?charset?B?base64?=    =?charset?Q?quoted?=    blanks between two encoded words are no part of the text
-
-Neighbours of one charset are joined as bytes before they are decoded, because senders cut inside a character; and as
-base64 where they cut inside four letters of it.
+Neighbouring encoded words of one charset are joined as bytes before they are decoded, because some senders cut inside a
+character; and as base64, because some cut inside a group of four letters. Bytes that were never encoded are decoded
+too. In parameters, encoded words and raw bytes are wrong but common, so they are decoded; a missing semicolon is
+accepted.
 """
 
 import binascii
@@ -17,41 +16,41 @@ from itertools import groupby
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from textnb.readers.message.charsets import Texts, from_base64
+from textnb.readers.message.charsets import MessageDecoder, decode_base64
 from textnb.readers.message.headers import Defects
 
-_WORD = re.compile(rb"=\?([^?\s]{1,60})\?([bBqQ])\?(.*?)\?=", re.DOTALL)
-_CHARSET = re.compile(rb"=\?([^?\s*]{1,60})[^?\s]{0,20}\?[bBqQ]\?")
+_ENCODED_WORD = re.compile(rb"=\?([^?\s]{1,60})\?([bBqQ])\?(.*?)\?=", re.DOTALL)
+_CHARSET_OF_WORD = re.compile(rb"=\?([^?\s*]{1,60})[^?\s]{0,20}\?[bBqQ]\?")
 
 _Piece = tuple[str, bytes, bytes]
-"""A charset and an encoding (B, Q, or nothing for bytes as they are), and the payload."""
+"""Charset, encoding (B, Q, or empty for bytes that are not encoded), and payload."""
 
 
 def charsets_in(value: bytes) -> set[str]:
-    """The charsets that the encoded words of a field name."""
-    return {label.decode("ascii", "replace") for label in _CHARSET.findall(value)} if b"=?" in value else set()
+    """Charsets of the encoded words in a value."""
+    return {label.decode("ascii", "replace") for label in _CHARSET_OF_WORD.findall(value)} if b"=?" in value else set()
 
 
-def header_text(value: bytes, texts: Texts, where: str = "header") -> str:
-    r"""The text of a field's value.
+def header_text(value: bytes, decoder: MessageDecoder, where: str = "header") -> str:
+    r"""Decode the value of a header field into text.
 
-    >>> header_text(b"Re: =?utf-8?B?5pel?= =?utf-8?B?5pys?= ok", Texts([], Defects()))
+    >>> header_text(b"Re: =?utf-8?B?5pel?= =?utf-8?B?5pys?= ok", MessageDecoder([], Defects()))
     'Re: 日本 ok'
     """
     if b"=?" not in value:
-        return value.decode("ascii") if value.isascii() and b"\x1b" not in value else texts.of(value, where=where)
+        return value.decode("ascii") if value.isascii() and b"\x1b" not in value else decoder.decode(value, where=where)
     read = []
     for (label, encoding), run in groupby(_pieces(value), key=lambda piece: piece[:2]):
         payloads = [payload for *_, payload in run]
-        read.append(texts.of(_joined(payloads, encoding, texts.defects), label, where))
+        read.append(decoder.decode(_joined(payloads, encoding, decoder.defects), label, where))
     return "".join(read)
 
 
 def _pieces(value: bytes) -> list[_Piece]:
-    """Encoded words and what stands between them, in order; without an end nothing is searched for one."""
+    """Encoded words and the bytes between them, in order; nothing is searched after the last "?="."""
     pieces: list[_Piece] = []
     position, last = 0, value.rfind(b"?=") + 2
-    for word in _WORD.finditer(value, 0, max(last, 0)):
+    for word in _ENCODED_WORD.finditer(value, 0, max(last, 0)):
         between = value[position : word.start()]
         if between.strip() or (between and not pieces):
             pieces.append(("", b"", between))
@@ -64,19 +63,19 @@ def _pieces(value: bytes) -> list[_Piece]:
 
 
 def _joined(payloads: list[bytes], encoding: bytes, defects: Defects) -> bytes:
-    """The bytes of neighbouring words of one charset and encoding."""
+    """Bytes of neighbouring words of one charset and encoding."""
     if encoding == b"Q":
         return b"".join(binascii.a2b_qp(payload.replace(b" ", b"_"), header=True) for payload in payloads)
     if encoding != b"B":
         return b"".join(payloads)
     if any(len(payload) % 4 for payload in payloads[:-1]):
-        defects.add("encoded-word", "encoded words are cut within their base64")
+        defects.add("encoded-word", "encoded words are cut inside a group of base64")
         if not any(b"=" in payload for payload in payloads[:-1]):
-            return from_base64(b"".join(payloads), defects)
-    return b"".join(from_base64(payload, defects) for payload in payloads)
+            return decode_base64(b"".join(payloads), defects)
+    return b"".join(decode_base64(payload, defects) for payload in payloads)
 
 
-_LONGEST = 4096
+_MAX_VALUE_LENGTH = 4096
 _PARAMETER = re.compile(
     rb'[;\s]([^\s=;*"]{1,60})(?:\*(\d{1,3}))?(\*)?[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"?|[^;\s][^;]*|)', re.DOTALL
 )
@@ -84,39 +83,39 @@ _ESCAPED = re.compile(rb'\\(["\\])')
 
 
 class Value(NamedTuple):
-    """The bytes of a parameter, and its charset where RFC 2231 names one."""
+    """Bytes of a parameter, and its charset if RFC 2231 gives one."""
 
     data: bytes
     charset: str | None
 
-    def text(self, texts: Texts) -> str:
-        """The text of it."""
+    def text(self, decoder: MessageDecoder) -> str:
+        """Decode the parameter into text."""
         if self.charset is None:
-            return header_text(self.data, texts, "parameter")
-        return texts.of(self.data, self.charset, "parameter")
+            return header_text(self.data, decoder, "parameter")
+        return decoder.decode(self.data, self.charset, "parameter")
 
 
 class Parametrised(NamedTuple):
-    """What stands first in a field, in lower case, its parameters, and the charset among them, as it is written."""
+    """Value of a field with parameters: first word in lower case, parameters, and the parameter charset as written."""
 
     main: str
     parameters: dict[str, Value]
     charset: str
 
     def plain(self, name: str) -> bytes:
-        """The bytes of a parameter; nothing where it is not there."""
+        """Bytes of a parameter; empty if it is missing."""
         return self.parameters[name].data if name in self.parameters else b""
 
 
 @lru_cache(512)
-def parametrised(value: bytes) -> Parametrised:
-    r"""A field's value taken apart.
+def parse_parameters(value: bytes) -> Parametrised:
+    r"""Parse the value of a field with parameters.
 
-    >>> found = parametrised(b"Text/Plain; charset=\"UTF-8\"; name*=utf-8'ja'%E6%97%A5.txt")
+    >>> found = parse_parameters(b"Text/Plain; charset=\"UTF-8\"; name*=utf-8'ja'%E6%97%A5.txt")
     >>> found.main, found.plain("charset"), found.parameters["name"]
     ('text/plain', b'UTF-8', Value(data=b'\xe6\x97\xa5.txt', charset='utf-8'))
     """
-    value = value[:_LONGEST]
+    value = value[:_MAX_VALUE_LENGTH]
     main = re.split(rb"[;\s]", value.lstrip(), maxsplit=1)[0].lower()
     segments: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}
     for name, number, star, content in _PARAMETER.findall(value):
@@ -127,6 +126,7 @@ def parametrised(value: bytes) -> Parametrised:
 
 
 def _value(segments: dict[int, tuple[bytes, bytes]]) -> Value:
+    """Join the numbered segments of a parameter (RFC 2231)."""
     charset = None
     joined = []
     for number in sorted(segments):

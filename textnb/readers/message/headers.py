@@ -1,18 +1,14 @@
-"""The head of a message or part: bytes to fields, without a copy of the body.
+"""The head of a message or part: its fields and its date; and the list of defects of a message.
 
-    head = field* [blank line]      field = name ":" value, further lines of the value begin with a blank or a tab
+    head = field* [blank line]
+    field = name ":" value; further lines of the value begin with a space or a tab
+    date = [day-of-week ","] day month year hour ":" minute [":" second] zone
 
-What real heads have besides is read too: a From_ line before the first field, LF or CRLF or both, no blank line at the
-end, lines that are no fields. Such lines are not lost: they are the first lines of the body then.
+Common deviations are read too: a From_ line before the first field, LF or CRLF or both, no blank line at the end, and
+lines that are not fields, which become the first lines of the body. Dates may have two-digit years, names of zones, or
+the order of asctime; a missing or unknown zone is taken as UTC.
 
-The date of a message: aware, or none.
-
-    [day-of-week ","] day month year hour ":" minute [":" second] zone
-
-Old and broken forms are read too: two-digit years, names of zones, the order of asctime. A zone that is not given or
-not known is taken for UTC.
-
-What is wrong with a message: the kind in a word, for a token, and the case in words, for people.
+Each defect has a kind, one word that is used as a token, and a description for people.
 """
 
 import re
@@ -26,24 +22,35 @@ _MONTHS = dict(zip("jan feb mar apr may jun jul aug sep oct nov dec".split(), ra
 _MONTH = r"([a-z]{3})[a-z]*\.?"
 _TIME = r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?"
 _ZONE = r"(?:\s*([+-]\d{4}|\(?[a-z]{1,5}\)?))?"
-_USUAL = re.compile(rf"(\d{{1,2}})[\s-]+{_MONTH}[\s-]+(\d{{2,4}}),?\s+{_TIME}{_ZONE}", re.IGNORECASE)
-_ASCTIME = re.compile(rf"{_MONTH}\s+(\d{{1,2}})\s+{_TIME}{_ZONE}\s+(\d{{4}})", re.IGNORECASE)
-_HOURS = {"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "jst": 9, "cet": 1}
-_HOURS |= {"cest": 2, "bst": 1, "kst": 9, "hkt": 8, "msk": 3, "aest": 10}
-_LONGEST = 200
+_RFC_DATE = re.compile(rf"(\d{{1,2}})[\s-]+{_MONTH}[\s-]+(\d{{2,4}}),?\s+{_TIME}{_ZONE}", re.IGNORECASE)
+_ASCTIME_DATE = re.compile(rf"{_MONTH}\s+(\d{{1,2}})\s+{_TIME}{_ZONE}\s+(\d{{4}})", re.IGNORECASE)
+_HOURS_OF_ZONE = {
+    "est": -5,
+    "edt": -4,
+    "cst": -6,
+    "cdt": -5,
+    "mst": -7,
+    "mdt": -6,
+    "pst": -8,
+    "pdt": -7,
+    "jst": 9,
+    "cet": 1,
+}
+_HOURS_OF_ZONE |= {"cest": 2, "bst": 1, "kst": 9, "hkt": 8, "msk": 3, "aest": 10}
+_MAX_DATE_LENGTH = 200
 
 
 def as_date(value: str) -> datetime | None:
-    """The moment that a Date field names.
+    """Parse the value of a Date field into an aware datetime; None if it is not a date.
 
     >>> as_date("Fri, 14 Nov 2003 09:05:07 +0900").isoformat()
     '2003-11-14T09:05:07+09:00'
     >>> as_date("yesterday") is None
     True
     """
-    if usual := _USUAL.search(value[:_LONGEST]):
+    if usual := _RFC_DATE.search(value[:_MAX_DATE_LENGTH]):
         day, month, year, hour, minute, second, zone = usual.groups()
-    elif asctime := _ASCTIME.search(value[:_LONGEST]):
+    elif asctime := _ASCTIME_DATE.search(value[:_MAX_DATE_LENGTH]):
         month, day, hour, minute, second, zone, year = asctime.groups()
     else:
         return None
@@ -55,7 +62,7 @@ def as_date(value: str) -> datetime | None:
 
 
 def _full_year(year: int) -> int:
-    """Of two or three digits as RFC 5322 says."""
+    """Year of a number of two, three or four digits, as in RFC 5322."""
     if year < 50:
         return year + 2000
     return year + 1900 if year < 1000 else year
@@ -66,15 +73,15 @@ def _zone(name: str) -> timezone:
     if name[:1] in ("+", "-") and name:
         minutes = int(name[1:3]) * 60 + int(name[3:5])
         return timezone(timedelta(minutes=-minutes if name[0] == "-" else minutes))
-    return timezone(timedelta(hours=_HOURS.get(name.strip("()").lower(), 0)))
+    return timezone(timedelta(hours=_HOURS_OF_ZONE.get(name.strip("()").lower(), 0)))
 
 
-_MOST = 20
+_MAX_DEFECTS = 20
 
 
 @dataclass
 class Defects:
-    """A list that stays short whatever the message is.
+    """Defects of a message, each once, up to a maximum number.
 
     >>> defects = Defects()
     >>> defects.add("base64", "damaged base64")
@@ -86,35 +93,35 @@ class Defects:
     found: dict[str, str] = field(default_factory=dict)
 
     def add(self, kind: str, words: str) -> None:
-        """One more, unless the same has been said."""
-        if len(self.found) < _MOST:
+        """Add a defect: its kind, and its description."""
+        if len(self.found) < _MAX_DEFECTS:
             self.found.setdefault(words, kind)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All of them, in the order in which they were met."""
+        """Descriptions, in the order in which they were added."""
         return tuple(self.found)
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Their kinds, each once."""
+        """Kinds, each once."""
         return tuple(dict.fromkeys(self.found.values()))
 
 
-_LONGEST_HEAD = 1 << 18
-_MOST_FIELDS = 1000
-_LONGEST_NAME = 100
+_MAX_HEAD_LENGTH = 1 << 18
+_MAX_FIELDS = 1000
+_MAX_NAME_LENGTH = 100
 _NAME = re.compile(rb"[!-9;-~]+")
-_MAY_STAND_BEFORE = (b"\n", b"\r", b" ", b"\t", b"From ", b">From ")
-_BEFORE = re.compile(rb"(?>[ \t]*+\r?\n)*+(?:>?From [^\n]*\n)?")
+_BEFORE_HEAD_STARTS = (b"\n", b"\r", b" ", b"\t", b"From ", b">From ")
+_BEFORE_HEAD = re.compile(rb"(?>[ \t]*+\r?\n)*+(?:>?From [^\n]*\n)?")
 
 Field = tuple[bytes, bytes]
-"""A name in lower case, and the value on one line."""
+"""Name in lower case, and value on one line."""
 
 
 @dataclass
 class Head:
-    """The fields in their order, lines among them that are none, and where the body begins."""
+    """Head of a message: fields in order, lines that are not fields (``strays``), and the offset of the body."""
 
     fields: list[Field]
     strays: bytes
@@ -125,49 +132,43 @@ class Head:
         self._firsts = dict(reversed(self.fields))
 
     def first(self, name: bytes) -> bytes:
-        """The value of the first field of that name; nothing where there is none."""
+        """Value of the first field of that name; empty if there is none."""
         return self._firsts.get(name, b"")
-
-    def all(self, *names: bytes) -> list[bytes]:
-        """The values of all fields of some names, in their order."""
-        if self._firsts.keys().isdisjoint(names):
-            return []
-        return [value for name, value in self.fields if name in names]
 
 
 def message_start(data: bytes, start: int, end: int) -> int:
-    """Where the head of a whole message begins: after blank lines and a From_ line."""
-    if not data.startswith(_MAY_STAND_BEFORE, start, end):
+    """Offset of the head of a whole message, after blank lines and a From_ line."""
+    if not data.startswith(_BEFORE_HEAD_STARTS, start, end):
         return start
-    before = _BEFORE.match(data, start, end)
+    before = _BEFORE_HEAD.match(data, start, end)
     return start if before is None else before.end()
 
 
 def read_head(data: bytes, start: int, end: int, defects: Defects) -> Head:
-    r"""The head that begins at ``start``; a first line that is no field means that there is none.
+    r"""Read the head at an offset; it is empty if the first line is not a field.
 
     >>> read_head(b"Subject: a\n b\nTo: c\n\nhello", 0, 27, Defects())
     Head(fields=[(b'subject', b'a b'), (b'to', b'c')], strays=b'', body=21)
     """
-    fields, strays, length, body, encoded = _split(data, start, end, _LONGEST_HEAD, _LONGEST_NAME)
-    if length > _LONGEST_HEAD:
-        defects.add("header", f"its header is longer than {_LONGEST_HEAD} bytes; the rest of it was not read")
+    fields, strays, length, body, encoded = _split(data, start, end, _MAX_HEAD_LENGTH, _MAX_NAME_LENGTH)
+    if length > _MAX_HEAD_LENGTH:
+        defects.add("header", f"the header has {length} bytes; the first {_MAX_HEAD_LENGTH} were read")
     if strays and not fields:
         return Head([], b"", start)
     if strays:
-        defects.add("header", f"{len(strays)} of its header lines are no fields")
-    if len(fields) > _MOST_FIELDS:
-        defects.add("header", f"its header has {len(fields)} fields; the first {_MOST_FIELDS} were read")
-        del fields[_MOST_FIELDS:]
+        defects.add("header", f"lines in the header that are not fields: {len(strays)}")
+    if len(fields) > _MAX_FIELDS:
+        defects.add("header", f"the header has {len(fields)} fields; the first {_MAX_FIELDS} were read")
+        del fields[_MAX_FIELDS:]
     return Head(fields, b"\n".join(strays), body, encoded)
 
 
 Split = tuple[list[Field], list[bytes], int, int, bool]
-"""The fields, the lines that are none, the length of a head, where the body begins, whether "=?" stands in it."""
+"""Fields, lines that are not fields, length of the head, offset of the body, and whether the head contains "=?"."""
 
 
 def split_head(data: bytes, start: int, end: int, longest: int, longest_name: int) -> Split:
-    """A head taken apart, no more than ``longest`` bytes of it; a first line that is no field is all that is read."""
+    """Split at most ``longest`` bytes of a head into fields; stop if the first line is not a field."""
     stop, body = _end_of_head(data, start, end)
     block = data[start : min(stop, start + longest)]
     fields: list[Field] = []
@@ -188,10 +189,10 @@ _split = in_extension(split_head)
 
 
 def _end_of_head(data: bytes, start: int, end: int) -> tuple[int, int]:
-    """Where the fields end and where the body begins.
+    """Offsets of the end of the fields and of the body.
 
-    The blank line is looked for first in the way in which the first line ends, then only before it in the other way:
-    so a head costs its own length, however long the message is.
+    The blank line is searched first with the line end of the first line, then with the other one, only before what was
+    found: so the time is proportional to the head and not to the message.
     """
     if data.startswith((b"\n", b"\r\n"), start, end):
         return start, data.index(b"\n", start, end) + 1

@@ -1,8 +1,9 @@
-"""What styles hide: the look of an element, from that of the one around it and its own attributes.
+"""Text of HTML that styles hide from the reader.
 
-Hidden is: display:none, visibility:hidden, opacity:0, the attribute hidden; letters of at most one pixel; a box without
-width or height whose overflow is hidden; text moved far off the page; text in the colour of its ground, or so near that
-no eye tells them apart. A ground with a picture is not known, and hides nothing.
+Text is hidden by display:none, visibility:hidden, opacity:0 or the attribute hidden; letters of at most one pixel; a
+box without width or height whose overflow is hidden; a position far off the page; or a colour that is almost that of
+the background. A background with an image has no known colour, and hides nothing. The look of an element follows from
+that of the element around it and from its own attributes.
 """
 
 import re
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Colour = tuple[int, int, int]
 
-# What hides, in lower case, by the word that a style must hold for it; words first, for they are looked up quickly.
+# Declarations that hide text, by the word that a style must contain for them; the words are searched first, quickly.
 _CONCEALING = {
     b"display:": re.compile(r"display\s*:\s*none"),
     b"visibility:": re.compile(r"visibility\s*:\s*(?:hidden|collapse)"),
@@ -28,16 +29,16 @@ _CONCEALING = {
     b"left:": re.compile(r"left\s*:\s*-\d{3}"),
     b"top:": re.compile(r"top\s*:\s*-\d{3}"),
 }
-_NEEDED = (b"style", b" hidden", b"color", b"<body")
-HIDING = (*_CONCEALING, *_NEEDED)
-"""What the source of a page must hold for something to be hidden in it, in lower case."""
+_STYLE_MARKERS = (b"style", b" hidden", b"color", b"<body")
+HIDING_MARKERS = (*_CONCEALING, *_STYLE_MARKERS)
+"""Strings in lower case of which the source of a page contains one if it hides something."""
 
 _COLOURS = (b"color", b"text")
 _GROUNDS = (b"bgcolor", b"background", b"background-color")
 _DECLARATION = re.compile(r"(?<![a-z-])([a-z-]++)\s*+:\s*([^;]+)")
 _NUMBERS = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})")
 _HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
-_NAMED: dict[str, Colour] = {
+_NAMED_COLOURS: dict[str, Colour] = {
     "white": (255, 255, 255),
     "black": (0, 0, 0),
     "red": (255, 0, 0),
@@ -52,19 +53,19 @@ _NAMED: dict[str, Colour] = {
     "grey": (128, 128, 128),
     "silver": (192, 192, 192),
 }
-_NEAR = 24  # the sum of differences of red, green and blue that is taken for none
+_MAX_INVISIBLE_DIFFERENCE = 24  # sum of the differences of red, green and blue that the eye does not see
 _PIXELS = re.compile(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|%|)")
 _TO_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
-_VALUED = ("style", "color", "text", "bgcolor", "background")
-_TELLING = frozenset([*_VALUED, "hidden"])
-_LONGEST = 1000  # of an attribute
-_SHORT = 300  # of all of them, so that their look is kept
-_FAR = -900.0
-_MOST_COLOURS = 40
+_VALUED_ATTRIBUTES = ("style", "color", "text", "bgcolor", "background")
+_STYLING_ATTRIBUTES = frozenset([*_VALUED_ATTRIBUTES, "hidden"])
+_MAX_ATTRIBUTE_LENGTH = 1000
+_MAX_CACHED_LENGTH = 300  # of all attributes of an element whose look is cached
+_OFF_PAGE_PIXELS = -900.0
+_MAX_COLOURS = 40
 
 
 class Look(NamedTuple):
-    """How text looks: colour and ground (None where not known), whether it is too small, whether it is shown at all."""
+    """Look of text: colour and background (None if unknown), whether it is too small, whether it is not displayed."""
 
     colour: Colour | None
     ground: Colour | None
@@ -73,21 +74,21 @@ class Look(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether nobody sees it."""
+        """Whether a reader cannot see the text."""
         return self.concealed or self.tiny or _alike(self.colour, self.ground)
 
     def of(self, attributes: Mapping[str, str | None]) -> "Look":
-        """The look of an element within."""
-        if _TELLING.isdisjoint(attributes):
+        """Look of an element inside, from its attributes."""
+        if _STYLING_ATTRIBUTES.isdisjoint(attributes):
             return self
-        values = [(attributes.get(name) or "")[:_LONGEST] for name in _VALUED]
-        look = _within if sum(map(len, values)) <= _SHORT else _within.__wrapped__
+        values = [(attributes.get(name) or "")[:_MAX_ATTRIBUTE_LENGTH] for name in _VALUED_ATTRIBUTES]
+        look = _within if sum(map(len, values)) <= _MAX_CACHED_LENGTH else _within.__wrapped__
         return look(self, *values, hidden="hidden" in attributes)
 
 
 @lru_cache(4096)
 def _within(around: Look, style: str, color: str, text: str, bgcolor: str, background: str, *, hidden: bool) -> Look:
-    """The look of an element by its attributes; a page has few that differ."""
+    """Look of an element inside another one; cached, because a page has few different ones."""
     declared = _declarations(style)
     return Look(
         _colour(declared.get("color") or color or text, around.colour),
@@ -107,22 +108,22 @@ def _ground(style: Mapping[str, str], bgcolor: str, background: str, around: Col
 BODY = Look((0, 0, 0), (255, 255, 255), tiny=False, concealed=False)
 
 
-def hidden_texts(tree: "LexborHTMLParser", source: bytes, said: Set[bytes]) -> list[str]:
-    """The hidden texts of a document, in order; they are taken out of the tree. said: what of HIDING stands in it."""
+def remove_hidden_texts(tree: "LexborHTMLParser", source: bytes, markers: Set[bytes]) -> list[str]:
+    """Remove the hidden texts of a page from its tree and return them; ``markers`` are the HIDING_MARKERS in it."""
     texts: list[str] = []
-    selectors = _suspects(source, said)
+    selectors = _suspects(source, markers)
     if not selectors:
         return texts
     looks: dict[int, Look] = {}
     seen: set[int] = set()
     for node in found_by_css(tree, ", ".join(selectors)):
         if node.mem_id not in seen and (look := _look(node, looks)).is_hidden:
-            _take_out(node, look, texts, seen)
+            _remove_hidden(node, look, texts, seen)
     return texts
 
 
 def found_by_css(tree: "LexborHTMLParser", selectors: str) -> "list[LexborNode]":
-    """The elements that some selectors choose: as tree.css, which makes a selector of its own for every document."""
+    """Elements that match some selectors, as tree.css, which makes a new selector object for every document."""
     root = tree.root
     return [] if root is None else list(_selector().find(selectors, root))
 
@@ -134,22 +135,22 @@ def _selector() -> "LexborCSSSelector":
     return LexborCSSSelector()  # type: ignore[no-untyped-call]
 
 
-def _suspects(source: bytes, said: Set[bytes]) -> list[str]:
-    """Selectors of all elements that could hide something, from a quick look at the source."""
-    if said.isdisjoint(_NEEDED):
+def _suspects(source: bytes, markers: Set[bytes]) -> list[str]:
+    """Selectors of all elements that could hide text, found by a search of the source."""
+    if markers.isdisjoint(_STYLE_MARKERS):
         return []
-    selectors = ["[hidden]"] if b" hidden" in said else []
-    styled = b"style" in said
-    if styled and not said.isdisjoint(_CONCEALING):
+    selectors = ["[hidden]"] if b" hidden" in markers else []
+    styled = b"style" in markers
+    if styled and not markers.isdisjoint(_CONCEALING):
         folded = source.decode().lower()
-        found = [word for word, how in _CONCEALING.items() if word in said and how.search(folded)]
+        found = [word for word, how in _CONCEALING.items() if word in markers and how.search(folded)]
         selectors += [f'[style*="{word[:-1].decode()}" i]' for word in found]
-    if b"color" not in said and b"<body" not in said:
+    if b"color" not in markers and b"<body" not in markers:
         return selectors
     of_text, of_body, *behind = values_in(source, (*_COLOURS, *_GROUNDS))
-    colours = {name.lower() for name in (of_text | of_body if b"<body" in said else of_text)}
+    colours = {name.lower() for name in (of_text | of_body if b"<body" in markers else of_text)}
     grounds = {_colour(name, None) for names in behind for name in names} | {BODY.ground}
-    for name in sorted(colours)[:_MOST_COLOURS]:
+    for name in sorted(colours)[:_MAX_COLOURS]:
         colour = _colour(name, None)
         if any(_alike(colour, ground) for ground in grounds):
             word = name.partition("(")[0]
@@ -159,7 +160,7 @@ def _suspects(source: bytes, said: Set[bytes]) -> list[str]:
 
 
 def _look(node: "LexborNode", looks: dict[int, Look]) -> Look:
-    """The look of an element, from those above it."""
+    """Look of an element, from those of its ancestors."""
     above = []
     at: LexborNode | None = node
     while at is not None and at.mem_id not in looks:
@@ -171,8 +172,8 @@ def _look(node: "LexborNode", looks: dict[int, Look]) -> Look:
     return look
 
 
-def _take_out(root: "LexborNode", look: Look, texts: list[str], seen: set[int]) -> None:
-    """Move the hidden texts of an element out of it, with a stack of our own: a document may be very deep."""
+def _remove_hidden(root: "LexborNode", look: Look, texts: list[str], seen: set[int]) -> None:
+    """Move the hidden texts of an element to a list; not recursive, because a page may be nested very deeply."""
     stack = [(child, look) for child in root.iter(include_text=True)][::-1]
     while stack:
         node, around = stack.pop()
@@ -187,10 +188,10 @@ def _take_out(root: "LexborNode", look: Look, texts: list[str], seen: set[int]) 
 
 @lru_cache(1024)
 def _alike(colour: Colour | None, ground: Colour | None) -> bool:
-    """Whether no eye tells two colours apart."""
+    """Whether two colours look the same."""
     if colour is None or ground is None:
         return False
-    return sum(abs(a - b) for a, b in zip(colour, ground, strict=True)) <= _NEAR
+    return sum(abs(a - b) for a, b in zip(colour, ground, strict=True)) <= _MAX_INVISIBLE_DIFFERENCE
 
 
 def _declarations(style: str) -> dict[str, str]:
@@ -199,15 +200,15 @@ def _declarations(style: str) -> dict[str, str]:
 
 @lru_cache(1024)
 def _colour(name: str, otherwise: Colour | None) -> Colour | None:
-    """The colour of that name; the one around where it says none."""
+    """Colour of a CSS value; ``otherwise`` if it names none, None if it is unknown."""
     name = name.strip().lower().removesuffix("!important").rstrip()
     if not name or name in ("inherit", "transparent"):
         return otherwise
     if numbers := _NUMBERS.search(name):
         return int(numbers[1]), int(numbers[2]), int(numbers[3])
     for word in (name, *(word for word in name.split() if not word[0].isdigit())):
-        if word in _NAMED:
-            return _NAMED[word]
+        if word in _NAMED_COLOURS:
+            return _NAMED_COLOURS[word]
         if found := _HEX.fullmatch(word):
             digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
             return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
@@ -215,6 +216,7 @@ def _colour(name: str, otherwise: Colour | None) -> Colour | None:
 
 
 def _conceals(style: Mapping[str, str]) -> bool:
+    """Whether declarations hide an element, whatever its colours and the size of its letters."""
     if not style:
         return False
     if style.get("display", "").startswith("none") or style.get("visibility", "").startswith(("hidden", "collapse")):
@@ -225,7 +227,9 @@ def _conceals(style: Mapping[str, str]) -> bool:
         sides = ("width", "height", "max-width", "max-height")
         if any(_pixels(style.get(side), 16) <= 0 for side in sides):
             return True
-    return any(_pixels(style.get(side), 0) <= _FAR for side in ("text-indent", "left", "top", "margin-left"))
+    return any(
+        _pixels(style.get(side), 0) <= _OFF_PAGE_PIXELS for side in ("text-indent", "left", "top", "margin-left")
+    )
 
 
 def _pixels(length: str | None, otherwise: float) -> float:

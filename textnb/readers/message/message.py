@@ -1,8 +1,8 @@
-"""One message, from bytes to a Document: subject and body as its text, everything else as groups of tokens.
+"""Reading of one message: from bytes to a Document.
 
-No message raises an error; what is wrong with it stands in the Document's ``defects``.
-
-The groups of tokens that a message gives beside its words: from each group's name to its tokens.
+text      subject and body
+fields    tokens of everything else, by the name of their group (``features.GROUPS``)
+defects   descriptions of everything that is wrong with the message; no message raises an error
 """
 
 import re
@@ -49,7 +49,7 @@ TOKENS: dict[str, Callable[[Content], Sequence[str]]] = {
 
 
 def fields_of(content: Content, groups: Iterable[str]) -> dict[str, Sequence[str]]:
-    """The tokens of the wanted groups, each once; a group without tokens is left out."""
+    """Tokens of the wanted groups, each token once; a group without tokens is left out."""
     of_head = {} if _OF_HEAD.isdisjoint(groups) else tokens_of_head(content.fields, content.text_of)
     found: dict[str, Sequence[str]] = {}
     for group in groups:
@@ -62,17 +62,29 @@ def fields_of(content: Content, groups: Iterable[str]) -> dict[str, Sequence[str
     return found
 
 
-_ID = re.compile(rb"<([^<>\s]{1,300})>")
-_FIRST = 4096
-_ALL = MailFeatures()
+_MESSAGE_ID = re.compile(rb"<([^<>\s]{1,300})>")
+_LINE_END_SEARCH_BYTES = 4096
+_ALL_FEATURES = MailFeatures()
 
 
 def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
-    r"""The Document of one message; never an error, whatever the bytes are.
+    r"""Read one message; never raises an error, whatever the bytes are.
 
-    features: which groups of tokens its fields hold; all by default. The date is the one that the message states, else
-    when it was received; the group is the message that began the conversation.
+    Parameters
+    ----------
+    raw : bytes
+        The message, with or without a From_ line before it.
+    features : MailFeatures, optional
+        Groups of tokens in the fields of the Document; by default all.
 
+    Returns
+    -------
+    Document
+        Subject and body as ``text``; tokens as ``fields``; ``date``, from Date or else from Received; ``group``, the
+        id of the first message of the conversation; ``defects``, descriptions of what is wrong with the message.
+
+    Examples
+    --------
     >>> mail = read_message(b"From: a@example.jp\nSubject: =?utf-8?B?5Lya6K2w?=\n\nSee http://example.com/ soon")
     >>> mail.text
     '会議\nSee http://example.com/ soon'
@@ -80,13 +92,13 @@ def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
     ['example.com', 'com']
     """
     if not isinstance(raw, bytes):
-        raise InputError(f"a message must be bytes, not {type(raw).__name__}; open its file with 'rb'")
+        raise InputError("a message must be bytes, not {kind}; open its file with 'rb'", kind=type(raw).__name__)
     return message_document(raw, features)
 
 
 def message_document(raw: bytes, features: MailFeatures | None, label: str | None = None, name: str = "") -> Document:
-    """The same with a label, and a name for its id."""
-    groups = (_ALL if features is None else features).groups
+    """Read one message into a Document with a label and an id."""
+    groups = (_ALL_FEATURES if features is None else features).groups
     defects = Defects()
     content = Content(_as_lines(raw, defects), defects)
     head = content.walk.head
@@ -97,21 +109,23 @@ def message_document(raw: bytes, features: MailFeatures | None, label: str | Non
 
 
 def _as_lines(raw: bytes, defects: Defects) -> bytes:
-    """The message, not too long, and with LF where its lines end in CR alone."""
+    """Message cut to LONGEST_MESSAGE bytes, with LF in place of CR if its lines end in CR alone."""
     if len(raw) > LONGEST_MESSAGE:
-        defects.add("size", f"{len(raw)} bytes; the first {LONGEST_MESSAGE} were read")
+        defects.add("size", f"the message has {len(raw)} bytes; the first {LONGEST_MESSAGE} were read")
         raw = raw[:LONGEST_MESSAGE]
-    has_lines = raw.find(b"\n", 0, _FIRST) >= 0 or raw.find(b"\r", 0, _FIRST) < 0
+    has_lines = raw.find(b"\n", 0, _LINE_END_SEARCH_BYTES) >= 0 or raw.find(b"\r", 0, _LINE_END_SEARCH_BYTES) < 0
     return raw if has_lines else raw.replace(b"\r", b"\n")
 
 
 def _date(head: Head) -> datetime | None:
+    """Date of a message: from Date, else from the first Received."""
     sent = as_date(head.first(b"date").decode("ascii", "replace"))
     return sent or as_date(head.first(b"received").rpartition(b";")[2].decode("ascii", "replace"))
 
 
 def _conversation(head: Head) -> str | None:
+    """Id of the first message of the conversation."""
     for name in (b"references", b"in-reply-to", b"message-id"):
-        if found := _ID.search(head.first(name)):
+        if found := _MESSAGE_ID.search(head.first(name)):
             return found[1].decode("ascii", "replace")
     return None

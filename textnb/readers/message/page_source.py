@@ -1,6 +1,6 @@
-"""The source of a page before it is parsed, and its text after it: in the extension if it may be used, else in Python.
+"""Source of an HTML page before it is parsed, and its text afterwards, in the extension if it may be used.
 
-Sources are UTF-8.
+Sources are UTF-8. The functions here are the Python twins of those in the extension.
 """
 
 import re
@@ -14,7 +14,7 @@ _BLOCKS = re.findall(
     "address article blockquote br center dd div dl dt footer form h1 h2 h3 h4 h5 h6 header hr input li ol p pre "
     "section table td th title tr ul",
 )
-_BLOCK_TAGS = frozenset(  # how they begin: up to four characters after "<" tell the elements of mail apart
+_BLOCK_TAGS = frozenset(  # beginnings of tags: up to four characters after "<" distinguish the elements of mail
     (slash + spelt + end)[:4].encode()
     for name in _BLOCKS
     for spelt in (name, name.upper(), name.capitalize())
@@ -27,20 +27,20 @@ _ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s
 
 
 def with_lines(source: bytes) -> bytes:
-    r"""The source with a line end before every tag of a block.
+    r"""Source with a line end before every tag of a block element.
 
     >>> with_lines(b"<b>a</b><p>b")
     b'<b>a</b>\n<p>b'
     """
     if _IN_PYTHON:
-        return lined_in_python(source)
+        return with_lines_in_python(source)
     from textnb._native import with_lines
 
     return with_lines(source, _NUMBERED)
 
 
 def present(source: bytes, words: tuple[bytes, ...]) -> set[bytes]:
-    """Those of some words, in lower case, that a source holds, whatever its case; white space may stand before a colon.
+    """Words in lower case that a source contains in any case; white space may come before a colon.
 
     >>> sorted(present(b"<B STYLE='left : 1px'>", (b"style", b"left:", b"color")))
     [b'left:', b'style']
@@ -56,7 +56,7 @@ def _pattern(word: bytes) -> re.Pattern[str]:
 
 
 def values_of(source: bytes, names: tuple[bytes, ...]) -> list[set[str]]:
-    """The values behind ":" or "=" after each of some names, in lower case, that are not part of longer ones.
+    """Values after ":" or "=" of each of some names in lower case, which are not parts of longer names.
 
     >>> values_of(b"<td BGCOLOR = 'Red' style='color:rgb(1, 2'>", (b"color", b"bgcolor"))
     [{'rgb(1, 2'}, {'Red'}]
@@ -73,7 +73,7 @@ def _value_pattern(name: bytes) -> re.Pattern[str]:
 
 
 def tidied(text: str) -> str:
-    r"""The words of a text, a line end between two where there was one, else a space.
+    r"""Text with one space or one line end between words.
 
     >>> tidied("  Big car \n \n go")
     'Big car\ngo'
@@ -81,14 +81,14 @@ def tidied(text: str) -> str:
     return "\n".join([" ".join(line.split()) for line in text.split("\n") if line and not line.isspace()])
 
 
-def lined_in_python(source: bytes) -> bytes:
-    """The same as ``with_lines``."""
+def with_lines_in_python(source: bytes) -> bytes:
+    """Python twin of ``with_lines``."""
     first, *tags = source.split(b"<")
     return first + b"".join([b"\n<" + tag if _begins_block(tag[:4]) else b"<" + tag for tag in tags])
 
 
 def has_many_attributes(source: bytes, most: int) -> bool:
-    """Whether a tag has more attributes than that."""
+    """Whether a tag has more than ``most`` attributes."""
     html = source.decode()
     return _few_attributes(most).match(html).end() < len(html)  # type: ignore[union-attr]
 

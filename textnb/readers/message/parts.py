@@ -1,10 +1,12 @@
-"""The parts of a message (MIME), found by their offsets: nothing is copied but what will be read.
+"""MIME parts of a message, found by their offsets; only bytes that will be read are copied.
 
-A message is walked once. Its leaves come out in order, each with the branch of the alternative that it belongs to:
-    multipart/alternative  -> branches 0, 1, ... of one choice; the reader takes the richest
+One walk over the message gives its leaves in order, each with its branch of a multipart/alternative:
+
+    multipart/alternative  -> branches 0, 1, ..., of which ``content`` chooses one
     multipart/*            -> its parts, one after the other
-    message/rfc822         -> the message within, its subject first
-Nesting, the number of parts and all sizes are limited; what is beyond is named among the defects.
+    message/rfc822         -> the message inside, its subject first
+
+Depth, number of parts and all sizes are limited; a message beyond the limits has a defect.
 """
 
 import re
@@ -12,25 +14,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from textnb.readers.message.charsets import transferred
-from textnb.readers.message.field_values import Parametrised, Value, parametrised
+from textnb.readers.message.charsets import decode_transfer
+from textnb.readers.message.field_values import Parametrised, Value, parse_parameters
 from textnb.readers.message.headers import Defects, Head, message_start, read_head
 
-_DEEPEST = 20
-_MOST_PARTS = 500
-_MOST_LINES = 10_000  # that begin like a boundary
-_NEAR = 1 << 20
-_REST = re.compile(rb"(--)?[ \t\r]*+(?=\n|\Z)")
-_GUESSED = re.compile(rb"^--([^\r\n]{1,200})\r?\nContent-", re.MULTILINE | re.IGNORECASE)
+_MAX_DEPTH = 20
+_MAX_PARTS = 500
+_MAX_BOUNDARY_LINES = 10_000  # lines that begin like a boundary
+_BOUNDARY_SEARCH_BYTES = 1 << 20
+_AFTER_BOUNDARY = re.compile(rb"(--)?[ \t\r]*+(?=\n|\Z)")
+_LIKELY_BOUNDARY = re.compile(rb"^--([^\r\n]{1,200})\r?\nContent-", re.MULTILINE | re.IGNORECASE)
 _WHOLE_MESSAGES = ("message/rfc822", "message/global", "message/news")
 _ENCODED = (b"base64", b"quoted-printable")
 
 Branch = tuple[int, int] | None
-"""The number of an alternative, and which of its branches; None outside."""
+"""Number of an alternative, and number of the branch; None outside of an alternative."""
 
 
 class Leaf(NamedTuple):
-    """A part that has no parts: what is said about it, and where its body lies in which bytes."""
+    """Part without parts: its type and other fields, and the offsets of its body in ``data``."""
 
     type: str
     content: Parametrised
@@ -44,33 +46,33 @@ class Leaf(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many bytes it is about, decoded."""
+        """Approximate number of decoded bytes."""
         return (self.end - self.start) * 3 // 4 if self.encoding == b"base64" else self.end - self.start
 
     @property
     def is_attached(self) -> bool:
-        """Whether a reader of mail would have to open it."""
+        """Whether the part is an attachment, which is not displayed as text."""
         return self.disposition.main == "attachment" or not self.type.startswith(("text/", "message/"))
 
     @property
     def name(self) -> Value | None:
-        """The name of its file, where one is given."""
+        """Name of the file, if there is one."""
         return self.disposition.parameters.get("filename") or self.content.parameters.get("name")
 
     def body(self, longest: int, defects: Defects) -> bytes:
-        """Its bytes, decoded, at most about so many."""
+        """Decode the transfer encoding of at most about ``longest`` bytes."""
         end = self.end
         longest *= 3 if self.encoding in _ENCODED else 1
         if end - self.start > longest:
-            defects.add("size", f"a text of {end - self.start} bytes; the first {longest} were read")
+            defects.add("size", f"a part has {end - self.start} bytes; the first {longest} were read")
             end = self.start + longest
-        decoded = transferred(self.data[self.start : end], self.encoding, defects)
+        decoded = decode_transfer(self.data[self.start : end], self.encoding, defects)
         return self.strays + b"\n" + decoded if self.strays else decoded
 
 
 @dataclass
 class Walk:
-    """The head of a message, its leaves, and what holds them: the types of all parts, the heads of messages within."""
+    """Walk over a message: its head, its leaves, the types of all parts, and the heads of messages inside."""
 
     head: Head
     defects: Defects
@@ -81,22 +83,22 @@ class Walk:
 
     @classmethod
     def of(cls, data: bytes, defects: Defects) -> "Walk":
-        """The walk over a whole message."""
+        """Walk over a whole message."""
         walk = cls(read_head(data, message_start(data, 0, len(data)), len(data), defects), defects)
         if not walk.head.fields and data:
-            defects.add("header", "it has no header")
+            defects.add("header", "the message has no header")
         walk._enter(data, walk.head, len(data), "text/plain", None, 0)
         return walk
 
     def _enter(self, data: bytes, head: Head, end: int, default: str, branch: Branch, depth: int) -> None:
-        """One part with its head."""
-        if len(self.types) >= _MOST_PARTS:
-            self.defects.add("parts", f"it has more than {_MOST_PARTS} parts; the rest was not read")
+        """Add one part, or the parts inside it."""
+        if len(self.types) >= _MAX_PARTS:
+            self.defects.add("parts", f"there are more than {_MAX_PARTS} parts; the rest was not read")
             return
-        if depth > _DEEPEST:
-            self.defects.add("parts", f"its parts are nested more than {_DEEPEST} deep; what is below was not read")
+        if depth > _MAX_DEPTH:
+            self.defects.add("parts", f"parts are nested more than {_MAX_DEPTH} deep; deeper ones were not read")
             return
-        content = parametrised(head.first(b"content-type"))
+        content = parse_parameters(head.first(b"content-type"))
         kind = content.main if "/" in content.main else default
         encoding = head.first(b"content-transfer-encoding").strip(b" \t;\"'").lower()
         self.types.append(kind)
@@ -109,7 +111,7 @@ class Walk:
         self.leaves.append(leaf._replace(type="text/plain") if kind.startswith("multipart/") else leaf)
 
     def _multipart(self, whole: Leaf, depth: int) -> bool:
-        """The parts between boundaries; false where there are none, and it is read as text then."""
+        """Add the parts between boundaries; False if there are none, and the part is text then."""
         sections = self._sections(whole)
         if not sections:
             self.defects.add("boundary", f"{whole.type[:60]} without parts")
@@ -126,18 +128,22 @@ class Walk:
     def _sections(self, whole: Leaf) -> list[tuple[int, int]]:
         boundary = whole.content.plain("boundary").rstrip()
         sections, closed = _between(whole.data, whole.start, whole.end, boundary) if boundary else ([], True)
-        if not sections and (guessed := _GUESSED.search(whole.data, whole.start, min(whole.end, whole.start + _NEAR))):
-            self.defects.add("boundary", "the boundary is not the one that is named")
+        if not sections and (
+            guessed := _LIKELY_BOUNDARY.search(
+                whole.data, whole.start, min(whole.end, whole.start + _BOUNDARY_SEARCH_BYTES)
+            )
+        ):
+            self.defects.add("boundary", "the boundary is not the declared one")
             sections, closed = _between(whole.data, whole.start, whole.end, guessed[1].rstrip())
         if sections and not closed:
             self.defects.add("boundary", "the last boundary is missing")
         return sections
 
     def _message(self, whole: Leaf, depth: int) -> None:
-        """A message within a message."""
+        """Add a message inside the message."""
         data, start, end = whole.data, whole.start, whole.end
-        if whole.encoding in _ENCODED:  # forbidden, and done
-            data = transferred(data[start:end], whole.encoding, self.defects)
+        if whole.encoding in _ENCODED:  # forbidden, but common
+            data = decode_transfer(data[start:end], whole.encoding, self.defects)
             start, end = 0, len(data)
         head = read_head(data, message_start(data, start, end), end, self.defects)
         self.within[len(self.leaves)] = head
@@ -145,17 +151,17 @@ class Walk:
 
 
 def _disposition(head: Head) -> Parametrised:
-    return parametrised(head.first(b"content-disposition"))
+    return parse_parameters(head.first(b"content-disposition"))
 
 
 def _between(data: bytes, start: int, end: int, boundary: bytes) -> tuple[list[tuple[int, int]], bool]:
-    """Where the parts lie between lines of ``--boundary``, and whether ``--boundary--`` ends them."""
+    """Offsets of the parts between lines of ``--boundary``, and whether ``--boundary--`` ends them."""
     sections: list[tuple[int, int]] = []
     begun = -1
     for at, rest in _delimiters(data, start, end, b"\n--" + boundary):
         if begun >= 0:
             sections.append((begun, max(begun, _before_line_end(data, at + 1))))
-        if rest[1] or len(sections) >= _MOST_PARTS:
+        if rest[1] or len(sections) >= _MAX_PARTS:
             return sections, True
         begun = min(rest.end() + 1, end)
     if begun >= 0:
@@ -164,19 +170,19 @@ def _between(data: bytes, start: int, end: int, boundary: bytes) -> tuple[list[t
 
 
 def _delimiters(data: bytes, start: int, end: int, line: bytes) -> Iterator[tuple[int, re.Match[bytes]]]:
-    """Where a line end is followed by a line of a boundary, and what ends that line: ``--`` after the last part."""
+    """Offsets of lines of a boundary, each with the match of its end: ``--`` after the last part."""
     at = data.find(line, max(start - 1, 0), end)
-    for _ in range(_MOST_LINES):
+    for _ in range(_MAX_BOUNDARY_LINES):
         if at < 0:
             return
-        rest = _REST.match(data, at + len(line), end)
+        rest = _AFTER_BOUNDARY.match(data, at + len(line), end)
         if rest is not None:
             yield at, rest
         at = data.find(line, at + len(line), end)
 
 
 def _before_line_end(data: bytes, position: int) -> int:
-    """The line end before a boundary belongs to the boundary."""
+    """Offset before the line end that precedes a boundary and belongs to it."""
     if data[position - 1 : position] != b"\n":
         return position
     return position - 2 if data[position - 2 : position - 1] == b"\r" else position - 1

@@ -1,13 +1,11 @@
-"""Words without a dictionary, for header fields and other short texts; Japanese in pairs of characters.
+"""Words of short texts without a dictionary, and hosts of links.
 
-    "Re: 会議の件 on A-4"  ->  Re 会議 議の の件 on A-4
+    words   "Re: 会議の件 on A-4"           ->  Re 会議 議の の件 on A-4
+    hosts   "see https://Example.co.jp:80/a"  ->  example.co.jp
 
-Letters, digits and the marks that stay in words; everything else parts them. Beyond ASCII, compatibility forms are
-composed first (NFKC), so that ＳＡＬＥ is SALE and ｶﾅ is カナ.
-
-Words of ASCII by a table of bytes: in the extension where it may be used, else in Python.
-
-Where links lead: the hosts in a text or in the source of a page, and the tokens that stand for one.
+Words are letters, digits and a few marks; everything else separates them. Japanese is cut into pairs of characters.
+Text beyond ASCII is normalised first (NFKC), so that ＳＡＬＥ becomes SALE and ｶﾅ becomes カナ. The extension finds
+words of ASCII and hosts if it may be used, else the functions here do.
 """
 
 import re
@@ -23,11 +21,11 @@ from textnb.extension import in_extension
 
 
 class Rules(NamedTuple):
-    """How data are cut into words.
+    """Rules for cutting bytes into words.
 
-    table: what each byte becomes, a space where it parts words. edges: what is taken away at both ends of a word.
-    longest, most: characters of a word, longer ones are left out; words that are looked at. longest_value: bytes of a
-    header field's value that are looked at.
+    ``table`` maps each byte, to a space if it separates words. ``edges`` are removed at both ends of a word. Words
+    longer than ``longest`` characters are left out; the first ``most`` words are examined; of a header field, the first
+    ``longest_value`` bytes are examined.
     """
 
     table: bytes
@@ -38,7 +36,7 @@ class Rules(NamedTuple):
 
 
 def words(data: bytes | str, rules: Rules) -> list[str]:
-    """The words of ASCII, or of bytes that the table makes ASCII.
+    """Cut ASCII, or bytes that the table maps to ASCII, into words.
 
     >>> words(b"a.b, c-", Rules(bytes(code if code not in b"," else 32 for code in range(256)), b"-", 60, 9))
     ['a.b', 'c']
@@ -57,26 +55,26 @@ _PARTED = bytes(code if code < 128 and (chr(code).isalnum() or chr(code) in _IN_
 _JAPANESE = re.compile("([々〆ぁ-ゖァ-ヺー㐀-䶿一-鿿豈-﫿]+)")
 _WORD = re.compile(r"[\w$'!%.@-]+")
 _EDGES = b".-'_!@"
-LONGEST = 60
-_MOST = 1000
-IN_TEXT = Rules(_PARTED, _EDGES, LONGEST, _MOST)
-"""Of the words of a text, where it is ASCII."""
+MAX_WORD_LENGTH = 60
+_MAX_WORDS = 1000
+TEXT_RULES = Rules(_PARTED, _EDGES, MAX_WORD_LENGTH, _MAX_WORDS)
+"""Rules for a text in ASCII."""
 
 
-def words_in(text: str, most: int = _MOST) -> list[str]:
-    """The words of a text, in order, their case kept; those that are longer than any word are left out.
+def words_in(text: str, most: int = _MAX_WORDS) -> list[str]:
+    """Cut a text into words, in order, with their case; words that are too long are left out.
 
     >>> words_in("Re: 会議の件 on A-4 ＳＡＬＥ <taro@example.jp>")
     ['Re', '会議', '議の', 'の件', 'on', 'A-4', 'SALE', 'taro@example.jp']
     """
     if text.isascii():
-        return words_of(text, IN_TEXT if most == _MOST else IN_TEXT._replace(most=most))
-    words = islice(_mixed(unicodedata.normalize("NFKC", text[: most * LONGEST])), most)
-    return [word for raw in words if (word := raw.strip(_EDGES.decode())) and len(word) <= LONGEST]
+        return words_of(text, TEXT_RULES if most == _MAX_WORDS else TEXT_RULES._replace(most=most))
+    words = islice(_mixed(unicodedata.normalize("NFKC", text[: most * MAX_WORD_LENGTH])), most)
+    return [word for raw in words if (word := raw.strip(_EDGES.decode())) and len(word) <= MAX_WORD_LENGTH]
 
 
 def _mixed(text: str) -> Iterator[str]:
-    """The words of a text in several scripts; every second stretch is Japanese."""
+    """Words of a text in several scripts; the regular expression makes every second stretch Japanese."""
     for i, stretch in enumerate(_JAPANESE.split(text)):
         if i % 2:
             yield from pairs(stretch)
@@ -85,7 +83,7 @@ def _mixed(text: str) -> Iterator[str]:
 
 
 def pairs(stretch: str) -> list[str]:
-    """Neighbouring characters two by two; a single one as it is.
+    """Pairs of neighbouring characters; a single character as it is.
 
     >>> pairs("東京都"), pairs("都")
     (['東京', '京都'], ['都'])
@@ -93,37 +91,31 @@ def pairs(stretch: str) -> list[str]:
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)] or [stretch]
 
 
-def japanese_apart(text: str) -> tuple[list[str], str]:
-    """The Japanese stretches of a text, and the rest of it."""
-    stretches = _JAPANESE.split(text)
-    return stretches[1::2], " ".join(stretches[::2])
-
-
-_LONGEST = 255
+_MAX_HOST_LENGTH = 255
 _IN_HOST = r"[^\s/?#\"'<>\\()\[\]{}|,;&`、。」』）＞　]"
-_AFTER = {  # what tells a host, and the host after it, up to where the next one is told
-    "://": ("", re.compile(rf"://(?=({_IN_HOST}{{1,{_LONGEST}}})?)")),
-    "www.": ("www.", re.compile(rf"www\.(?=((?:(?!www\.){_IN_HOST}){{1,{_LONGEST}}})?)")),
+_HOST_AFTER_MARK = {  # mark before a host: what belongs to the host, and the host after it, up to the next mark
+    "://": ("", re.compile(rf"://(?=({_IN_HOST}{{1,{_MAX_HOST_LENGTH}}})?)")),
+    "www.": ("www.", re.compile(rf"www\.(?=((?:(?!www\.){_IN_HOST}){{1,{_MAX_HOST_LENGTH}}})?)")),
 }
 _REFERENCE = re.compile(r"&(?:#([xX]?)(0?)0*+(\w{0,20})|[^\t\n\f <&#;]{1,32})(;?)")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _LABELS = re.compile(r"[^\W_](?:[\w.-]*\w)?")
-_MOST_HOSTS = 200
+_MAX_HOSTS = 200
 
 
 def hosts_in(text: str) -> list[str]:
-    """The hosts of all addresses in a text, each once, in order, in lower case and without user and port.
+    """Hosts of all addresses in a text, each once, in order, in lower case and without user and port.
 
     >>> hosts_in("see https://www.Example.co.jp:80/a, http://%77ww.example.com and www.example.org/")
     ['www.example.co.jp', 'www.example.com', 'www.example.org']
     """
-    return list(dict.fromkeys(filter(None, map(_host, _written(text, _LONGEST, _MOST_HOSTS)))))
+    return list(dict.fromkeys(filter(None, map(_host, _written(text, _MAX_HOST_LENGTH, _MAX_HOSTS)))))
 
 
 def written_hosts(text: str, longest: int, most: int) -> list[str]:
-    """What stands after :// and www. in a text, each once, of the first so many of each."""
+    """Strings after the first ``most`` "://" and "www." in a text, each once."""
     written: list[str] = []
-    for mark, (before, after) in _AFTER.items():
+    for mark, (before, after) in _HOST_AFTER_MARK.items():
         if mark in text:
             written += [before + host[:longest] for host in after.findall(text)[:most] if host]
     return list(dict.fromkeys(written))
@@ -133,12 +125,12 @@ _written = in_extension(written_hosts)
 
 
 def hosts_in_source(html: str) -> list[str]:
-    """The same of a page's source, where characters may be written as entities."""
+    """Hosts in HTML source, in which characters may be written as references."""
     return hosts_in(unescaped(html) if "&#" in html else html)
 
 
 def unescaped(html: str) -> str:
-    """The text with characters for references, as html.unescape, which refuses numbers of thousands of digits.
+    """Text with characters in place of references, as html.unescape, which refuses numbers of thousands of digits.
 
     >>> unescaped("a&#0000000000000058;//&lt;&#x41;&#;")
     'a://<A&#;'
@@ -156,14 +148,14 @@ _of_reference = lru_cache(1024)(unescape)
 
 @lru_cache(4096)
 def _host(written: str) -> str:
-    """The host in what stands between the slashes of an address; nothing where it is none."""
+    """Host in the part of an address between the slashes; empty if it is not a host."""
     name = unquote(written).lower().rpartition("@")[2].partition(":")[0].rstrip(".")
     return name if _LABELS.fullmatch(name) else ""
 
 
 @lru_cache(8192)
 def host_tokens(host: str) -> tuple[str, ...]:
-    """A host with its last three, two and one labels; of a number the network.
+    """Tokens of a host: the host and its last three, two and one labels; for an IPv4 address, its network.
 
     >>> host_tokens("mail.shop.example.co.jp")
     ('mail.shop.example.co.jp', 'example.co.jp', 'co.jp', 'jp')
