@@ -180,19 +180,19 @@ def test_sparse_rows_of_many_terms_never_become_dense():
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"l2": "best"}, "l2 'best' is not known; known: evidence, or a number"),
-        ({"l2": 0}, "l2 must be above 0, not 0"),
-        ({"l2": -1}, "l2 must be above 0, not -1"),
-        ({"l2": None}, "l2 must be above 0, not None"),
+        ({"l2": "best"}, "l2 must be a number above 0 or 'evidence', not 'best'"),
+        ({"l2": 0}, "l2 must be a number above 0 or 'evidence', not 0"),
+        ({"l2": -1}, "l2 must be a number above 0 or 'evidence', not -1"),
+        ({"l2": None}, "l2 must be a number above 0 or 'evidence', not None"),
         ({"sample_weight": np.zeros(60)}, "nothing to learn from"),
-        ({"class_weight": "fair"}, "class_weight 'fair' is not known"),
+        ({"class_weight": "fair"}, "unknown class_weight 'fair'"),
     ],
     ids=str,
 )
 def test_what_is_wrong_is_refused(options, why):
     with pytest.raises(InputError, match=why):
         fit(*points(), **options)
-    with pytest.raises(InputError, match="tol must be a positive number"):
+    with pytest.raises(InputError, match="tol must be a number above 0"):
         solution(*points(), np.ones(60), 3, tol=0)
 
 

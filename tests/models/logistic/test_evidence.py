@@ -118,7 +118,7 @@ def test_a_class_without_weight_is_not_there_and_one_class_is_certain():
 def test_without_a_prior_there_is_no_evidence():
     with pytest.raises(InputError, match=r"l2 must be above 0, not 0: without a prior there is no evidence"):
         log_evidence(*points(10), l2=0)
-    with pytest.raises(InputError, match="l2 must be a finite number"):
+    with pytest.raises(InputError, match="l2 must be a number of at least 0"):
         bic(*points(10), l2=-1)
     with pytest.raises(InputError, match="nothing to learn from"):
         log_evidence(np.zeros((0, 1)), [], l2=1)
