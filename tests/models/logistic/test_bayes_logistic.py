@@ -130,11 +130,11 @@ def test_many_columns_answer_as_the_same_rows_turned_into_few(monkeypatch):
     np.testing.assert_allclose(many.scorer.log_posterior(wide), few.scorer.log_posterior(X), atol=1e-6)
     assert many.evidence.log_evidence == pytest.approx(few.evidence.log_evidence, rel=1e-7)
     monkeypatch.setattr(laplace_module, "LARGEST", 10)
-    estimated = solution(wide, y, np.ones(20), 3, 0.5)
-    error = estimated.evidence.error
-    assert estimated.evidence.log_evidence == pytest.approx(few.evidence.log_evidence, abs=4 * error)
+    sampled = solution(wide, y, np.ones(20), 3, 0.5)
+    assert sampled.evidence.log_evidence is None
+    assert sampled.evidence.bic == pytest.approx(many.evidence.bic)
     np.testing.assert_allclose(
-        np.exp(estimated.scorer.log_posterior(wide)), np.exp(few.scorer.log_posterior(X)), atol=0.05
+        np.exp(sampled.scorer.log_posterior(wide)), np.exp(few.scorer.log_posterior(X)), atol=0.05
     )
 
 

@@ -58,7 +58,6 @@ def test_bic_is_the_log_likelihood_less_half_a_logarithm_a_parameter():
     assert found.n_parameters == 2 * 2
     assert found.bic == pytest.approx(found.log_likelihood - 4 / 2 * np.log(30))
     assert (bic(X, y, l2=0.5), log_evidence(X, y, l2=0.5)) == (found.bic, found.log_evidence)
-    assert found.error == 0
     even = evidence(np.zeros((4, 0)), [0, 0, 1, 1], l2=1.0)
     assert even.log_likelihood == pytest.approx(4 * np.log(1 / 2))
     assert even.bic == pytest.approx(4 * np.log(1 / 2) - 1 / 2 * np.log(4))

@@ -147,7 +147,8 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows = statistics.documents
     found = solution(rows.X, rows.y, row_weights(rows, options), len(rows.classes), options["l2"])
     facts = fit_facts(found.fit.iterations, found.fit.value, found.fit.trouble)
-    facts |= {"log_evidence": found.evidence.log_evidence, "bic": found.evidence.bic}
+    facts |= {} if found.evidence.log_evidence is None else {"log_evidence": found.evidence.log_evidence}
+    facts["bic"] = found.evidence.bic
     return Fit(found.scorer, found={"l2": found.l2}, facts=facts, includes_prior=False)
 
 
