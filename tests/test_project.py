@@ -137,6 +137,21 @@ def test_importing_textnb_loads_no_heavy_package() -> None:
     assert run_python(code) == "[]"
 
 
+SHARED_BY_MODELS = {
+    *("prior", "left_out", "rows", "scorer", "draws", "dirichlet", "smoothing", "model", "registry", "calibration"),
+}
+
+
+def test_a_multinomial_fit_loads_no_other_model() -> None:
+    code = """
+import sys
+from textnb.classifier import TextClassifier
+TextClassifier(tokenizer="whitespace").fit(["a b", "b c", "a a", "c c"], ["x", "y", "x", "y"]).predict(["a"])
+print(*sorted(name.removeprefix("textnb.models.") for name in sys.modules if name.startswith("textnb.models.")))
+"""
+    assert set(run_python(code).split()) - SHARED_BY_MODELS == {"multinomial"}
+
+
 def extras() -> set[str]:
     return {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "dask", "distributed", "imapclient"} | {
         "starlette",

@@ -1,7 +1,7 @@
 """The few numerical primitives that every model shares."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -69,6 +69,21 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
     except InputError:
         wanted = alternatives([number_in_words(**limits), *map(repr, names)])
         raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
+
+
+def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:
+    """Value, refused unless it is one of some names.
+
+    >>> as_choice("newt", "solver", ("newton", "lbfgs"))
+    Traceback (most recent call last):
+        ...
+    textnb.errors.InputError: unknown solver 'newt'; use 'newton' or 'lbfgs'
+    """
+    choices = tuple(choices)
+    if not isinstance(value, str) or value not in choices:
+        known = alternatives([repr(each) for each in choices])
+        raise InputError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
+    return str(value)
 
 
 def number_in_words(

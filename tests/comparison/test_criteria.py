@@ -78,3 +78,12 @@ def test_the_alpha_by_evidence_has_the_most_of_it():
 def test_what_cannot_be_compared_is_refused(recipes, criterion, message):
     with pytest.raises(InputError, match=message):
         scored({str(i): each for i, each in enumerate(recipes)}, tokenised(MADE, *recipes), criterion)
+
+
+@pytest.mark.parametrize("model", ["logistic", "bayes-logistic"])
+def test_an_evidence_that_is_not_computed_is_refused_and_bic_is_there(model, monkeypatch):
+    monkeypatch.setattr("textnb.models.logistic.laplace.LARGEST", 10)
+    given = {"made": recipe(model)}
+    with pytest.raises(InputError, match="is not computed for 30 documents; use cross-validation or bic"):
+        scored(given, tokenised(MADE), "evidence")
+    assert scored(given, tokenised(MADE), "bic")[0].value < 0

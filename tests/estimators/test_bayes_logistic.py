@@ -52,7 +52,7 @@ def test_a_fit_that_does_not_end_warns_at_the_callers_line():
 
 @pytest.mark.parametrize(
     ("params", "why"),
-    [({"l2": 0}, "l2 must be above 0"), ({"tol": 0}, "tol must be"), ({"max_iter": 0}, "max_iter must be")],
+    [({"l2": 0}, "l2 must be a number above 0"), ({"tol": 0}, "tol must be"), ({"max_iter": 0}, "max_iter must be")],
     ids=str,
 )
 def test_wrong_parameters_are_refused_at_fit(params, why):

@@ -83,7 +83,7 @@ def test_one_class_and_a_class_without_weight_are_answered():
     ("params", "why"),
     [
         ({"l2": -1}, "l2 must be"),
-        ({"solver": "sag"}, "solver 'sag' is not known; known: gradient, lbfgs, newton"),
+        ({"solver": "sag"}, "unknown solver 'sag'; use 'newton', 'lbfgs' or 'gradient'"),
         ({"tol": None}, "tol must be"),
         ({"max_iter": "many"}, "max_iter must be"),
         ({"class_weight": {"cat": 2}}, "class_weight names cat; the classes are 0, 1, 2"),

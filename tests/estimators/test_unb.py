@@ -47,9 +47,9 @@ def test_strings_and_numbers_are_the_same_categories():
     ("params", "why"),
     [
         ({"pi": 0}, r"ex1: pi = 0 is outside \(0, inf\)"),
-        ({"family": "ex9"}, "family 'ex9' is not known"),
+        ({"family": "ex9"}, "unknown family 'ex9'"),
         ({"alpha": -1}, "alpha"),
-        ({"pi": 0.5, "norm": "none"}, "norm 'none' is not known"),
+        ({"pi": 0.5, "norm": "none"}, "unknown norm 'none'"),
         ({"attributes": [4]}, "column 4; the columns are 0 to 3"),
     ],
 )

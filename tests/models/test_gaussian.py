@@ -150,10 +150,10 @@ def test_no_rows_give_no_rows():
 
 def test_wrong_settings_and_other_columns_are_refused():
     moments = ClassMoments.of(*random_rows(0))
-    with pytest.raises(InputError, match="variance 'shared' is not known; known: feature, class"):
+    with pytest.raises(InputError, match="unknown variance 'shared'; use 'feature' or 'class'"):
         fit(moments, "shared")
     for floor in (-1, np.nan, np.inf, "small", None, True):
-        with pytest.raises(InputError, match="floor must be a finite number"):
+        with pytest.raises(InputError, match="floor must be a number of at least 0"):
             fit(moments, floor=floor)
     with pytest.raises(InputError, match="X has 2 columns, the model was fitted on 5"):
         fit(moments).joint_log_scores(np.zeros((1, 2)))

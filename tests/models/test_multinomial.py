@@ -222,5 +222,5 @@ def test_where_the_posterior_has_no_mode_the_map_estimate_is_refused():
 
 
 def test_an_unknown_estimate_is_refused():
-    with pytest.raises(InputError, match="estimate 'median' is not known; known: mean, map"):
+    with pytest.raises(InputError, match="unknown estimate 'median'; use 'mean' or 'map'"):
         fit(ClassCounts.of(X, Y), estimate="median")

@@ -73,7 +73,7 @@ def test_a_prior_that_is_no_number_is_refused(wrong):
 
 
 def test_an_unknown_prior_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="'flat' is not known; known: empirical, uniform"):
+    with pytest.raises(InputError, match="unknown prior 'flat'; use 'empirical', 'uniform'"):
         log_prior("flat", CLASSES, np.array([1, 1, 1]))
 
 

@@ -62,12 +62,22 @@ def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
 
     rows = fitted.rows(learnt)
     assert rows is not None
-    return float(getattr(evidence(rows.X, rows.y, l2=fitted.recipe.options["l2"]), part))
+    return _computed(getattr(evidence(rows.X, rows.y, l2=fitted.recipe.options["l2"]), part), fitted)
 
 
 def _bayes_logistic(part: str, fitted: Fitted, _: Learnt) -> float:
     """The same, which the fit has come by."""
-    return float(fitted.fit.facts[part])
+    return _computed(fitted.fit.facts.get(part), fitted)
+
+
+def _computed(value: float | None, fitted: Fitted) -> float:
+    if value is None:
+        raise InputError(
+            "the evidence of model {name!r} is not computed for {number:,} documents; use cross-validation or bic",
+            name=fitted.recipe.model,
+            number=int(fitted.counts.documents.sum()),
+        )
+    return float(value)
 
 
 class Criterion(NamedTuple):

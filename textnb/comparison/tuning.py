@@ -22,6 +22,7 @@ from textnb.comparison.recipes import parts_of, recipe_of
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
 from textnb.evaluation.splits import nested_folds
+from textnb.models.model import Need
 from textnb.models.registry import model
 from textnb.numerics import Floats
 
@@ -93,7 +94,7 @@ def tune(
 
     by: ``evidence``, ``log_loss`` or ``accuracy``; by default the evidence, if all candidates have one.
     """
-    by = by or _usual(recipes)
+    by = by or _usual(recipes, documents)
     if by == "evidence":
         values = {one.name: one.value for one in scored(recipes, documents, "evidence")}
         best = max(recipes, key=lambda name: values[name])
@@ -115,8 +116,15 @@ def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     return grid
 
 
-def _usual(recipes: Recipes) -> str:
-    return "evidence" if all(has_criterion(recipe, "evidence") for recipe in recipes.values()) else "log_loss"
+def _usual(recipes: Recipes, documents: Tokenised) -> str:
+    """Evidence, if all candidates have one that can be computed for so many documents."""
+    if not all(has_criterion(recipe, "evidence") for recipe in recipes.values()):
+        return "log_loss"
+    if all(Need.ROWS not in model(recipe.model).needs for recipe in recipes.values()):
+        return "evidence"
+    from textnb.models.logistic.laplace import has_evidence
+
+    return "evidence" if has_evidence(len(documents.y), len(set(documents.labels))) else "log_loss"
 
 
 def _goodness(one: CrossValidated, row: int, documents: Tokenised, by: str) -> float:

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from textnb.counts.matrix import as_counts
-from textnb.errors import InputError, listed
+from textnb.errors import InputError
 from textnb.models.draws import Draws, weighted_sum
 from textnb.models.prior import as_alpha
-from textnb.numerics import Floats, bracketed_root, log_rising
+from textnb.numerics import Floats, as_choice, bracketed_root, log_rising
 
 CONVERGED, UNBOUNDED, ONE_SIDED, UNFINISHED = "converged", "unbounded", "one-sided", "unfinished"
 SOLVERS = ("newton", "fixed-point")
@@ -78,10 +78,8 @@ def best_alpha(draws: Draws, shape: str = "vector", solver: str = "newton", *, l
 
     shape: 'vector' (one a term), 'scalar' (one for all), 'unigram' (concentration times the terms' shares).
     """
-    if shape not in SHAPES:
-        raise InputError(f"shape {shape!r} is not known; known: {listed(SHAPES)}")
-    if solver not in SOLVERS:
-        raise InputError(f"solver {solver!r} is not known; known: {listed(SOLVERS)}")
+    as_choice(shape, "shape", SHAPES)
+    as_choice(solver, "solver", SOLVERS)
     if not len(draws.totals) or not len(draws.sizes):
         raise InputError("there are no counts to fit alpha on")
     if shape == "vector":

@@ -25,7 +25,7 @@ from textnb.errors import InputError
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
-from textnb.numerics import Floats
+from textnb.numerics import Floats, as_choice, as_number
 
 VARIANCES = ("feature", "class")
 _CELLS = 1 << 20
@@ -41,26 +41,19 @@ def fit(
     >>> scorer.means.tolist(), scorer.variances.tolist()
     ([[1.0], [6.0]], [[1.0], [1.0]])
     """
-    if variance not in VARIANCES:
-        raise InputError(f"variance {variance!r} is not known; known: {', '.join(VARIANCES)}")
+    as_choice(variance, "variance", VARIANCES)
     learnt = moments.documents > 0
     n = np.where(learnt, moments.documents, 1)[:, np.newaxis]
     variances = moments.squares / n
     if variance == "class" and moments.n_features:
         variances[:] = variances.mean(axis=1, keepdims=True)
-    variances += _as_floor(floor) * (moments.variances_of_all.max(initial=0) or 1.0)
+    variances += as_number(floor, "floor", low=0) * (moments.variances_of_all.max(initial=0) or 1.0)
     for k, j in np.argwhere((variances == 0) & learnt[:, np.newaxis]):
         raise InputError(f"column {j} is constant in class {moments.classes[k]!r}: its variance is 0; use floor > 0")
     bias = np.where(learnt, log_prior(prior, moments.classes, moments.documents), -np.inf)
     if np.isneginf(bias).all():
         raise InputError("the prior allows only classes that have no documents")
     return GaussianScorer(moments.means, np.where(learnt[:, np.newaxis], variances, 1.0), bias)
-
-
-def _as_floor(floor: Any) -> float:
-    if isinstance(floor, bool) or not isinstance(floor, (int, float, np.number)) or not 0 <= floor < np.inf:
-        raise InputError(f"floor must be a finite number and not negative, not {floor!r}")
-    return float(floor)
 
 
 @dataclass(frozen=True, eq=False)

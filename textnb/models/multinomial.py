@@ -24,7 +24,7 @@ from textnb.models.model import TRIED_ALPHAS, Choice, Fit, Model, Option, Option
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
 from textnb.models.smoothing import ALPHAS
-from textnb.numerics import Floats, log_of
+from textnb.numerics import Floats, as_choice, log_of
 
 ESTIMATES = ("mean", "map")
 _MOST_WEIGHTS = 2**30  # 8 GiB
@@ -42,9 +42,7 @@ def fit(
     """
     check_size(counts)
     alpha = as_alpha(alpha, counts.n_terms)
-    if estimate not in ESTIMATES:
-        raise InputError(f"estimate {estimate!r} is not known; known: {', '.join(ESTIMATES)}")
-    if estimate == "map":
+    if as_choice(estimate, "estimate", ESTIMATES) == "map":
         alpha = alpha - 1
         _refuse_without_mode(counts, alpha)
     terms, n_classes = counts.terms, counts.n_classes

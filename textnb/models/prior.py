@@ -27,7 +27,7 @@ def log_prior(prior: Prior, classes: Sequence[Any], documents: NDArray[Any]) -> 
         raise InputError("there are no classes: nothing has been learnt")
     if isinstance(prior, str):
         if prior not in PRIORS:
-            raise InputError(f"prior {prior!r} is not known; known: {', '.join(PRIORS)}, or one number a class")
+            raise InputError("unknown prior {name!r}; use 'empirical', 'uniform' or one number per class", name=prior)
         shares = documents if prior == "empirical" else np.ones(len(classes))
         if shares.sum() <= 0:
             raise InputError("an empirical prior needs documents of positive weight")
@@ -69,7 +69,7 @@ def class_weighted(weight: Floats, y: Codes, classes: Sequence[Any], class_weigh
         return weight
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise InputError(f"class_weight {class_weight!r} is not known; known: balanced, or one number a class")
+            raise InputError("unknown class_weight {name!r}; use 'balanced' or one number per class", name=class_weight)
         sums = np.bincount(y, weight, len(classes))
         share = sums.sum() / max(1, np.count_nonzero(sums))
         return np.asarray(weight * np.divide(share, sums, out=np.ones(len(sums)), where=sums > 0)[y])

@@ -166,7 +166,7 @@ def test_what_is_no_distribution_is_refused(margins, why):
 
 
 def test_an_unknown_norm_is_refused():
-    with pytest.raises(InputError, match="norm 'x' is not known; known: u, m"):
+    with pytest.raises(InputError, match="unknown norm 'x'; use u, m"):
         product([P, Q], norm="x")
 
 

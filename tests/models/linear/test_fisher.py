@@ -132,5 +132,5 @@ def test_a_singular_scatter_is_refused_without_shrinkage_and_answered_with_it():
 
 @pytest.mark.parametrize("components", [0, 1.5, "all", True])
 def test_wrong_numbers_of_directions_are_refused(components):
-    with pytest.raises(InputError, match="components must be None or a whole number from 1"):
+    with pytest.raises(InputError, match="components must be a whole number of at least 1"):
         fit_fisher([[1.0], [2.0]], ["a", "b"], components=components)

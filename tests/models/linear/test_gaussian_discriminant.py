@@ -132,5 +132,5 @@ def test_one_class_and_a_class_without_documents():
 
 @pytest.mark.parametrize("shrinkage", [-0.1, 1.1, "much", None, np.nan, True])
 def test_wrong_shrinkages_are_refused(shrinkage):
-    with pytest.raises(InputError, match="shrinkage must be 'auto' or a number from 0 to 1"):
+    with pytest.raises(InputError, match="shrinkage must be a number from 0 to 1 or 'auto'"):
         fit_gaussian([[1.0], [2.0]], ["a", "b"], shrinkage=shrinkage)

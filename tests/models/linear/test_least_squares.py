@@ -87,7 +87,7 @@ def test_one_class_and_a_class_without_documents():
 
 @pytest.mark.parametrize("l2", [-1, np.inf, "1", None, True])
 def test_wrong_strengths_are_refused(l2):
-    with pytest.raises(InputError, match="l2 must be a finite number and not negative"):
+    with pytest.raises(InputError, match="l2 must be a number of at least 0"):
         fit([[1.0], [2.0]], ["a", "b"], l2=l2)
 
 

@@ -133,7 +133,7 @@ def test_gradients_that_do_not_arrive_say_so(monkeypatch):
 
 
 def test_an_unknown_solver_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match="solver 'qr' is not known; known: primal, dual, iterative"):
+    with pytest.raises(InputError, match="unknown solver 'qr'; use 'primal', 'dual' or 'iterative'"):
         least_squares.fit([[1.0]], ["a"], solver="qr")
 
 

@@ -104,3 +104,9 @@ def test_what_cannot_be_learnt_from_is_refused():
         best_l2(np.ones((2, 1)), np.array([0, 1]), np.zeros(2), 2)
     with pytest.raises(InputError, match="too large for their squares"), np.errstate(all="ignore"):
         best_l2(np.array([[1e300], [-1e300]]), np.array([0, 1]), np.ones(2), 2)
+
+
+def test_an_evidence_that_is_not_computed_is_refused(monkeypatch):
+    monkeypatch.setattr("textnb.models.logistic.laplace.LARGEST", 10)
+    with pytest.raises(InputError, match="l2 cannot be found by evidence for 6 documents in 2 classes; give a number"):
+        best_l2(np.arange(24.0).reshape(6, 4) % 7, np.array([0, 0, 1, 0, 1, 1]), np.ones(6), 2)

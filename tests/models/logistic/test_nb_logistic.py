@@ -235,14 +235,14 @@ def test_a_search_never_warns_of_its_loose_steps():
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"l2": 0}, "l2 must be a positive number or 'cv' or 'evidence', not 0"),
-        ({"l2": "guess"}, "l2 must be a positive number or 'cv' or 'evidence', not 'guess'"),
-        ({"loss": "hinge"}, "loss 'hinge' is not known; known: logistic, squared-hinge"),
-        ({"a": 0}, "a must be a positive number, not 0"),
-        ({"min_df": "some"}, "min_df must be a positive number or 'auto', not 'some'"),
-        ({"prune": 1.5}, "prune must be a share above 0 and at most 1, not 1.5"),
-        ({"tol": -1}, "tol must be a positive number or None, not -1"),
-        ({"max_iter": 0.5}, "max_iter must be a whole number above 0, not 0.5"),
+        ({"l2": 0}, "l2 must be a number above 0, 'cv' or 'evidence', not 0"),
+        ({"l2": "guess"}, "l2 must be a number above 0, 'cv' or 'evidence', not 'guess'"),
+        ({"loss": "hinge"}, "unknown loss 'hinge'; use 'logistic' or 'squared-hinge'"),
+        ({"a": 0}, "a must be a number above 0, not 0"),
+        ({"min_df": "some"}, "min_df must be a number above 0 or 'auto', not 'some'"),
+        ({"prune": 1.5}, "prune must be a number above 0 and at most 1, not 1.5"),
+        ({"tol": -1}, "tol must be a number above 0, not -1"),
+        ({"max_iter": 0.5}, "max_iter must be a whole number of at least 1, not 0.5"),
     ],
     ids=str,
 )

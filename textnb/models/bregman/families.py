@@ -29,7 +29,7 @@ from scipy import special
 
 from textnb.errors import InputError
 from textnb.models.bregman.family import POSITIVE, REALS, Family, Flags, Interval, check_pi, nowhere
-from textnb.numerics import Floats, log_of
+from textnb.numerics import Floats, as_choice, as_number, log_of
 
 _ROUNDING = 1e-9
 _LARGE = 50.0
@@ -310,11 +310,9 @@ def family_of(name: str | Family, pi: float = 1.0) -> Family:
     """
     if not isinstance(name, str):
         return name
-    if name not in FAMILIES:
-        raise InputError(f"family {name!r} is not known; known: {', '.join(FAMILIES)}")
-    if isinstance(pi, bool) or not isinstance(pi, (int, float, np.integer, np.floating)):
-        raise InputError(f"pi must be a number, not {pi!r}")
-    family: Family = KL() if name == "kl" else FAMILIES[name](float(pi))
+    as_choice(name, "family", FAMILIES)
+    pi = as_number(pi, "pi")
+    family: Family = KL() if name == "kl" else FAMILIES[name](pi)
     return family
 
 

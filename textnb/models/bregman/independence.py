@@ -55,7 +55,7 @@ class UIndependent:
     def of(cls, surprisals: Sequence[Floats], family: Family, norm: str = "u") -> "UIndependent":
         """From checked surprisals; a variable that can take no value at all is refused."""
         if norm not in NORMS:
-            raise InputError(f"norm {norm!r} is not known; known: {', '.join(NORMS)}")
+            raise InputError("unknown norm {norm!r}; use {known}", norm=norm, known=", ".join(NORMS))
         surprisals = tuple(surprisals)
         for i, a in enumerate(surprisals):
             _refuse_outside(family, i, a)

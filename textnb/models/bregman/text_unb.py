@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR
-from textnb.errors import InputError
 from textnb.models import complement as complement_model
 from textnb.models import multinomial
 from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse
@@ -34,7 +33,7 @@ from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Numb
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import ALPHAS
-from textnb.numerics import Floats
+from textnb.numerics import Floats, as_choice, as_number
 
 NORMS = ("none", "u", "m")
 
@@ -56,22 +55,14 @@ def fit(
     array([[0.865, 0.135],
            [0.1  , 0.9  ]])
     """
-    if norm not in NORMS:
-        raise InputError(f"norm {norm!r} is not known; known: {', '.join(NORMS)}")
+    as_choice(norm, "norm", NORMS)
     by_term = (
         -complement_model.fit(counts, alpha, "uniform").by_term
         if complement
         else multinomial.fit(counts, alpha, "uniform").by_term
     )
     bias = log_prior(prior, counts.classes, counts.documents)
-    return TokenUScorer(by_term, bias, as_pi(pi), norm, complement)
-
-
-def as_pi(pi: object) -> float:
-    """A checked pi of the family Ex.1."""
-    if isinstance(pi, bool) or not isinstance(pi, (int, float, np.number)) or not 0 < pi < np.inf:
-        raise InputError(f"pi of the family ex1 must be a number above 0, not {pi!r}")
-    return float(pi)
+    return TokenUScorer(by_term, bias, as_number(pi, "pi", above=0), norm, complement)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from textnb.errors import InputError
 from textnb.models.linear.centred import Centred
 from textnb.models.linear.systems import inverse_times, squared_norm
 from textnb.models.rows import Labelled
-from textnb.numerics import Floats
+from textnb.numerics import Floats, as_number_or_name
 
 _LEAST = 1e-6
 
@@ -54,11 +54,11 @@ class SharedCovariance:
     @classmethod
     def of_rows(cls, data: Labelled, shrinkage: float | str = "auto", solver: str | None = None) -> "SharedCovariance":
         """From labelled rows."""
-        wanted, data = as_shrinkage(shrinkage), data.some
+        wanted, data = as_number_or_name(shrinkage, "shrinkage", ("auto",), low=0, high=1), data.some
         moments = data.moments(data.y, len(data.classes))
         Z = Centred.around(moments, data.X, data.y, data.weight)
         trace = float(Z.squares.sum() / data.weight.sum())
-        found = wanted if wanted is not None else _best_shrinkage(Z, data.weight)
+        found = _best_shrinkage(Z, data.weight) if isinstance(wanted, str) else wanted
         scale = trace / Z.shape[1] if trace > 0 else 1.0
         return cls(data.classes, data.documents, moments.means, Z, found, scale, solver)
 
@@ -118,13 +118,3 @@ def _squared_lengths(Z: Centred) -> Floats:
     crossed = np.asarray(Z.rows @ Z.means.T)[np.arange(len(rows)), Z.groups]
     own = (Z.means**2).sum(axis=1)[Z.groups]
     return np.asarray(np.maximum(rows - 2 * Z.roots * crossed + Z.roots**2 * own, 0.0))
-
-
-def as_shrinkage(shrinkage: Any) -> float | None:
-    """A checked share between 0 and 1; None for ``auto``."""
-    if isinstance(shrinkage, str) and shrinkage == "auto":
-        return None
-    number = isinstance(shrinkage, (int, float, np.number)) and not isinstance(shrinkage, bool)
-    if not number or not 0 <= shrinkage <= 1:
-        raise InputError(f"shrinkage must be 'auto' or a number from 0 to 1, not {shrinkage!r}")
-    return float(shrinkage)

@@ -43,7 +43,7 @@ from textnb.models.linear.covariance import SharedCovariance
 from textnb.models.model import Fit, Model, Need, Number, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats
+from textnb.numerics import Floats, as_number
 
 
 def fit_gaussian(
@@ -112,7 +112,8 @@ def directions(covariance: SharedCovariance, components: int | None = None) -> F
     >>> directions(covariance).round(3).tolist()
     [[1.222], [-0.698]]
     """
-    components = as_components(components)
+    if components is not None:
+        as_number(components, "components", low=1, whole=True)
     apart = (covariance.apart * np.sqrt(covariance.documents / covariance.documents.sum())[:, np.newaxis]).T
     U = covariance.inverse_times(apart)
     ratios, c = np.linalg.eigh(apart.T @ U)  # J, rising
@@ -126,15 +127,6 @@ def _rise(covariance: SharedCovariance, W: Floats) -> Floats:
     """From the first class that has documents to the last, (d,)."""
     present = np.flatnonzero(covariance.documents > 0)
     return np.asarray((covariance.means[present[-1]] - covariance.means[present[0]]) @ W)
-
-
-def as_components(components: Any) -> int | None:
-    """A checked number of directions; None for all."""
-    if components is None:
-        return None
-    if isinstance(components, bool) or not isinstance(components, (int, np.integer)) or components < 1:
-        raise InputError(f"components must be None or a whole number from 1, not {components!r}")
-    return int(components)
 
 
 def _fit_fisher(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textnb.errors import InputError
 from textnb.models.linear.centred import Centred
 from textnb.models.linear.systems import regression
 from textnb.models.model import (
@@ -35,6 +34,7 @@ from textnb.models.model import (
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
+from textnb.numerics import as_number
 
 
 def fit(
@@ -60,7 +60,7 @@ def fit(
 
 def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScorer:
     """The same, of labelled rows."""
-    l2, data = as_l2(l2), data.some
+    l2, data = as_number(l2, "l2", low=0), data.some
     together = np.zeros(len(data.y), np.intp)
     moments = data.moments(together, 1)
     shares = data.documents / data.documents.sum()
@@ -68,13 +68,6 @@ def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScor
     Z = Centred.around(moments, data.X, together, data.weight)
     by_term = regression(Z, targets, l2, solver)
     return LinearScorer(by_term, shares - moments.means[0] @ by_term)
-
-
-def as_l2(l2: Any) -> float:
-    """A checked strength of the penalty."""
-    if isinstance(l2, bool) or not isinstance(l2, (int, float, np.number)) or not 0 <= l2 < np.inf:
-        raise InputError(f"l2 must be a finite number and not negative, not {l2!r}")
-    return float(l2)
 
 
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:

@@ -22,9 +22,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from textnb.errors import FitWarning, InputError
+from textnb.errors import FitWarning
 from textnb.models.linear.centred import Centred
-from textnb.numerics import Floats
+from textnb.numerics import Floats, as_choice
 
 LARGEST = 4000
 SOLVERS = ("primal", "dual", "iterative")
@@ -68,9 +68,7 @@ def _solver(Z: Centred, solver: str | None) -> str:
     if solver is None:
         n_rows, n_columns = Z.shape
         return "iterative" if min(Z.shape) > LARGEST else "primal" if n_columns <= n_rows else "dual"
-    if solver not in SOLVERS:
-        raise InputError(f"solver {solver!r} is not known; known: {', '.join(SOLVERS)}")
-    return solver
+    return as_choice(solver, "solver", SOLVERS)
 
 
 def _solved(A: Floats, B: Floats, r: float, power: int = 1) -> Floats:

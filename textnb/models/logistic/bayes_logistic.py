@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from textnb.errors import ConvergenceWarning, InputError
+from textnb.errors import ConvergenceWarning
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
@@ -54,7 +54,7 @@ from textnb.models.model import (
 from textnb.models.prior import ClassWeight, Prior, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Differences, LinearScorer, Scorer
-from textnb.numerics import Codes, Floats, is_number
+from textnb.numerics import Codes, Floats, as_number_or_name
 
 EVIDENCE = "evidence"
 
@@ -135,7 +135,7 @@ def solution(
     max_iter: int = 1000,
 ) -> BayesFit:
     """The same for checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
-    l2 = as_precision(l2)
+    l2 = as_number_or_name(l2, "l2", (EVIDENCE,), above=0)
     if isinstance(l2, str):
         LogisticSettings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search
         l2 = best_l2(X, y, weight, n_classes).l2
@@ -143,22 +143,12 @@ def solution(
     return BayesFit(ModeratedScorer(found.fit.scorer, found.posterior.spread()), l2, found.evidence, found.fit)
 
 
-def as_precision(l2: Any) -> float | str:
-    """A checked precision of the prior, or ``evidence``."""
-    if isinstance(l2, str):
-        if l2 != EVIDENCE:
-            raise InputError(f"l2 {l2!r} is not known; known: {EVIDENCE}, or a number")
-        return l2
-    if not is_number(l2) or not 0 < l2 < np.inf:
-        raise InputError(f"l2 must be above 0, not {l2!r}: without a prior there is no evidence")
-    return float(l2)
-
-
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows = statistics.documents
     found = solution(rows.X, rows.y, row_weights(rows, options), len(rows.classes), options["l2"])
     facts = fit_facts(found.fit.iterations, found.fit.value, found.fit.trouble)
-    facts |= {"log_evidence": found.evidence.log_evidence, "bic": found.evidence.bic}
+    facts |= {} if found.evidence.log_evidence is None else {"log_evidence": found.evidence.log_evidence}
+    facts["bic"] = found.evidence.bic
     return Fit(found.scorer, found={"l2": found.l2}, facts=facts, includes_prior=False)
 
 

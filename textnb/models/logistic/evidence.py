@@ -9,7 +9,7 @@ left out. P counts the weights that are free, of the classes that have rows: tho
 V > N, as of texts, hardly any of them is determined by the data, and BIC says little; (1) knows how many are.
 
 - One class: its labels are certain, and both are 0. l2 must be positive: without a prior there is no evidence.
-- Beyond some thousand documents with as many terms (1) is an estimate, and ``error`` its standard error.
+- Beyond some thousand documents with as many terms (``laplace.LARGEST``) (1) is not computed.
 
 The prior precision of softmax weights that makes the labels most probable, by Laplace evidence.
 
@@ -52,13 +52,12 @@ from textnb.numerics import Codes, Floats
 
 @dataclass(frozen=True)
 class Evidence:
-    """Eq. (1) and (2), the log likelihood at theta_MAP, P of eq. (2), and the standard error of (1)."""
+    """Eq. (1), None where it is not computed, and (2), the log likelihood at theta_MAP, and P of eq. (2)."""
 
-    log_evidence: float
+    log_evidence: float | None
     bic: float
     log_likelihood: float
     n_parameters: int
-    error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +69,7 @@ class LaplaceFit:
     evidence: Evidence
 
 
-def log_evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> float:
+def log_evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> float | None:
     """Eq. (1) for rows X (D, V), sparse or dense, and labels y (D,).
 
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["x", "x", "y", "x", "y", "y"]
@@ -111,7 +110,6 @@ def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: Logi
         bic=log_likelihood - size / 2 * float(np.log(weight.sum())),
         log_likelihood=log_likelihood,
         n_parameters=size,
-        error=posterior.error / 2,
     )
     return LaplaceFit(fit, posterior, found)
 
@@ -175,7 +173,14 @@ def evidence_of(loss: SoftmaxLoss) -> Curve:
         bound = min(_TOL * start.gradient_norm, np.sqrt(2 * _SURE * begun.loss.l2))
         point, _ = newton(begun, bound, _MAX_ITER)
         minima[exponent] = point.theta
-        return laplace_evidence(point, laplace(point))
+        found = laplace_evidence(point, laplace(point))
+        if found is None:
+            raise InputError(
+                "l2 cannot be found by evidence for {n_documents:,} documents in {n_classes:,} classes; give a number",
+                n_documents=loss.Z.shape[0],
+                n_classes=len(loss.contrasts),
+            )
+        return found
 
     return at
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.labels import labelled_rows
 from textnb.counts.moments import as_reals
-from textnb.errors import ConvergenceWarning, InputError, listed
+from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import solvers
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
 from textnb.models.logistic.solvers import SOLVERS, bound, is_small, minimum
@@ -45,7 +45,7 @@ from textnb.models.model import (
 from textnb.models.prior import ClassWeight, Prior, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Codes, Floats, is_number
+from textnb.numerics import Codes, Floats, as_choice, as_number
 
 _STILL_MOVING = 0.1
 
@@ -60,14 +60,10 @@ class LogisticSettings:
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        if not is_number(self.l2) or not 0 <= self.l2 < np.inf:
-            raise InputError(f"l2 must be a finite number and not negative, not {self.l2!r}")
-        if self.solver not in SOLVERS:
-            raise InputError(f"solver {self.solver!r} is not known; known: {listed(SOLVERS)}")
-        if not is_number(self.tol) or not 0 < self.tol < np.inf:
-            raise InputError(f"tol must be a positive number, not {self.tol!r}")
-        if not is_number(self.max_iter) or self.max_iter < 1 or self.max_iter != int(self.max_iter):
-            raise InputError(f"max_iter must be a whole number above 0, not {self.max_iter!r}")
+        as_number(self.l2, "l2", low=0)
+        as_choice(self.solver, "solver", SOLVERS)
+        as_number(self.tol, "tol", above=0)
+        as_number(self.max_iter, "max_iter", low=1, whole=True)
 
 
 @dataclass(frozen=True, eq=False)

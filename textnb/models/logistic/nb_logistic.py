@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from textnb.counts.labels import labelled_rows
 from textnb.counts.matrix import CSR, as_counts
 from textnb.counts.selection import found_min_df
-from textnb.errors import ConvergenceWarning, InputError, listed
+from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
@@ -46,7 +46,7 @@ from textnb.models.model import (
 from textnb.models.prior import ClassWeight, Prior, class_weighted
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Codes, Floats, is_number
+from textnb.numerics import Codes, Floats, as_choice, as_number, as_number_or_name
 
 OTHERWISE = 1.0
 N_FOLDS = 4
@@ -54,7 +54,7 @@ _DECIMALS = 12
 _CLOSE = {"logistic": 0.01, "squared-hinge": 0.1}
 _WEAKEST = {"logistic": 0.0, "squared-hinge": 0.1}
 """On news articles closer minima and, of the squared hinge, weaker penalties took long and answered no better."""
-_NAMED = ("cv", "evidence")
+L2_NAMES = ("cv", "evidence")
 
 
 @dataclass(frozen=True)
@@ -71,20 +71,17 @@ class NBLogisticSettings:
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        as_strength(self.l2)
-        _check_choice("min_df", self.min_df, ("auto",))
-        if self.loss not in LOSSES:
-            raise InputError(f"loss {self.loss!r} is not known; known: {listed(LOSSES)}")
+        as_number_or_name(self.l2, "l2", L2_NAMES, above=0)
+        as_number_or_name(self.min_df, "min_df", ("auto",), above=0)
+        as_choice(self.loss, "loss", LOSSES)
         if (self.l2, self.loss) == ("evidence", "squared-hinge"):
             raise InputError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
-        if not _is_positive(self.a):
-            raise InputError(f"a must be a positive number, not {self.a!r}")
-        if self.tol is not None and not _is_positive(self.tol):
-            raise InputError(f"tol must be a positive number or None, not {self.tol!r}")
+        as_number(self.a, "a", above=0)
+        if self.tol is not None:
+            as_number(self.tol, "tol", above=0)
         if self.prune is not None:
-            as_share(self.prune)
-        if not is_number(self.max_iter) or self.max_iter < 1 or self.max_iter != int(self.max_iter):
-            raise InputError(f"max_iter must be a whole number above 0, not {self.max_iter!r}")
+            as_number(self.prune, "prune", above=0, high=1)
+        as_number(self.max_iter, "max_iter", low=1, whole=True)
 
     @property
     def close(self) -> float:
@@ -210,31 +207,9 @@ def _min_df(rows: PresenceRows) -> int:
     return found_min_df(rows.presence.containing(rows.documents), float(rows.documents.sum()))
 
 
-def as_strength(l2: Any) -> float | str:
-    """A checked strength of the penalty, or how it is to be found."""
-    _check_choice("l2", l2, _NAMED)
-    return l2 if isinstance(l2, str) else float(l2)
-
-
-def as_share(prune: Any) -> float:
-    """A checked share of the terms to keep."""
-    if not _is_positive(prune) or prune > 1:
-        raise InputError(f"prune must be a share above 0 and at most 1, not {prune!r}")
-    return float(prune)
-
-
-def _is_positive(value: Any) -> bool:
-    return is_number(value) and 0 < value < np.inf
-
-
-def _check_choice(name: str, value: Any, named: tuple[str, ...]) -> None:
-    if not (_is_positive(value) or (isinstance(value, str) and value in named)):
-        raise InputError(f"{name} must be a positive number or {' or '.join(map(repr, named))}, not {value!r}")
-
-
 L2 = Option(
     "l2",
-    Number(above=0, names=_NAMED),
+    Number(above=0, names=L2_NAMES),
     "cv",
     "strength of the L2 penalty, by cross-validation (cv) or evidence",
     TRIED_L2,
