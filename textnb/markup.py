@@ -11,21 +11,13 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import NamedTuple
 
 from textnb.language import Language
+from textnb.numerics import Estimate
 
 _VOID = frozenset({"meta", "link", "br", "wbr"})
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 Attribute = str | int | float | bool | None
-
-
-class Estimate(NamedTuple):
-    """A number with its interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 Cell = str | int | float | Estimate | None

@@ -31,7 +31,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison import Tokenised, compare, cross_validated
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, TermsOf, counted
-from textnb.evaluation.intervals import Sums
+from textnb.evaluation.intervals import GroupSums
 from textnb.evaluation.splits import repeated_folds
 from textnb.files.count_file import read_counts
 from textnb.text import Analyzer, tokenizer
@@ -92,7 +92,7 @@ def counts(file: Path | None) -> tuple[Counted, TermsOf]:
 def by_textnb(recipes: dict[str, ClassifierRecipe], corpus: Tokenised, folds: np.ndarray) -> dict[str, float]:
     found = {}
     for one in cross_validated(recipes, corpus, folds):
-        each = Sums.of(corpus.y, one.log_probabilities[0], folds[0]).measures(np.eye(5))  # a fold is a group here
+        each = GroupSums.of(corpus.y, one.log_probabilities[0], folds[0]).measures(np.eye(5))  # a fold is a group here
         found[one.name] = float(each[:, 0].mean())
     return found
 

@@ -6,6 +6,7 @@ from sklearn import metrics as oracle
 
 from textnb.errors import InputError
 from textnb.evaluation import Evaluation
+from textnb.evaluation.evaluation import Mistake, confident_mistakes
 
 CLASSES = ("ham", "spam", "迷惑")
 
@@ -89,3 +90,30 @@ def test_no_documents_are_refused():
 def test_probabilities_of_another_shape_are_refused(shape):
     with pytest.raises(InputError, match=rf"\({shape[0]}, {shape[1]}\)"):
         Evaluation.of(["a", "b"], np.full(shape, -1.0), ("a", "b"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_most_confident_mistakes_are_those_of_a_plain_loop(seed):
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet(np.ones(3), 40)
+    labels = rng.choice([*CLASSES, "new"], 40).tolist()
+    every = []
+    for i, (label, row) in enumerate(zip(labels, P, strict=True)):
+        predicted = CLASSES[row.argmax()]
+        if predicted != label:
+            every.append((-row.max(), i, label, predicted, dict(zip(CLASSES, row, strict=True)).get(label, 0.0)))
+    for most in (0, 1, 7, 100):
+        found = confident_mistakes(labels, np.log(P), CLASSES, most)
+        assert [(m.row, m.true, m.predicted) for m in found] == [each[1:4] for each in sorted(every)[:most]]
+        np.testing.assert_allclose([m.probability for m in found], [-each[0] for each in sorted(every)[:most]])
+        np.testing.assert_allclose([m.probability_of_true for m in found], [each[4] for each in sorted(every)[:most]])
+
+
+def test_of_equally_confident_mistakes_the_earlier_comes_first():
+    found = confident_mistakes(["b", "b", "b"], np.log(np.full((3, 1), 1.0)), ["a"], 2)
+    assert found == [Mistake(0, "b", "a", 1.0, 0.0), Mistake(1, "b", "a", 1.0, 0.0)]
+
+
+def test_right_answers_and_no_documents_are_no_mistakes():
+    assert confident_mistakes(["a"], np.zeros((1, 1)), ["a"], 5) == []
+    assert confident_mistakes([], np.zeros((0, 2)), ["a", "b"], 5) == []

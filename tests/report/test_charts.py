@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from textnb.evaluation import Reliability, RiskCoverage
 from textnb.language import Language
-from textnb.markup import Estimate
+from textnb.numerics import Estimate
 from textnb.report import learning_curve_svg
 from textnb.report.charts import (
     Axis,

@@ -26,9 +26,9 @@ from numpy.typing import ArrayLike
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison.cross_validation import CrossValidated, Recipes, Tokenised, Watch, cross_validated
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
+from textnb.evaluation.intervals import MEASURES, GroupSums, estimate_measures
 from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.numerics import Floats, most_probable
+from textnb.numerics import Estimate, Floats, most_probable
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
@@ -85,7 +85,7 @@ class Compared:
 
     name: str
     recipe: ClassifierRecipe
-    measures: dict[str, Measured]
+    measures: dict[str, Estimate]
     fold_accuracies: Floats
     fit_seconds: float
     predict_seconds: float
@@ -156,12 +156,14 @@ def compare(
     return Comparison(tuple(compared), len(documents.labels), n_groups, folds, repeats, seed)
 
 
-def _measured(one: CrossValidated, documents: Tokenised, seed: int) -> dict[str, Measured]:
-    return measured([Sums.of(documents.y, log_p, documents.groups) for log_p in one.log_probabilities], seed)
+def _measured(one: CrossValidated, documents: Tokenised, seed: int) -> dict[str, Estimate]:
+    return estimate_measures(
+        [GroupSums.of(documents.y, log_p, documents.groups) for log_p in one.log_probabilities], seed
+    )
 
 
 def _compared(
-    one: CrossValidated, measures: dict[str, Measured], accuracies: Floats, exact: float | None, t: float | None
+    one: CrossValidated, measures: dict[str, Estimate], accuracies: Floats, exact: float | None, t: float | None
 ) -> Compared:
     seconds = float(one.fit_seconds.mean()), float(one.predict_seconds.mean())
     return Compared(one.name, one.recipe, measures, accuracies, *seconds, one.is_calibrated, exact, t)

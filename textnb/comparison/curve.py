@@ -19,9 +19,9 @@ import numpy as np
 from textnb.classifier.state import fit_recipe
 from textnb.comparison.cross_validation import Recipes, Tokenised, Trial, on_classes, trials
 from textnb.errors import InputError
-from textnb.evaluation.intervals import Measured, Sums, measured
+from textnb.evaluation.intervals import GroupSums, estimate_measures
 from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.numerics import Floats
+from textnb.numerics import Estimate, Floats
 from textnb.parallel import map_ordered
 
 MEASURES = ("accuracy", "log_loss")
@@ -32,8 +32,8 @@ class CurvePoint(NamedTuple):
     """The measures of a recipe that has learnt from so many documents."""
 
     documents: int
-    accuracy: Measured
-    log_loss: Measured
+    accuracy: Estimate
+    log_loss: Estimate
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class _Learner:
 
 
 def _point(size: int, answers: Floats, documents: Tokenised, seed: int) -> CurvePoint:
-    found = measured([Sums.of(documents.y, log_p, documents.groups) for log_p in answers], seed)
+    found = estimate_measures([GroupSums.of(documents.y, log_p, documents.groups) for log_p in answers], seed)
     return CurvePoint(size, *(found[name] for name in MEASURES))
 
 

@@ -20,10 +20,10 @@ from textnb.comparison.criteria import has_criterion, scored
 from textnb.comparison.cross_validation import CrossValidated, Recipes, Tokenised, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
+from textnb.evaluation.intervals import MEASURES, GroupSums, estimate_measures
 from textnb.evaluation.splits import nested_folds
 from textnb.models.registry import model
-from textnb.numerics import Floats
+from textnb.numerics import Estimate, Floats
 
 MOST = 200
 """Candidates that are tried at most."""
@@ -43,7 +43,7 @@ class Tuned:
     recipe: ClassifierRecipe
     by: str
     values: dict[str, float]
-    estimate: dict[str, Measured] | None
+    estimate: dict[str, Estimate] | None
 
     @property
     def json(self) -> dict[str, Any]:
@@ -123,17 +123,17 @@ def _goodness(one: CrossValidated, row: int, documents: Tokenised, by: str) -> f
     """The measure of the documents that take part in a row of the folds, the larger the better."""
     log_p = one.log_probabilities[row]
     inside = np.flatnonzero(~np.isnan(log_p[:, 0]))
-    sums = Sums.of(documents.y[inside], log_p[inside], np.zeros(len(inside), np.intp))
+    sums = GroupSums.of(documents.y[inside], log_p[inside], np.zeros(len(inside), np.intp))
     value = float(sums.measures(np.ones((1, 1)))[0, MEASURES.index(by)])
     return value if by == "accuracy" else -value
 
 
 def _estimate(
     validated: Sequence[CrossValidated], table: Floats, outer: Any, documents: Tokenised, seed: int
-) -> dict[str, Measured]:
+) -> dict[str, Estimate]:
     """Each outer fold answered by the candidate that was best within the others."""
     answers = np.empty_like(validated[0].log_probabilities[0])
     for fold in range(table.shape[1] - 1):
         chosen = validated[int(table[:, 1 + fold].argmax())]
         answers[outer == fold] = chosen.log_probabilities[0, outer == fold]
-    return measured([Sums.of(documents.y, answers, documents.groups)], seed)
+    return estimate_measures([GroupSums.of(documents.y, answers, documents.groups)], seed)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from textnb.extension import names_of
 from textnb.language import LANGUAGES, Language
-from textnb.markup import Estimate
+from textnb.numerics import Estimate
 from textnb.report.values import ExplainedDocument, LearningCurve, Report, Table, Word
 
 if TYPE_CHECKING:

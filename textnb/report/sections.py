@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from textnb.evaluation import Evaluation
 from textnb.language import Language
-from textnb.markup import Estimate, Html, element, joined, scrolling, shown, table
+from textnb.markup import Html, element, joined, scrolling, shown, table
+from textnb.numerics import Estimate
 from textnb.report.charts import learning_curve_chart, rectangle, reliability_diagram, risk_coverage_chart
 from textnb.report.values import ExplainedDocument, Report, Word
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from textnb.classifier.explanation import Explanation
 from textnb.evaluation import CostEvaluation, Evaluation
 from textnb.evaluation.evaluation import Mistake
-from textnb.markup import Cell, Estimate
+from textnb.markup import Cell
+from textnb.numerics import Estimate
 
 
 class Table(NamedTuple):

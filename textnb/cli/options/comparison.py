@@ -17,8 +17,9 @@ from textnb.comparison.cross_validation import Recipes, Tokenised
 from textnb.comparison.recipes import read_recipes, recipe_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, Measured
+from textnb.evaluation.intervals import MEASURES
 from textnb.models.registry import MODELS
+from textnb.numerics import Estimate
 from textnb.text.analyzer import SELECTION
 
 _USUAL = ("multinomial", "complement", "bernoulli", "logistic")
@@ -141,7 +142,7 @@ class Source:
         return progress(trying, "fitting", lambda: len(recipes) * folds * rounds, self.running.quiet, told)
 
 
-def interval_cell(measured: Measured) -> str:
+def interval_cell(measured: Estimate) -> str:
     """A number and, below it, its interval."""
     return f"{measured.value:.4f}\n{measured.low:.4f} to {measured.high:.4f}"
 
