@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from textnb import Document, TextClassifier
-from textnb.comparison import Tokenised
+from textnb.comparison import TokenizedDocuments
 from textnb.counts import counted
 
 CLASSES = ("x", "y", "z")
@@ -37,4 +37,4 @@ def tokenised(made, *recipes):
         (part,) = counted(made, terms_of, entries=math.inf)
         return part
 
-    return Tokenised.of(recipes or [recipe()], count)
+    return TokenizedDocuments.of(recipes or [recipe()], count)

@@ -90,10 +90,10 @@ def test_folds_within_folds_never_hold_a_document_of_the_outer_one():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"folds": 1}, "folds must be a whole number, 2 or more, not 1"),
-        ({"folds": 2.0}, "folds must be a whole number, 2 or more"),
-        ({"repeats": 0}, "repeats must be a whole number, 1 or more"),
-        ({"seed": -1}, "seed must be a whole number, 0 or more"),
+        ({"folds": 1}, "folds must be a whole number of at least 2, not 1"),
+        ({"folds": 2.0}, "folds must be a whole number of at least 2"),
+        ({"repeats": 0}, "repeats must be a whole number of at least 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
         ({"folds": 9}, "8 documents or groups cannot fill 9 folds; use fewer folds"),
     ],
 )

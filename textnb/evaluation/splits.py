@@ -58,7 +58,7 @@ def repeated_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, repea
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("seed", seed, 0)):
         if type(value) is not int or value < least:
             raise InputError(
-                "{name} must be a whole number, {least} or more, not {value!r}", name=name, least=least, value=value
+                "{name} must be a whole number of at least {least}, not {value!r}", name=name, least=least, value=value
             )
     classes, y = class_codes(labels)
     rows = np.array([_stratified(y, groups, folds, (seed, repeat)) for repeat in range(repeats)])
