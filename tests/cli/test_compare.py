@@ -100,7 +100,7 @@ def test_compare_by_evidence_holds_nothing_out(table, tmp_path):
     [
         (["--models", "multinomial", "--recipes", "r.toml"], "--models and --recipes do not go together"),
         (["--models", "multinomial,multinomial"], "--models names a model twice"),
-        (["--models", "nonsense"], "--models: model 'nonsense' is not known"),
+        (["--models", "nonsense"], "--models: unknown model 'nonsense'"),
         (["--recipes", "none.toml"], "none.toml: the recipes cannot be read"),
         (["--json", "--csv"], "--json and --csv do not go together"),
         (["--criterion", "bic", "--models", "multinomial"], "has no bic"),
