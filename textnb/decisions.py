@@ -32,16 +32,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from textnb.errors import InputError, listed
-from textnb.numerics import Floats, most_probable
+from textnb.numerics import Codes, Floats, most_probable
 from textnb.storage import read_toml
 
-Decisions = NDArray[np.intp]
-"""Number of the decided class of each document, or UNSURE."""
-
 UNSURE = -1
+"""Decision for no class; other decisions are the numbers of classes."""
+
 MAX_COST = 1e100
 """Largest cost that is accepted; sums of such costs do not overflow."""
 
@@ -195,7 +194,7 @@ class Threshold:
             template = "the threshold for being unsure must be a number from 0 to 1, not {value!r}"
             raise InputError(template, value=self.least)
 
-    def __call__(self, probabilities: Floats) -> Decisions:
+    def __call__(self, probabilities: Floats) -> Codes:
         """Decisions (D,) for probabilities (D, C)."""
         return np.where(probabilities.max(axis=1) < self.least, UNSURE, most_probable(probabilities))
 
@@ -225,7 +224,7 @@ class LeastCost:
         costs.flags.writeable = False
         object.__setattr__(self, "costs", costs)
 
-    def __call__(self, probabilities: Floats) -> Decisions:
+    def __call__(self, probabilities: Floats) -> Codes:
         """Decisions (D,) for probabilities (D, C)."""
         expected = expected_costs(probabilities, self.costs)
         smallest = expected.min(axis=1)

@@ -72,7 +72,7 @@ def test_the_alpha_by_evidence_has_the_most_of_it():
         ([recipe(), recipe("bernoulli")], "evidence", "0 and 1 differ in what they predict"),
         ([recipe(), recipe("logistic")], "evidence", "0 and 1 differ in what they predict"),
         ([recipe()], "bic", "has no bic; use cross-validation, or one of bayes-logistic, logistic"),
-        ([recipe()], "aic", "unknown criterion 'aic'; use cv, bic, evidence"),
+        ([recipe()], "aic", "unknown criterion 'aic'; use cv, evidence or bic"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(recipes, criterion, message):

@@ -30,8 +30,8 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
-from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.numerics import Estimate, Floats
+from textnb.evaluation.splits import repeated_folds
+from textnb.numerics import Codes, Estimate, Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,7 @@ def compare(
     return Comparison(rows, len(documents.labels), int(documents.groups.max()) + 1, folds, repeats, seed)
 
 
-def _fold_accuracies(correct: NDArray[np.bool_], folds: Numbers) -> Floats:
+def _fold_accuracies(correct: NDArray[np.bool_], folds: Codes) -> Floats:
     """Accuracy of every fold of every repeat, (R K,), from correct (R, D) and folds (R, D)."""
     return np.concatenate([np.bincount(row, hits) / np.bincount(row) for hits, row in zip(correct, folds, strict=True)])
 

@@ -26,6 +26,7 @@ from textnb.counts import Learnt
 from textnb.errors import InputError, listed
 from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
+from textnb.numerics import alternatives
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def has_criterion(recipe: ClassifierRecipe, criterion: str) -> bool:
 def score_recipes(recipes: Recipes, documents: TokenizedDocuments, criterion: str) -> list[Scored]:
     """Score recipes by a criterion of all documents, the best first."""
     if criterion not in CRITERIA:
-        template = "unknown criterion {criterion!r}; use cv, {known}"
-        raise InputError(template, criterion=criterion, known=listed(CRITERIA))
+        template = "unknown criterion {criterion!r}; use {known}"
+        raise InputError(template, criterion=criterion, known=alternatives(["cv", *CRITERIA]))
     for name, recipe in recipes.items():
         if not has_criterion(recipe, criterion):
             raise InputError(

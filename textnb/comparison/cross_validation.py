@@ -22,8 +22,8 @@ from textnb.counts.labels import class_codes, places
 from textnb.counts.learnt import Keeps, Sample
 from textnb.errors import InputError
 from textnb.evaluation.intervals import GroupSums, estimate_measures
-from textnb.evaluation.splits import OUTSIDE, Numbers, document_groups
-from textnb.numerics import Estimate, Floats
+from textnb.evaluation.splits import OUTSIDE, document_groups
+from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
 from textnb.text.analyzer import SELECTION
 
@@ -67,12 +67,12 @@ class TokenizedDocuments:
         return self._codes[0]
 
     @property
-    def y(self) -> Numbers:
+    def y(self) -> Codes:
         """Number of the class of each document, (D,)."""
         return self._codes[1]
 
     @cached_property
-    def groups(self) -> Numbers:
+    def groups(self) -> Codes:
         """Number of the group of each document, (D,); copies are of one group."""
         return document_groups(self._first.digests, self._first.groups)
 
@@ -86,7 +86,7 @@ class TokenizedDocuments:
         return estimate_measures([GroupSums.of(self.y, log_p, self.groups) for log_p in log_probabilities], seed)
 
     @cached_property
-    def _codes(self) -> tuple[tuple[str, ...], Numbers]:
+    def _codes(self) -> tuple[tuple[str, ...], Codes]:
         return class_codes(self.labels)
 
     @property
@@ -148,7 +148,7 @@ class CrossValidated:
 
 
 def cross_validated(
-    recipes: Recipes, documents: TokenizedDocuments, folds: Numbers, jobs: int = 1, watch: Watch = iter
+    recipes: Recipes, documents: TokenizedDocuments, folds: Codes, jobs: int = 1, watch: Watch = iter
 ) -> list[CrossValidated]:
     """Test each recipe on every fold after training on the other folds.
 
@@ -189,7 +189,7 @@ def cross_validated(
     return list(found.values())
 
 
-def _check_arguments(recipes: Recipes, documents: TokenizedDocuments, folds: Numbers) -> None:
+def _check_arguments(recipes: Recipes, documents: TokenizedDocuments, folds: Codes) -> None:
     if not recipes:
         raise InputError("there are no recipes to compare")
     if folds.ndim != 2 or folds.shape[1] != len(documents.labels):
@@ -197,7 +197,7 @@ def _check_arguments(recipes: Recipes, documents: TokenizedDocuments, folds: Num
         raise InputError(template, documents=len(documents.labels), shape=folds.shape)
 
 
-def list_trials(recipes: Recipes, folds: Numbers) -> list[Trial]:
+def list_trials(recipes: Recipes, folds: Codes) -> list[Trial]:
     """Every recipe on every fold; recipes that share statistics follow each other."""
     ordered = sorted(recipes, key=lambda name: repr(statistics_key(recipes[name])))
     return [
@@ -223,7 +223,7 @@ class _Split(NamedTuple):
 class FoldRunner:
     """Fits and tests recipes; keeps the last split, since the next recipe may need the same."""
 
-    def __init__(self, recipes: Recipes, documents: TokenizedDocuments, folds: Numbers) -> None:
+    def __init__(self, recipes: Recipes, documents: TokenizedDocuments, folds: Codes) -> None:
         self.recipes, self.documents, self.folds = recipes, documents, folds
         self._totals: dict[Hashable, Learnt] = {}
         self._last: tuple[tuple[Hashable, int, int], _Split] | None = None

@@ -19,8 +19,8 @@ import numpy as np
 from textnb.classifier.state import fit_recipe
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Trial, expand_classes, list_trials
 from textnb.errors import InputError
-from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.numerics import Estimate, Floats
+from textnb.evaluation.splits import repeated_folds
+from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
 
 MEASURES = ("accuracy", "log_loss")
@@ -82,7 +82,7 @@ def learning_curve(  # noqa: PLR0913  # all but the first two by name
     documents : TokenizedDocuments
         The labelled documents.
     sizes : sequence of int, optional
-        Numbers of training documents. The default is all documents outside a fold, half of them, a quarter, and so on.
+        Codes of training documents. The default is all documents outside a fold, half of them, a quarter, and so on.
     folds, repeats, seed : int
         How to split the documents.
     jobs : int
@@ -110,7 +110,7 @@ def learning_curve(  # noqa: PLR0913  # all but the first two by name
     ]
 
 
-def nested_order(y: Numbers, digests: Sequence[bytes], seed: Sequence[int]) -> Numbers:
+def nested_order(y: Codes, digests: Sequence[bytes], seed: Sequence[int]) -> Codes:
     """Order of the documents, (n,), in which every beginning has its proportion of every class.
 
     >>> y = np.array([0, 0, 0, 0, 1, 1])
@@ -130,7 +130,7 @@ class CurveRunner:
     """Trains on growing beginnings of the documents outside a fold, and answers for the fold after each."""
 
     def __init__(
-        self, recipes: Recipes, documents: TokenizedDocuments, folds: Numbers, sizes: Sequence[int], seed: int
+        self, recipes: Recipes, documents: TokenizedDocuments, folds: Codes, sizes: Sequence[int], seed: int
     ) -> None:
         self.recipes, self.documents, self.folds, self.sizes, self.seed = recipes, documents, folds, sizes, seed
 

@@ -18,12 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.evaluation import metrics
 from textnb.evaluation.metrics import ECE_BINS, bin_numbers, wilson_interval
-from textnb.numerics import Estimate, Floats, most_probable
+from textnb.numerics import Codes, Estimate, Floats, most_probable
 
 MEASURES = ("accuracy", "macro_f1", "log_loss", "brier", "ece")
 _N_SCALARS = 5
@@ -47,7 +46,7 @@ class GroupSums:
     n_classes: int
 
     @classmethod
-    def of(cls, y: NDArray[np.intp], log_probabilities: Floats, groups: NDArray[np.intp]) -> "GroupSums":
+    def of(cls, y: Codes, log_probabilities: Floats, groups: Codes) -> "GroupSums":
         """Sums of predictions for true classes y (D,); groups (D,) are numbered from 0."""
         P, ones = np.exp(log_probabilities), np.ones(len(y))
         predicted, confidence = most_probable(log_probabilities), P.max(axis=1)

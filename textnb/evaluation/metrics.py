@@ -18,15 +18,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 ECE_BINS = 15
 """Bins of the expected calibration error and of the reliability diagram."""
 
-ClassNumbers = NDArray[np.intp]
 
-
-def class_numbers(labels: Sequence[str], classes: Sequence[str]) -> ClassNumbers:
+def class_numbers(labels: Sequence[str], classes: Sequence[str]) -> Codes:
     """Number of the class of each label, (D,); C for a label that is not among the C classes.
 
     >>> class_numbers(["spam", "new", "ham"], ["ham", "spam"])
@@ -36,18 +34,18 @@ def class_numbers(labels: Sequence[str], classes: Sequence[str]) -> ClassNumbers
     return np.array([numbers.get(label, len(classes)) for label in labels], np.intp)
 
 
-def log_losses(y: ClassNumbers, log_probabilities: Floats) -> Floats:
+def log_losses(y: Codes, log_probabilities: Floats) -> Floats:
     """Loss of each document in eq. (2), (D,); infinite where the true class has probability 0."""
     return np.asarray(0.0 - log_probabilities[np.arange(len(y)), y])
 
 
-def brier_losses(y: ClassNumbers, probabilities: Floats) -> Floats:
+def brier_losses(y: Codes, probabilities: Floats) -> Floats:
     """Loss of each document in eq. (3), (D,)."""
     of_truth = probabilities[np.arange(len(y)), y]
     return np.asarray(np.einsum("ik,ik->i", probabilities, probabilities) - 2 * of_truth + 1)
 
 
-def confusion(y: ClassNumbers, predicted: ClassNumbers, n_classes: int) -> NDArray[np.int64]:
+def confusion(y: Codes, predicted: Codes, n_classes: int) -> NDArray[np.int64]:
     """Confusion matrix (C, C): documents by true class (row) and predicted class (column)."""
     return np.bincount(y * n_classes + predicted, minlength=n_classes**2).reshape(n_classes, n_classes)
 
@@ -72,7 +70,7 @@ def macro_f1(hits: ArrayLike, true: ArrayLike, predicted: ArrayLike) -> Floats:
     return np.asarray(f1(hits, true, predicted).sum(axis=-1) / (np.add(true, predicted) > 0).sum(axis=-1))
 
 
-def bin_numbers(confidence: Floats, bins: int) -> ClassNumbers:
+def bin_numbers(confidence: Floats, bins: int) -> Codes:
     """Number of the bin that each confidence lies in, (D,).
 
     >>> bin_numbers(np.array([0.0, 0.49, 0.5, 1.0]), 2)

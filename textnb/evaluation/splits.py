@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from textnb.counts.labels import class_codes
 from textnb.errors import InputError
+from textnb.numerics import Codes
 
-Numbers = NDArray[np.intp]
 OUTSIDE = -1
 """Fold of documents that take no part."""
 
 
-def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> Numbers:
+def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> Codes:
     """Number of the group of each document, (D,), in the order of the smallest digests of the groups.
 
     >>> document_groups([b"b", b"a", b"b", b"c"], [None, "thread", None, "thread"])
@@ -46,7 +46,7 @@ def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> N
     return np.array([order[part] for part in component.tolist()], np.intp)
 
 
-def repeated_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, repeats: int = 1, seed: int = 0) -> Numbers:
+def repeated_folds(labels: Sequence[str], groups: Codes, folds: int = 5, repeats: int = 1, seed: int = 0) -> Codes:
     """Fold of each document in each repeat, (R, D), from its label and the number of its group.
 
     Fewer groups than folds are refused, and so is a class whose documents all lie in one fold: when that fold is tested
@@ -67,7 +67,7 @@ def repeated_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, repea
     return rows
 
 
-def nested_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, seed: int = 0) -> Numbers:
+def nested_folds(labels: Sequence[str], groups: Codes, folds: int = 5, seed: int = 0) -> Codes:
     """Folds for nested cross-validation, (1 + K, D): row 0 has the outer fold of each document.
 
     Row 1 + f has the inner folds of the documents outside the outer fold f, and OUTSIDE for those in it.
@@ -83,7 +83,7 @@ def nested_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, seed: i
     return rows
 
 
-def _stratified(y: Numbers, groups: Numbers, folds: int, seed: Sequence[int]) -> Numbers:
+def _stratified(y: Codes, groups: Codes, folds: int, seed: Sequence[int]) -> Codes:
     """Fold of each document by eq. (1), (D,)."""
     numbers, group = np.unique(groups, return_inverse=True)
     if len(numbers) < folds:
@@ -111,7 +111,7 @@ def _stratified(y: Numbers, groups: Numbers, folds: int, seed: Sequence[int]) ->
     return fold_of[group]
 
 
-def _check_classes(folds: Numbers, y: Numbers, classes: Sequence[str]) -> None:
+def _check_classes(folds: Codes, y: Codes, classes: Sequence[str]) -> None:
     """Refuse folds (D,) of which one holds all documents of a class."""
     for k, name in enumerate(classes):
         if len(np.unique(folds[(y == k) & (folds != OUTSIDE)])) < 2:
@@ -122,7 +122,7 @@ def _check_classes(folds: Numbers, y: Numbers, classes: Sequence[str]) -> None:
             )
 
 
-def _dealt(number: int, filled: NDArray[np.int64], documents: NDArray[np.int64]) -> Numbers:
+def _dealt(number: int, filled: NDArray[np.int64], documents: NDArray[np.int64]) -> Codes:
     """Folds of single documents of one class, each placed in the emptiest fold."""
     rank = np.argsort(np.argsort(documents, kind="stable"), kind="stable")
     levels = (filled[:, np.newaxis] + np.arange(number)).ravel()  # of fold 0, of fold 1, ...
