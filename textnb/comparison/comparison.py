@@ -144,16 +144,12 @@ def compare(
 
     Examples
     --------
-    >>> import math
     >>> from textnb import Document, TextClassifier
     >>> from textnb.comparison import TokenizedDocuments
-    >>> from textnb.counts import counted
     >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
     >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
     >>> recipes = {name: TextClassifier(name, calibrate=False).recipe for name in ("multinomial", "complement")}
-    >>> documents = TokenizedDocuments.of(
-    ...     recipes.values(), lambda terms_of: next(counted(corpus, terms_of, entries=math.inf))
-    ... )
+    >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
     >>> [(row.name, row.measures["accuracy"].value) for row in compare(recipes, documents, folds=2).rows]
     [('multinomial', 1.0), ('complement', 1.0)]
     """

@@ -7,8 +7,9 @@ statistics share it. Term selection, smoothing and calibration are functions of 
 fold. The result equals fitting on the training documents, to the bit for whole counts and log weights.
 """
 
+import math
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -17,9 +18,10 @@ import numpy as np
 
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import fit_recipe
-from textnb.counts import Counted, Learnt, TermsOf
+from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.labels import class_codes, places
 from textnb.counts.learnt import Keeps, Sample
+from textnb.document import Document
 from textnb.errors import InputError
 from textnb.evaluation.intervals import GroupSums, estimate_measures
 from textnb.evaluation.splits import OUTSIDE, document_groups
@@ -56,6 +58,15 @@ class TokenizedDocuments:
         if any((part.digests, part.labels) != (first.digests, first.labels) for part in parts.values()):
             raise InputError("the corpus changed while it was read; run the command again")
         return cls(parts, first.named_labels)
+
+    @classmethod
+    def from_documents(
+        cls, recipes: Iterable[ClassifierRecipe], documents: Sequence[Document], jobs: int = 1
+    ) -> "TokenizedDocuments":
+        """Count documents in memory as each recipe tokenizes them."""
+        if not documents:
+            raise InputError("there are no documents to compare recipes on")
+        return cls.of(recipes, lambda terms_of: next(counted(documents, terms_of, jobs=jobs, entries=math.inf)))
 
     def of_recipe(self, recipe: ClassifierRecipe) -> Counted:
         """Documents as the recipe tokenizes them."""
@@ -169,6 +180,18 @@ def cross_validated(
     -------
     list of CrossValidated
         In the order of the recipes.
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = {"it": TextClassifier(calibrate=False).recipe}
+    >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
+    >>> (one,) = cross_validated(recipes, documents, np.array([[0, 0, 0, 0, 1, 1, 1, 1]]))
+    >>> one.log_probabilities.shape, one.log_probabilities[0].argmax(axis=1)
+    ((1, 8, 2), array([0, 1, 0, 1, 0, 1, 0, 1]))
     """
     _check_arguments(recipes, documents, folds)
     shape = (*folds.shape, len(documents.classes))
@@ -245,35 +268,35 @@ class FoldRunner:
         statistics = statistics_key(recipe)
         key = (statistics, trial.repeat, trial.fold)
         if self._last is None or self._last[0] != key:
-            counted = self.documents.of_recipe(recipe)
+            tokenized = self.documents.of_recipe(recipe)
             if statistics not in self._totals:
-                self._totals[statistics] = Learnt.of(counted, recipe.weights, _without_sample(recipe))
+                self._totals[statistics] = Learnt.of(tokenized, recipe.weights, _without_sample(recipe))
             started = time.perf_counter()
-            learnt = self._training_statistics(self._totals[statistics], recipe, counted, trial)
+            learnt = self._training_statistics(self._totals[statistics], recipe, tokenized, trial)
             seconds = time.perf_counter() - started
-            self._last = key, _Split(counted, learnt, self._test_documents(learnt, counted, trial), seconds)
+            self._last = key, _Split(tokenized, learnt, self._test_documents(learnt, tokenized, trial), seconds)
         return self._last[1]
 
-    def _training_statistics(self, total: Learnt, recipe: ClassifierRecipe, counted: Counted, trial: Trial) -> Learnt:
+    def _training_statistics(self, total: Learnt, recipe: ClassifierRecipe, tokenized: Counted, trial: Trial) -> Learnt:
         """Statistics of eq. (1), and a sample of the training documents."""
         folds = self.folds[trial.repeat]
         is_other = (folds == trial.fold) | (folds == OUTSIDE)
-        others = counted.rows(np.flatnonzero(is_other))
+        others = tokenized.rows(np.flatnonzero(is_other))
         learnt = total - Learnt.of(others, recipe.weights, _without_sample(recipe))
         if not recipe.keeps.sample:
             return learnt
-        return replace(learnt, sample=Sample.of(counted.rows(np.flatnonzero(~is_other)), recipe.keeps.sample))
+        return replace(learnt, sample=Sample.of(tokenized.rows(np.flatnonzero(~is_other)), recipe.keeps.sample))
 
-    def _test_documents(self, learnt: Learnt, counted: Counted, trial: Trial) -> Counted:
+    def _test_documents(self, learnt: Learnt, tokenized: Counted, trial: Trial) -> Counted:
         """Documents of the fold on the learnt terms; those of the last split if they are the same."""
         vocabulary = learnt.counts.vocabulary
         assert vocabulary is not None
         if self._last is not None:
             (_, *of_fold), before = self._last
-            if of_fold == [*trial[1:]] and before.documents is counted and before.test.vocabulary == vocabulary:
+            if of_fold == [*trial[1:]] and before.documents is tokenized and before.test.vocabulary == vocabulary:
                 return replace(before.test, vocabulary=vocabulary)
-        counted.vocabulary.columns  # noqa: B018  # cached here once, so that no fold builds its own dictionary
-        return counted.rows(np.flatnonzero(self.folds[trial.repeat] == trial.fold)).on(vocabulary)
+        tokenized.vocabulary.columns  # noqa: B018  # cached here once, so that no fold builds its own dictionary
+        return tokenized.rows(np.flatnonzero(self.folds[trial.repeat] == trial.fold)).on(vocabulary)
 
 
 def statistics_key(recipe: ClassifierRecipe) -> Hashable:

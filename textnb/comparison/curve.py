@@ -94,6 +94,18 @@ def learning_curve(  # noqa: PLR0913  # all but the first two by name
     -------
     list of Curve
         In the order of the recipes.
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = {"it": TextClassifier(calibrate=False).recipe}
+    >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
+    >>> (curve,) = learning_curve(recipes, documents, folds=2)
+    >>> [(point.documents, point.accuracy.value) for point in curve.points]
+    [(2, 1.0), (4, 1.0)]
     """
     fold_of = repeated_folds(documents.labels, documents.groups, folds, repeats, seed)
     most = len(documents.labels) - max(int(np.bincount(row).max()) for row in fold_of)

@@ -131,6 +131,17 @@ def tune(
     Returns
     -------
     Tuned
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments, candidates
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = candidates(TextClassifier().recipe, {"alpha": [0.001, 1.0]})
+    >>> found = tune(recipes, TokenizedDocuments.from_documents(recipes.values(), corpus))
+    >>> found.name, found.by
+    ('alpha=1.0', 'evidence')
     """
     by = by or _usual(recipes)
     if by == "evidence":
