@@ -36,7 +36,6 @@ _JAPANESE = {
     "none": "較正なし",
     "learnt": "学習文書数",
     "classes": "クラス数",
-    "terms": "語数",
     "terms used": "使用する語数",
     # summary
     "Summary": "概要",

@@ -28,7 +28,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def read(chart):
-    return ET.fromstring(svg_file(chart))
+    return ET.fromstring(chart.replace("<svg", f'<svg xmlns="{SVG[1:-1]}"', 1))
 
 
 def words(tree):
@@ -114,6 +114,6 @@ def test_more_recipes_than_colours_begin_again():
 
 
 def test_a_drawing_is_a_file_of_its_own_with_its_colours():
-    tree = read(drawing("<名前>"))
+    tree = ET.fromstring(svg_file(drawing("<名前>")))
     assert tree.get("aria-label") == "<名前>"
     assert "prefers-color-scheme: dark" in tree.find(f"{SVG}style").text
