@@ -35,7 +35,6 @@ _JAPANESE = {
     "stale": "較正が古い",
     "none": "較正なし",
     "learnt": "学習文書数",
-    "classes": "クラス数",
     "terms used": "使用する語数",
     # summary
     "Summary": "概要",
