@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from textnb.classifier.explanation import Explanation
-from textnb.evaluation import CostEvaluation, Evaluation
-from textnb.evaluation.evaluation import Mistake
 from textnb.markup import Cell
 from textnb.numerics import Estimate
+
+if TYPE_CHECKING:
+    from textnb.classifier.explanation import Explanation
+    from textnb.evaluation.evaluation import CostEvaluation, Evaluation, Mistake
 
 
 class Table(NamedTuple):
@@ -39,8 +40,8 @@ class ExplainedDocument(NamedTuple):
 
     id: str
     text: str | None
-    explanation: Explanation | None
-    mistake: Mistake | None = None
+    explanation: "Explanation | None"
+    mistake: "Mistake | None" = None
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,8 @@ class Report:
     facts: Sequence[tuple[str, str]] = ()
     notes: Sequence[str] = ()
     learnt: Mapping[str, int] = field(default_factory=dict)
-    evaluation: Evaluation | None = None
-    costs: CostEvaluation | None = None
+    evaluation: "Evaluation | None" = None
+    costs: "CostEvaluation | None" = None
     models: Table | None = None
     curves: Mapping[str, Sequence[LearningCurve]] = field(default_factory=dict)
     words: Mapping[str, Sequence[Word]] = field(default_factory=dict)
