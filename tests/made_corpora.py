@@ -1,13 +1,11 @@
 """Small corpora made of chance, with copies and groups in them."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
 from textnb import Document, TextClassifier
-from textnb.comparison import Tokenised
-from textnb.counts import counted
+from textnb.comparison import TokenizedDocuments
 
 CLASSES = ("x", "y", "z")
 
@@ -33,8 +31,4 @@ def recipe(model="multinomial", alpha="evidence", calibrate=False, **settings):
 
 
 def tokenised(made, *recipes):
-    def count(terms_of):
-        (part,) = counted(made, terms_of, entries=math.inf)
-        return part
-
-    return Tokenised.of(recipes or [recipe()], count)
+    return TokenizedDocuments.from_documents(recipes or [recipe()], made)

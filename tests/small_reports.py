@@ -6,7 +6,7 @@ import numpy as np
 
 from textnb import Document, TextClassifier
 from textnb.evaluation import CostEvaluation, Costs, Evaluation
-from textnb.evaluation.evaluation import surest_mistakes
+from textnb.evaluation.evaluation import confident_mistakes
 from textnb.report import Estimate, ExplainedDocument, LearningCurve, Report, Table, Word
 
 HOSTILE = "<script>document.title = 'ran'</script><img src=x onerror=\"document.title='ran'\">"
@@ -27,7 +27,7 @@ def whole_report():
     logs, classes = clf.predict_log_proba(TEXTS), clf.fitted.classes
     mistakes = [
         ExplainedDocument(f"id{m.row}{HOSTILE}", TEXTS[m.row], clf.explain(TEXTS[m.row], m.predicted), m)
-        for m in surest_mistakes(TRUE, logs, classes, 10)
+        for m in confident_mistakes(TRUE, logs, classes, 10)
     ]
     curve = LearningCurve(HOSTILE, [10, 100], [Estimate(0.5, 0.4, 0.6), Estimate(0.9, 0.8, 0.95)])
     return Report(

@@ -70,7 +70,7 @@ def test_a_phrase_without_japanese_is_an_error_in_english_too():
 
 
 def test_another_language_is_refused():
-    with pytest.raises(InputError, match="en or ja, not in 'fr'"):
+    with pytest.raises(InputError, match="unknown language 'fr'; use en or ja"):
         Language("fr")
 
 

@@ -1,11 +1,11 @@
-"""The two languages of a report. Phrases are written in English where they are used; their Japanese stands here."""
+"""Languages of reports: phrases are written in English where they are used, and translated to Japanese here."""
 
 from dataclasses import dataclass
 
 from textnb.errors import InputError
 
 UNKNOWN = "(unknown)"
-"""In place of the labels that a model does not know."""
+"""Name that stands for all labels that a model does not know."""
 
 LANGUAGES = ("en", "ja")
 
@@ -27,16 +27,14 @@ _JAPANESE = {
     "model": "モデル",
     "smoothing": "平滑化",
     "weighting": "重み付け",
-    "tokenizer": "分かち書き",
+    "tokenizer": "トークナイザ",
     "n-grams": "n-gram",
     "probabilities": "確率",
     "calibrated": "較正済み",
-    "held-out": "未学習の文書で較正済み",
-    "stale": "較正は以前のもの",
+    "held-out": "学習に使わなかった文書で較正済み",
+    "stale": "較正が古い",
     "none": "較正なし",
-    "learnt": "学習した文書",
-    "classes": "クラス数",
-    "terms": "語数",
+    "learnt": "学習文書数",
     "terms used": "使用する語数",
     # summary
     "Summary": "概要",
@@ -49,20 +47,20 @@ _JAPANESE = {
     "AURC": "AURC",
     "mean cost": "平均コスト",
     "{low} to {high}": "{low} ～ {high}",
-    "share answered rightly, with its 95 % interval": "正しく答えた割合と、その 95 % 区間",
-    "mean of the classes' F1": "クラスごとの F1 の平均",
-    "0 at best; dear where a sure answer is wrong": "最良で 0。確信した誤りほど大きい",
-    "squared error of the probabilities, 0 to 2": "確率の二乗誤差。0 ～ 2",
-    "how far probabilities are from what happens": "確率と実際の正解率とのずれ",
-    "share of errors, the surest answered first": "確信の高い順に答えたときの誤り率の面積",
-    "of a document, decided by least expected cost": "期待コストが最小になるように判定したときの 1 文書あたり",
-    "{number} labels are unknown to the model and always count as mistakes: {names}": (
-        "モデルの知らないラベルが {number} 種類あり、必ず誤りになります: {names}"
+    "proportion of correct answers, with its 95 % interval": "正しく答えた割合と 95 % 信頼区間",
+    "mean F1 of the classes": "クラスごとの F1 の平均",
+    "0 is best; confident mistakes cost most": "0 が最良。確信度の高い誤りほど大きくなる",
+    "squared error of the probabilities, from 0 to 2": "確率の二乗誤差。0 ～ 2",
+    "mean gap between confidence and accuracy": "確信度と正解率のずれの平均",
+    "area under the curve of risk over coverage; 0 is best": "リスク・カバレッジ曲線の下の面積。0 が最良",
+    "per document, decided by least expected cost": "期待コストが最小になるように判定したときの 1 文書あたりのコスト",
+    "Labels unknown to the model, always counted as mistakes: {names}": (
+        "モデルの知らないラベル(必ず誤りと数えられます): {names}"
     ),
     # models and curves
     "Models": "モデルの比較",
     "95 % intervals; p-values are against the first recipe, after Holm's correction.": (
-        "区間は 95 %、p 値は先頭のレシピに対する検定(ホルムの補正後)です。"
+        "区間は 95 % 信頼区間、p 値は先頭のレシピとの差の検定によるもの(ホルムの補正後)です。"
     ),
     "folds": "分割数",
     "repeats": "反復数",
@@ -76,7 +74,7 @@ _JAPANESE = {
     "training documents": "学習文書数",
     "recipe": "レシピ",
     "Numbers of the curve": "曲線の数値",
-    "The band around each line is its 95 % interval.": "線のまわりの帯は 95 % 区間です。",
+    "The band around each line is its 95 % interval.": "線のまわりの帯は 95 % 信頼区間です。",
     # classes and confusion
     "Classes": "クラス別の成績",
     "class": "クラス",
@@ -88,53 +86,55 @@ _JAPANESE = {
     "predicted": "予測",
     "true class": "正解のクラス",
     "predicted class": "予測したクラス",
-    "A row is a true class, a column what was answered.": "行が正解のクラス、列が予測したクラスです。",
-    "Underlined numbers lead to the mistakes.": "下線のある数は誤りの一覧へつながっています。",
-    "Most frequent confusions": "多い取り違え",
+    "Rows are true classes, columns are predicted classes.": "行が正解のクラス、列が予測したクラスです。",
+    "Underlined numbers link to the mistakes.": "下線のある数字から誤りの一覧へ移動できます。",
+    "Most frequent confusions": "頻度の高い混同",
     # reliability
     "Reliability": "確率の信頼性",
-    "Reliability diagram: accuracy against the probability of the answer": "信頼性図: 答えの確率に対する正解率",
-    "On the dashed line probabilities mean what they say; below it answers are too sure. Bars show 95 % intervals.": (
-        "破線の上では確率がそのとおりの意味をもち、下では自信過剰です。縦棒は 95 % 区間です。"
+    "Reliability diagram: accuracy against confidence": "信頼性図: 確信度に対する正解率",
+    "Confidence is the probability of the predicted class. On the dashed line it equals accuracy; below the line "
+    "answers are overconfident. Vertical bars are 95 % intervals.": (
+        "確信度は予測したクラスの確率です。破線上では確信度と正解率が一致し、破線より下では自信過剰です。"
+        "縦棒は 95 % 信頼区間です。"
     ),
-    "probability of the answer": "答えの確率",
-    "mean probability": "平均確率",
+    "confidence": "確信度",
+    "mean confidence": "平均確信度",
     "Numbers of the diagram": "図の数値",
     # risk and coverage
-    "Answering only the surest": "確信のある文書だけに答える",
-    "Risk and coverage: share of errors against the share of documents answered": (
+    "Risk and coverage": "リスクとカバレッジ",
+    "Risk and coverage: error rate against the proportion of documents answered": (
         "リスクとカバレッジ: 答えた文書の割合に対する誤り率"
     ),
-    "share of documents answered": "答えた文書の割合",
-    "share of errors": "誤り率",
-    "unsure below": "この確率未満は保留",
-    "answered": "答えた文書",
+    "proportion of documents answered": "答えた文書の割合",
+    "error rate": "誤り率",
+    "unsure below": "この確信度未満は保留",
+    "answered": "答えた文書数",
     "coverage": "カバレッジ",
-    "errors": "誤り",
+    "errors": "誤りの数",
     "accuracy of the answered": "答えた文書の正解率",
-    "If documents below a probability are left unanswered (textnb predict --unsure), fewer answers are wrong.": (
-        "確率の低い文書を保留にすると(textnb predict --unsure)、誤りが減ります。"
+    "If documents of low confidence are left unanswered (textnb predict --unsure), fewer answers are wrong.": (
+        "確信度の低い文書を保留にすると(textnb predict --unsure)、誤りが減ります。"
     ),
     # words
     "Words of each class": "クラスの特徴語",
-    "The words that add most to the score of the class in a typical document of it.": (
-        "そのクラスの典型的な文書で、スコアを最も高める語です。"
+    "Words that add most to the score of the class in a typical document of the class.": (
+        "そのクラスの典型的な文書で、クラスのスコアを最も高める語です。"
     ),
     "{number} documents of the class": "このクラスの {number} 文書",
     # mistakes and explanations
     "Mistakes": "誤り",
-    "The {shown} surest of {all} mistakes, by true and predicted class. Open one to see why.": (
-        "{all} 件の誤りのうち確信の高い {shown} 件を、正解と予測の組ごとに示します。開くと理由が見られます。"
+    "The {shown} most confident of {all} mistakes, by true and predicted class. Open one to see why.": (
+        "{all} 件の誤りのうち確信度の高い {shown} 件を、正解と予測の組ごとに示します。開くと理由が見られます。"
     ),
     "There are no mistakes.": "誤りはありません。",
-    "{true} taken for {predicted}": "{true} を {predicted} と誤った文書",
+    "{true} predicted as {predicted}": "{true} を {predicted} と予測した文書",
     "{predicted} {probability}, {true} {of_true}": "{predicted} {probability}、{true} {of_true}",
-    "Only the counts of this document are left, so its text cannot be shown.": (
-        "この文書は語の数だけが残されているため、本文は表示できません。"
+    "Only the word counts of this document are stored, so its text cannot be shown.": (
+        "この文書は語の出現回数だけが保存されているため、本文は表示できません。"
     ),
     "{number} more characters": "残り {number} 文字",
     "The text is empty.": "本文は空です。",
-    "speaks for {label}": "{label} を支持",
+    "supports {label}": "{label} を支持",
     "Documents": "文書",
     "{label} over {against}: {score}": "{label} 対 {against}: {score}",
     "What each word adds to the score of {label} over {against}": "{label} と {against} のスコアの差への各語の寄与",
@@ -148,19 +148,19 @@ _JAPANESE = {
     "(unknown)": "(未知)",
     # estimates of training
     "These are estimates: each of {number} training documents was scored by what was learnt from the others.": (
-        "推定値です。学習文書のうち {number} 件を、それぞれ自分以外から学習した内容で採点しました。"
+        "推定値です。学習文書のうち {number} 件を、それぞれ残りの文書から学習した内容で評価しました。"
     ),
     "The calibration was fitted on the same scores, which flatters it a little.": (
-        "較正も同じ採点に合わせているため、わずかに良く見えます。"
+        "較正も同じ評価に合わせて行ったため、実際よりわずかに良い値になります。"
     ),
     "There are no estimates: {why}": "推定値はありません: {why}",
-    "Documents learnt": "学習した文書",
+    "Training documents": "学習文書",
 }
 
 
 @dataclass(frozen=True)
 class Language:
-    """Says a phrase in the language ``code``.
+    """Translator of phrases to the language ``code``, "en" or "ja".
 
     >>> Language("ja")("{number} more characters", number=3), Language("en")("accuracy")
     ('残り 3 文字', 'accuracy')
@@ -170,28 +170,28 @@ class Language:
 
     def __post_init__(self) -> None:
         if self.code not in LANGUAGES:
-            raise InputError(f"a report is written in {' or '.join(LANGUAGES)}, not in {self.code!r}")
+            raise InputError("unknown language {code!r}; use {known}", code=self.code, known=" or ".join(LANGUAGES))
 
     def __call__(self, phrase: str, **values: str) -> str:
-        """The phrase with the values in it."""
-        japanese = _JAPANESE[phrase]  # in English too: a phrase that is missing must not wait for a Japanese reader
+        """Phrase in the language, with its values."""
+        japanese = _JAPANESE[phrase]  # in English too, so that a phrase without Japanese is noticed in any language
         return (japanese if self.code == "ja" else phrase).format(**values)
 
     def sentences(self, *phrases: str) -> str:
-        """One after the other, with a space between them where the language has spaces."""
+        """Phrases one after the other, with spaces between them if the language uses spaces."""
         return ("" if self.code == "ja" else " ").join(map(self, phrases))
 
     def name(self, word: str) -> str:
-        """A word that may be a user's own, such as a column's name: in this language if it is known, else as it is."""
+        """Word in the language if it is known; a word of the user, such as the name of a column, stays as it is."""
         return self(word) if word in _JAPANESE else word
 
     def of_class(self, name: str) -> str:
-        """The name of a class is its user's; only the one for all that the model does not know is ours."""
+        """Name of a class; only the name for unknown labels is translated."""
         return self(name) if name == UNKNOWN else name
 
 
 def language_of(text: str) -> str | None:
-    """``ja`` for a text with kana in it, so that it is set in Japanese letters and read aloud as Japanese.
+    """Language of a text, ``ja`` if it contains kana, for fonts and screen readers.
 
     >>> language_of("梅の木"), language_of("plum tree")
     ('ja', None)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,14 @@ from textnb.errors import InputError
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 """Numbers that index: classes, rows, columns, folds."""
+
+
+class Estimate(NamedTuple):
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
 
 
 def is_number(value: Any) -> bool:

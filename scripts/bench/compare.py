@@ -28,10 +28,10 @@ from sklearn.model_selection import PredefinedSplit, cross_validate
 
 from textnb import read_corpus
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.comparison import Tokenised, compare, cross_validated
+from textnb.comparison import TokenizedDocuments, compare, cross_validated
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, TermsOf, counted
-from textnb.evaluation.intervals import Sums
+from textnb.evaluation.intervals import GroupSums
 from textnb.evaluation.splits import repeated_folds
 from textnb.files.count_file import read_counts
 from textnb.text import Analyzer, tokenizer
@@ -56,7 +56,7 @@ def main() -> None:
         )
         for name, (model, alpha, weighting, _) in RECIPES.items()
     }
-    corpus = Tokenised.of(recipes.values(), lambda _: documents)
+    corpus = TokenizedDocuments.of(recipes.values(), lambda _: documents)
     folds = repeated_folds(corpus.labels, corpus.groups)
     sides = (lambda: by_textnb(recipes, corpus, folds)), (lambda: by_sklearn(corpus, folds))
     ours, theirs = alternating(*sides, given.rounds)
@@ -89,15 +89,15 @@ def counts(file: Path | None) -> tuple[Counted, TermsOf]:
     return documents, terms_of
 
 
-def by_textnb(recipes: dict[str, ClassifierRecipe], corpus: Tokenised, folds: np.ndarray) -> dict[str, float]:
+def by_textnb(recipes: dict[str, ClassifierRecipe], corpus: TokenizedDocuments, folds: np.ndarray) -> dict[str, float]:
     found = {}
     for one in cross_validated(recipes, corpus, folds):
-        each = Sums.of(corpus.y, one.log_probabilities[0], folds[0]).measures(np.eye(5))  # a fold is a group here
+        each = GroupSums.of(corpus.y, one.log_probabilities[0], folds[0]).measures(np.eye(5))  # a fold is a group here
         found[one.name] = float(each[:, 0].mean())
     return found
 
 
-def by_sklearn(corpus: Tokenised, folds: np.ndarray) -> dict[str, float]:
+def by_sklearn(corpus: TokenizedDocuments, folds: np.ndarray) -> dict[str, float]:
     X, y = sparse.csr_matrix(corpus.parts[next(iter(corpus.parts))].X), np.array(corpus.labels)
     found = {}
     for name, (_, _, _, estimator) in RECIPES.items():

@@ -104,7 +104,7 @@ def test_compare_by_evidence_holds_nothing_out(table, tmp_path):
         (["--recipes", "none.toml"], "none.toml: the recipes cannot be read"),
         (["--json", "--csv"], "--json and --csv do not go together"),
         (["--criterion", "bic", "--models", "multinomial"], "has no bic"),
-        (["--folds", "50", "--models", "multinomial"], "do not make 50 folds; use fewer folds"),
+        (["--folds", "50", "--models", "multinomial"], "cannot fill 50 folds; use fewer folds"),
     ],
 )
 def test_compare_refuses_what_does_not_go(table, arguments, message):

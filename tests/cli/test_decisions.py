@@ -96,7 +96,7 @@ def test_what_is_no_probability_is_refused(run, model, given):
 def test_both_at_once_are_refused(run, model, costs):
     done = run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN)
     assert (done.code, done.out) == (1, "")
-    assert "do not go together" in done.err
+    assert "cannot be combined" in done.err
     assert len(done.err.splitlines()) == 1
 
 

@@ -75,7 +75,7 @@ def test_a_page_of_a_training_holds_estimates_by_documents_left_out(run, corpus,
     done = run("train", corpus, "-o", "m.textnb", "--html", "report.html", "--lang", "en")
     assert done.code == 0, done.err
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    for shown in ("Training of m.textnb", "each of 5 training documents", "Confusion matrix", "Documents learnt"):
+    for shown in ("Training of m.textnb", "each of 5 training documents", "Confusion matrix", "Training documents"):
         assert shown in page
 
 
@@ -125,7 +125,7 @@ def test_a_page_never_takes_the_place_of_anything_but_a_page(run, model, held_ou
     ("options", "complaint"),
     [
         (["--lang", "ja"], "say where it goes: --html FILE"),
-        (["--html", "r.html", "--lang", "fr"], "en or ja, not in 'fr'"),
+        (["--html", "r.html", "--lang", "fr"], "unknown language 'fr'; use en or ja"),
         (["--html", "nowhere/r.html"], "nowhere/r.html cannot be written"),
     ],
 )

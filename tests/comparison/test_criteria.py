@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from made_corpora import documents, recipe, tokenised
 
-from textnb.comparison.criteria import scored
+from textnb.comparison.criteria import score_recipes
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models import bernoulli
@@ -16,7 +16,7 @@ def test_the_evidence_of_multinomial_is_that_of_its_classes_counts():
     recipes = {
         name: recipe(alpha=alpha, weighting="raw") for name, alpha in (("a", 0.1), ("b", 1.0), ("c", "evidence"))
     }
-    found = scored(recipes, tokenised(MADE), "evidence")
+    found = score_recipes(recipes, tokenised(MADE), "evidence")
     part = tokenised(MADE).of_recipe(recipe())
     counts = ClassCounts.of(part.X, part.named_labels)
     values = {one.name: one.value for one in found}
@@ -46,7 +46,7 @@ def test_the_criteria_of_logistic_are_those_of_its_weighted_documents(criterion,
         "b": recipe("logistic", weighting="raw"),
         "c": recipe("bayes-logistic", weighting="raw"),
     }
-    found = {one.name: one.value for one in scored(recipes, tokenised(MADE), criterion)}
+    found = {one.name: one.value for one in score_recipes(recipes, tokenised(MADE), criterion)}
     counted = tokenised(MADE).of_recipe(recipe())
     expected = getattr(evidence(counted.X.astype(float), counted.named_labels, l2=1.0), part)
     assert found["b"] == pytest.approx(expected, abs=1e-6)
@@ -56,7 +56,7 @@ def test_the_criteria_of_logistic_are_those_of_its_weighted_documents(criterion,
 
 def test_the_alpha_by_evidence_has_the_most_of_it():
     recipes = {str(alpha): recipe("bernoulli", alpha=alpha) for alpha in ("evidence", 0.01, 0.1, 0.5, 1.0, 3.0)}
-    assert scored(recipes, tokenised(MADE), "evidence")[0].name == "evidence"
+    assert score_recipes(recipes, tokenised(MADE), "evidence")[0].name == "evidence"
 
 
 @pytest.mark.parametrize(
@@ -65,19 +65,19 @@ def test_the_alpha_by_evidence_has_the_most_of_it():
         (
             [recipe("complement")],
             "evidence",
-            "0: the model complement with alpha evidence, weight_norm False has no evidence",
+            "0: model 'complement' with alpha=evidence, weight_norm=False has no evidence",
         ),
-        ([recipe(alpha=0.0)], "evidence", "the model multinomial with alpha 0.0, estimate mean has no evidence"),
+        ([recipe(alpha=0.0)], "evidence", "model 'multinomial' with alpha=0.0, estimate=mean has no evidence"),
         ([recipe(), recipe(weighting="raw")], "evidence", "0 and 1 differ in weighting"),
-        ([recipe(), recipe("bernoulli")], "evidence", "0 and 1 differ in what they foretell"),
-        ([recipe(), recipe("logistic")], "evidence", "0 and 1 differ in what they foretell"),
-        ([recipe()], "bic", "has no bic; models with one: bayes-logistic, logistic"),
-        ([recipe()], "aic", "criterion 'aic' is not known; known: cv, bic, evidence"),
+        ([recipe(), recipe("bernoulli")], "evidence", "0 and 1 differ in what they predict"),
+        ([recipe(), recipe("logistic")], "evidence", "0 and 1 differ in what they predict"),
+        ([recipe()], "bic", "has no bic; use cross-validation, or one of bayes-logistic, logistic"),
+        ([recipe()], "aic", "unknown criterion 'aic'; use cv, evidence or bic"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(recipes, criterion, message):
     with pytest.raises(InputError, match=message):
-        scored({str(i): each for i, each in enumerate(recipes)}, tokenised(MADE, *recipes), criterion)
+        score_recipes({str(i): each for i, each in enumerate(recipes)}, tokenised(MADE, *recipes), criterion)
 
 
 @pytest.mark.parametrize("model", ["logistic", "bayes-logistic"])
@@ -85,5 +85,5 @@ def test_an_evidence_that_is_not_computed_is_refused_and_bic_is_there(model, mon
     monkeypatch.setattr("textnb.models.logistic.laplace.LARGEST", 10)
     given = {"made": recipe(model)}
     with pytest.raises(InputError, match="is not computed for 30 documents; use cross-validation or bic"):
-        scored(given, tokenised(MADE), "evidence")
-    assert scored(given, tokenised(MADE), "bic")[0].value < 0
+        score_recipes(given, tokenised(MADE), "evidence")
+    assert score_recipes(given, tokenised(MADE), "bic")[0].value < 0

@@ -7,7 +7,7 @@ from made_corpora import documents, recipe, tokenised
 
 from textnb import Analyzer, TextClassifier
 from textnb.comparison import cross_validated
-from textnb.comparison.cross_validation import Laboratory, trials
+from textnb.comparison.cross_validation import FoldRunner, list_trials
 from textnb.errors import InputError
 from textnb.evaluation.splits import nested_folds, repeated_folds
 from textnb.models.registry import MODELS
@@ -88,9 +88,9 @@ def test_answers_do_not_depend_on_who_makes_which_trial_and_when():
     """So they do not depend on the number of jobs: each job has a laboratory of its own and some of the trials."""
     recipes = {"a": recipe(alpha=0.1), "b": recipe("complement"), "c": recipe("compound")}
     corpus, folds = tokenised(MADE), folds_of(MADE, repeats=2)
-    alone = Laboratory(recipes, corpus, folds)
+    alone = FoldRunner(recipes, corpus, folds)
     jobs = [pickle.loads(pickle.dumps(alone)) for _ in range(2)]
-    in_order = trials(recipes, folds)
+    in_order = list_trials(recipes, folds)
     expected = {trial: alone(trial).log_probabilities for trial in in_order}
     for number, trial in enumerate(reversed(in_order)):
         np.testing.assert_array_equal(jobs[number % 2](trial).log_probabilities, expected[trial])
@@ -117,7 +117,9 @@ def test_a_recipe_says_whether_all_its_folds_were_calibrated():
 def test_documents_without_label_and_no_recipes_are_refused():
     with pytest.raises(InputError, match="the document '3' has no label"):
         tokenised([*MADE[:3], replace(MADE[3], label=None)])
+    with pytest.raises(InputError, match="no documents"):
+        tokenised([])
     with pytest.raises(InputError, match="no recipes"):
         cross_validated({}, tokenised(MADE), folds_of(MADE))
-    with pytest.raises(InputError, match=r"folds must be of shape \(repeats, 36\)"):
+    with pytest.raises(InputError, match=r"folds must have shape \(repeats, 36\)"):
         cross_validated({"a": recipe()}, tokenised(MADE), np.zeros((1, 5), np.intp))

@@ -7,7 +7,7 @@ from made_corpora import documents, recipe, tokenised
 from textnb import TextClassifier
 from textnb.comparison import compare, learning_curve
 from textnb.comparison.cross_validation import Trial
-from textnb.comparison.curve import _Learner, nested_order
+from textnb.comparison.curve import CurveRunner, nested_order
 from textnb.errors import InputError
 from textnb.evaluation.splits import repeated_folds
 from textnb.models.registry import MODELS
@@ -19,7 +19,7 @@ MADE = documents(45)
 def test_adding_increments_equals_fitting_each_beginning_to_the_bit(model):
     settings, corpus = recipe(model), tokenised(MADE, recipe(model))
     folds = repeated_folds(corpus.labels, corpus.groups, 3)
-    found = _Learner({"it": settings}, corpus, folds, [6, 11, 25], 0)(Trial("it", 0, 1)).log_probabilities
+    found = CurveRunner({"it": settings}, corpus, folds, [6, 11, 25], 0)(Trial("it", 0, 1)).log_probabilities
     outside = np.flatnonzero(folds[0] != 1)
     order = outside[nested_order(corpus.y[outside], [corpus.digests[i] for i in outside], (0, 0, 1))]
     test = [MADE[i] for i in np.flatnonzero(folds[0] == 1)]
@@ -51,7 +51,7 @@ def test_sizes_are_halves_of_all_by_default_and_can_be_given():
 
 @pytest.mark.parametrize("size", [2, 1000, 2.5])
 def test_sizes_that_there_are_not_are_refused(size):
-    with pytest.raises(InputError, match="sizes must be from 3, one a class, to"):
+    with pytest.raises(InputError, match=r"sizes must be from 3 \(one per class\) to"):
         learning_curve({"it": recipe()}, tokenised(MADE), sizes=[size], folds=3)
 
 
@@ -70,7 +70,7 @@ def test_the_curve_is_the_same_for_the_same_seed_and_in_another_process():
     here = learning_curve(settings, corpus, sizes=[10], folds=2, seed=5)
     assert here == learning_curve(settings, corpus, sizes=[10], folds=2, seed=5)
     assert here != learning_curve(settings, corpus, sizes=[10], folds=2, seed=6)
-    learner = _Learner(settings, corpus, repeated_folds(corpus.labels, corpus.groups, 2), [5], 0)
+    learner = CurveRunner(settings, corpus, repeated_folds(corpus.labels, corpus.groups, 2), [5], 0)
     sent = pickle.loads(pickle.dumps(learner))
     answers = (each(Trial("it", 0, 1)).log_probabilities for each in (learner, sent))
     np.testing.assert_array_equal(*answers)

@@ -84,9 +84,9 @@ def test_every_model_has_something_to_tune(model):
 @pytest.mark.parametrize(
     ("grid", "message"),
     [
-        ({"alpha": []}, "0 candidates are to be tried"),
-        ({"alpha": range(201)}, "201 candidates are to be tried, and there may be 1 to 200"),
-        ({"pi": [1]}, "pi=1: 'pi' is not known"),
+        ({"alpha": []}, "the grid has 0 candidates, but 1 to 200 are allowed; vary more"),
+        ({"alpha": range(201)}, "the grid has 201 candidates, but 1 to 200 are allowed; vary fewer"),
+        ({"pi": [1]}, "pi=1: unknown option 'pi'"),
         ({"alpha": ["much"]}, "alpha=much: alpha 'much' is not known"),
     ],
 )
@@ -96,5 +96,5 @@ def test_grids_that_cannot_be_are_refused(grid, message):
 
 
 def test_something_else_to_tune_by_is_refused():
-    with pytest.raises(InputError, match="'f1' is nothing to tune by; there are: evidence, log_loss, accuracy"):
+    with pytest.raises(InputError, match="unknown criterion 'f1'; use evidence, log_loss or accuracy"):
         tune({"it": recipe()}, tokenised(MADE), by="f1")

@@ -5,9 +5,11 @@ import pytest
 from sklearn import metrics as oracle
 
 from textnb.errors import InputError
-from textnb.evaluation import Evaluation
+from textnb.evaluation import CostEvaluation, Costs, Evaluation
+from textnb.evaluation.evaluation import Mistake, confident_mistakes
 
 CLASSES = ("ham", "spam", "迷惑")
+COST_CLASSES = ("ham", "list", "spam")
 
 
 def random_evaluation(seed, n_documents=50):
@@ -83,9 +85,74 @@ def test_the_json_is_plain_where_the_log_loss_is_infinite():
 def test_no_documents_are_refused():
     with pytest.raises(InputError, match="no documents"):
         Evaluation.of([], np.zeros((0, 2)), ("a", "b"))
+    with pytest.raises(InputError, match="no documents"):
+        CostEvaluation.of([], np.empty((0, 2)), Costs(), ("a", "b"))
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (3, 2), (2, 1), (2, 3)])
 def test_probabilities_of_another_shape_are_refused(shape):
     with pytest.raises(InputError, match=rf"\({shape[0]}, {shape[1]}\)"):
         Evaluation.of(["a", "b"], np.full(shape, -1.0), ("a", "b"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_most_confident_mistakes_are_those_of_a_plain_loop(seed):
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet(np.ones(3), 40)
+    labels = rng.choice([*CLASSES, "new"], 40).tolist()
+    every = []
+    for i, (label, row) in enumerate(zip(labels, P, strict=True)):
+        predicted = CLASSES[row.argmax()]
+        if predicted != label:
+            every.append((-row.max(), i, label, predicted, dict(zip(CLASSES, row, strict=True)).get(label, 0.0)))
+    for most in (0, 1, 7, 100):
+        found = confident_mistakes(labels, np.log(P), CLASSES, most)
+        assert [(m.row, m.true, m.predicted) for m in found] == [each[1:4] for each in sorted(every)[:most]]
+        np.testing.assert_allclose([m.probability for m in found], [-each[0] for each in sorted(every)[:most]])
+        np.testing.assert_allclose([m.probability_of_true for m in found], [each[4] for each in sorted(every)[:most]])
+
+
+def test_of_equally_confident_mistakes_the_earlier_comes_first():
+    found = confident_mistakes(["b", "b", "b"], np.log(np.full((3, 1), 1.0)), ["a"], 2)
+    assert found == [Mistake(0, "b", "a", 1.0, 0.0), Mistake(1, "b", "a", 1.0, 0.0)]
+
+
+def test_right_answers_and_no_documents_are_no_mistakes():
+    assert confident_mistakes(["a"], np.zeros((1, 1)), ["a"], 5) == []
+    assert confident_mistakes([], np.zeros((0, 2)), ["a", "b"], 5) == []
+
+
+def cost_by_a_plain_loop(labels, decided, costs):
+    total = 0.0
+    for label, answer in zip(labels, decided, strict=True):
+        if answer is None:
+            total += costs.unsure
+        else:
+            right = 0.0 if label == answer else costs.default
+            total += costs.mistakes.get(label, {}).get(answer, right)
+    return total / len(labels)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("unsure", [None, 0.3])
+def test_mean_costs_are_those_of_a_plain_loop(seed, unsure):
+    rng = np.random.default_rng(seed)
+    P, labels = rng.dirichlet(np.ones(3), 80), rng.choice([*COST_CLASSES, "new"], 80).tolist()
+    costs = Costs({"ham": {"spam": 10, "list": 0.5}, "spam": {"spam": 0.1}}, default=2, unsure=unsure)
+    names = np.array([*COST_CLASSES, None], object)
+    decided, likeliest = names[costs.rule(COST_CLASSES)(P)], names[P.argmax(axis=1)]
+    found = CostEvaluation.of(labels, P, costs, COST_CLASSES)
+    assert found.mean_cost == pytest.approx(cost_by_a_plain_loop(labels, decided, costs), abs=1e-12)
+    assert found.mean_cost_of_most_probable == pytest.approx(cost_by_a_plain_loop(labels, likeliest, costs), abs=1e-12)
+    assert found.unsure == sum(answer is None for answer in decided)
+    assert (found.unsure > 0) == (unsure is not None)
+    assert found.changed == sum(decided != likeliest)
+    assert found.json["mean_cost"] == found.mean_cost
+
+
+def test_where_probabilities_are_true_least_expected_cost_is_least_cost():
+    rng = np.random.default_rng(1)
+    P = rng.dirichlet(np.ones(3), 20_000)
+    labels = [COST_CLASSES[k] for k in (P.cumsum(axis=1) < rng.random((len(P), 1))).sum(axis=1)]
+    found = CostEvaluation.of(labels, P, Costs({"ham": {"spam": 10}}, unsure=0.4), COST_CLASSES)
+    assert found.mean_cost < 0.5 * found.mean_cost_of_most_probable

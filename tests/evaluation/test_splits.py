@@ -90,11 +90,11 @@ def test_folds_within_folds_never_hold_a_document_of_the_outer_one():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"folds": 1}, "folds must be a whole number from 2 on, not 1"),
-        ({"folds": 2.0}, "folds must be a whole number from 2 on"),
-        ({"repeats": 0}, "repeats must be a whole number from 1 on"),
-        ({"seed": -1}, "seed must be a whole number from 0 on"),
-        ({"folds": 9}, "8 documents or groups of documents do not make 9 folds; use fewer folds"),
+        ({"folds": 1}, "folds must be a whole number of at least 2, not 1"),
+        ({"folds": 2.0}, "folds must be a whole number of at least 2"),
+        ({"repeats": 0}, "repeats must be a whole number of at least 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
+        ({"folds": 9}, "8 documents or groups cannot fill 9 folds; use fewer folds"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
@@ -103,5 +103,5 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 
 
 def test_a_class_that_lies_in_one_fold_is_refused_by_name():
-    with pytest.raises(InputError, match="the class 'rare' has all its documents in one fold"):
+    with pytest.raises(InputError, match="all documents of the class 'rare' are in one fold"):
         repeated_folds(["x"] * 6 + ["rare"] * 2, np.array([0, 1, 2, 3, 4, 5, 6, 6]), 2)

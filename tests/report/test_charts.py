@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from textnb.evaluation import Reliability, RiskCoverage
 from textnb.language import Language
-from textnb.markup import Estimate
+from textnb.numerics import Estimate
 from textnb.report import learning_curve_svg
 from textnb.report.charts import (
     Axis,
@@ -28,7 +28,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def read(chart):
-    return ET.fromstring(svg_file(chart))
+    return ET.fromstring(chart.replace("<svg", f'<svg xmlns="{SVG[1:-1]}"', 1))
 
 
 def words(tree):
@@ -50,7 +50,7 @@ def test_a_frame_puts_the_ends_of_its_axes_at_its_corners():
     assert frame.at(1, 0) == (10, 70)
     assert frame.at(100, 2) == (110, 20)
     assert frame.at(10, 1) == pytest.approx((60, 45))
-    assert Axis(3, 3, (), str).share(3) == 0.5
+    assert Axis(3, 3, (), str).position(3) == 0.5
 
 
 def test_the_reliability_diagram_has_a_dot_an_interval_and_a_bar_for_each_bin():
@@ -63,7 +63,7 @@ def test_the_reliability_diagram_has_a_dot_an_interval_and_a_bar_for_each_bin():
     frame = Frame(Axis(0, 1, (), str), Axis(0, 1, (), str))
     expected = [frame.at(each.confidence, each.accuracy) for each in table.bins]
     np.testing.assert_allclose(places, expected, atol=0.01)
-    assert {"正解率", "答えの確率"} <= set(words(tree))
+    assert {"正解率", "確信度"} <= set(words(tree))
     assert tree.get("aria-label").startswith("信頼性図")
 
 
@@ -114,6 +114,6 @@ def test_more_recipes_than_colours_begin_again():
 
 
 def test_a_drawing_is_a_file_of_its_own_with_its_colours():
-    tree = read(drawing("<名前>"))
+    tree = ET.fromstring(svg_file(drawing("<名前>")))
     assert tree.get("aria-label") == "<名前>"
     assert "prefers-color-scheme: dark" in tree.find(f"{SVG}style").text

@@ -133,7 +133,7 @@ def test_a_mistake_is_cut_where_it_is_very_long_and_says_so():
 
 def test_a_mistake_without_text_or_with_an_empty_one_says_so():
     mistake = whole_report().mistakes[0].mistake._replace(true="a", predicted="b")
-    assert "Only the counts" in of_mistakes(ExplainedDocument("1", None, None, mistake))
+    assert "Only the word counts" in of_mistakes(ExplainedDocument("1", None, None, mistake))
     assert "The text is empty" in of_mistakes(ExplainedDocument("1", "", None, mistake))
 
 

@@ -14,7 +14,7 @@ from textnb.cli.options.report import Reporting, comparison_report, curves_repor
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
-from textnb.comparison.criteria import Scored, scored
+from textnb.comparison.criteria import Scored, score_recipes
 from textnb.comparison.curve import MEASURES as OF_CURVES
 from textnb.comparison.curve import learning_curve
 from textnb.errors import InputError
@@ -70,7 +70,7 @@ def compare(
     recipes = choosing.chosen(source)
     documents = source.tokenised(recipes)
     if criterion != "cv":
-        _print_scored(scored(recipes, documents, criterion), criterion, as_json, as_csv)
+        _print_scored(score_recipes(recipes, documents, criterion), criterion, as_json, as_csv)
         return
     comparison = compared(
         recipes,

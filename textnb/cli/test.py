@@ -23,7 +23,7 @@ from textnb.cli.sources import corpus_documents, counted_before
 from textnb.cli.terminal import print_json, print_table
 from textnb.counts import Counted
 from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
-from textnb.evaluation.evaluation import Mistake, surest_mistakes
+from textnb.evaluation.evaluation import Mistake, confident_mistakes
 from textnb.evaluation.reliability import Bin, CoveragePoint
 from textnb.numerics import Floats
 from textnb.readers import Document
@@ -93,7 +93,7 @@ def _noted(documents: Iterable[Document], read: deque[Document]) -> Iterator[Doc
 def _mistakes_in(
     fitted: Fitted, part: Counted, rows: Floats, documents: Sequence[Document] | None, most: int
 ) -> Iterator[_Found]:
-    for mistake in surest_mistakes(part.named_labels, rows, fitted.classes, most):
+    for mistake in confident_mistakes(part.named_labels, rows, fitted.classes, most):
         i = mistake.row
         if documents is None:
             yield _Found(mistake, part.ids[i], None, partial(fitted.explain, part.rows(np.array([i]))))

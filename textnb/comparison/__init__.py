@@ -1,17 +1,22 @@
-"""Recipes side by side: cross-validation, learning curves, tuning; each text is cut into terms once."""
+"""Comparison of recipes: cross-validation, learning curves, tuning; each text is tokenized once."""
 
-from textnb.comparison.comparison import Compared, Comparison, compare
-from textnb.comparison.cross_validation import CrossValidated, Tokenised, cross_validated
-from textnb.comparison.curve import Curve, learning_curve
-from textnb.comparison.recipes import read_recipes
-from textnb.comparison.tuning import Tuned, candidates, tune
+from typing import TYPE_CHECKING
+
+from textnb.extension import names_of
+
+if TYPE_CHECKING:
+    from textnb.comparison.comparison import Compared, Comparison, compare
+    from textnb.comparison.cross_validation import CrossValidated, TokenizedDocuments, cross_validated
+    from textnb.comparison.curve import Curve, learning_curve
+    from textnb.comparison.recipes import read_recipes
+    from textnb.comparison.tuning import Tuned, candidates, tune
 
 __all__ = [
     "Compared",
     "Comparison",
     "CrossValidated",
     "Curve",
-    "Tokenised",
+    "TokenizedDocuments",
     "Tuned",
     "candidates",
     "compare",
@@ -20,3 +25,21 @@ __all__ = [
     "read_recipes",
     "tune",
 ]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "Compared": "comparison",
+        "Comparison": "comparison",
+        "CrossValidated": "cross_validation",
+        "Curve": "curve",
+        "TokenizedDocuments": "cross_validation",
+        "Tuned": "tuning",
+        "candidates": "tuning",
+        "compare": "comparison",
+        "cross_validated": "cross_validation",
+        "learning_curve": "curve",
+        "read_recipes": "recipes",
+        "tune": "tuning",
+    },
+)

@@ -1,9 +1,9 @@
-"""Which recipe is best, by how much, and whether that is more than chance.
+"""Comparison of recipes: which is best, by how much, and whether the difference is significant.
 
-Is a difference more than chance: tests of two classifiers on the same documents, and Holm's correction for many.
+Two recipes are tested on the same documents.
 
-McNemar, exact. Of n documents that just one of the two gets right, b are the first one's. If neither were better, b
-would be a fair coin's number of heads in n throws:
+McNemar, exact. Of n documents that exactly one of the two answers correctly, b belong to the first. If neither were
+better, b would be the number of heads in n throws of a fair coin:
 
     p = min(1, 2 P(heads <= min(b, n - b)))                                                                     (1)
 
@@ -12,8 +12,11 @@ different folds overlap, so the variance of the mean is larger than s^2 / J:
 
     t = mean(d) / sqrt((1/J + n_test / n_train) s^2),   Student's t with J - 1 degrees of freedom               (2)
 
-Holm. With p_(1) <= ... <= p_(m): adjusted p_(i) = max over l <= i of min(1, (m - l + 1) p_(l)). Whatever is true, all
-that is called significant at .05 is so with a probability of at least .95.
+Holm's correction for m tests. With p_(1) <= ... <= p_(m):
+
+    adjusted p_(i) = max over l <= i of min(1, (m - l + 1) p_(l))                                               (3)
+
+With a probability of at least .95 no difference is called significant at .05 by mistake.
 """
 
 from collections.abc import Sequence
@@ -21,71 +24,41 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.comparison.cross_validation import CrossValidated, Recipes, Tokenised, Watch, cross_validated
+from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
-from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.numerics import Floats, most_probable
-
-
-def mcnemar(first_only: int, second_only: int) -> float:
-    """The p of eq. (1) for documents that only the first, or only the second classifier gets right.
-
-    >>> round(mcnemar(1, 5), 12)
-    0.21875
-    """
-    from scipy.special import bdtr
-
-    n = first_only + second_only
-    return min(1.0, 2.0 * float(bdtr(min(first_only, second_only), n, 0.5))) if n else 1.0
-
-
-def corrected_t(differences: ArrayLike, test_share: float) -> float:
-    """The two-sided p of eq. (2); test_share: n_test / n_train.
-
-    1 for a mean of 0, whatever the variance; 0 if all differences are one other number.
-
-    >>> round(corrected_t([0.02, 0.01, 0.03, 0.02, 0.01], 1 / 4), 4)
-    0.0327
-    """
-    from scipy.special import stdtr
-
-    d = np.asarray(differences, np.float64)
-    if d.ndim != 1 or len(d) < 2:
-        raise InputError(f"a t-test needs differences of two folds or more, not an array of shape {d.shape}")
-    mean, variance = float(d.mean()), float(d.var(ddof=1))
-    if mean == 0:
-        return 1.0
-    spread = np.sqrt((1 / len(d) + test_share) * variance)
-    return float(2 * stdtr(len(d) - 1, -abs(mean) / spread)) if spread > 0 else 0.0
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """The adjusted p of each, in the order given.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, np.float64)
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.maximum.accumulate(np.minimum((len(p) - np.arange(len(p))) * p[order], 1.0))
-    return [float(value) for value in adjusted]
+from textnb.evaluation.intervals import MEASURES
+from textnb.evaluation.splits import repeated_folds
+from textnb.numerics import Codes, Estimate, Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """A recipe's measures with their intervals, the accuracy of each fold (R K,), seconds a fold, and p-values.
+    """Result of one recipe in a comparison.
 
-    The p are those of the paired tests against the best, after Holm's correction; None for the best itself.
+    Attributes
+    ----------
+    name : str
+        Name of the recipe.
+    recipe : ClassifierRecipe
+        The recipe.
+    measures : dict of str to Estimate
+        Metrics with 95 % intervals: accuracy, macro_f1, log_loss, brier, ece.
+    fold_accuracies : ndarray of shape (R K,)
+        Accuracy in every fold of every repeat.
+    fit_seconds, predict_seconds : float
+        Mean time per fold.
+    is_calibrated : bool
+        Whether the probabilities of all folds are calibrated.
+    mcnemar, corrected_t : float or None
+        Adjusted p-values of the paired tests against the best recipe; None for the best.
     """
 
     name: str
     recipe: ClassifierRecipe
-    measures: dict[str, Measured]
+    measures: dict[str, Estimate]
     fold_accuracies: Floats
     fit_seconds: float
     predict_seconds: float
@@ -95,7 +68,7 @@ class Compared:
 
     @property
     def json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Result as plain JSON values."""
         return {
             "name": self.name,
             "recipe": self.recipe.json,
@@ -111,7 +84,17 @@ class Compared:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The recipes, the most accurate first; among equals that of the least log loss."""
+    """Cross-validated recipes with intervals and paired tests.
+
+    Attributes
+    ----------
+    rows : tuple of Compared
+        The recipes, the most accurate first, then that of the smallest log loss.
+    documents, groups : int
+        Number of documents and of groups; copies are of one group.
+    folds, repeats, seed : int
+        How the documents were split.
+    """
 
     rows: tuple[Compared, ...]
     documents: int
@@ -122,14 +105,14 @@ class Comparison:
 
     @property
     def json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Comparison as plain JSON values."""
         about = {name: getattr(self, name) for name in ("documents", "groups", "folds", "repeats", "seed")}
         return {**about, "recipes": [row.json for row in self.rows]}
 
 
 def compare(
     recipes: Recipes,
-    documents: Tokenised,
+    documents: TokenizedDocuments,
     *,
     folds: int = 5,
     repeats: int = 1,
@@ -137,46 +120,113 @@ def compare(
     jobs: int = 1,
     watch: Watch = iter,
 ) -> Comparison:
-    """The recipes cross-validated on the same folds.
+    """Cross-validate recipes on the same folds and test each against the best.
 
-    Intervals are those of ``intervals.py``. McNemar's test takes the answers of the first repeat, since it wants each
-    document once; the corrected t takes the accuracy of every fold of every repeat.
+    McNemar's test uses the answers of the first repeat, since it needs each document once; the corrected t uses the
+    accuracy of every fold of every repeat.
+
+    Parameters
+    ----------
+    recipes : mapping of str to ClassifierRecipe
+        The recipes by name.
+    documents : TokenizedDocuments
+        The labelled documents.
+    folds, repeats, seed : int
+        How to split the documents.
+    jobs : int
+        Number of processes; the result does not depend on it.
+    watch : callable
+        Receives the iterator of answers and passes it on, for example to show progress.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = {name: TextClassifier(name, calibrate=False).recipe for name in ("multinomial", "complement")}
+    >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
+    >>> [(row.name, row.measures["accuracy"].value) for row in compare(recipes, documents, folds=2).rows]
+    [('multinomial', 1.0), ('complement', 1.0)]
     """
     fold_of = repeated_folds(documents.labels, documents.groups, folds, repeats, seed)
     validated = cross_validated(recipes, documents, fold_of, jobs, watch)
-    rows = [_measured(one, documents, seed) for one in validated]
-    order = sorted(range(len(rows)), key=lambda i: (-rows[i]["accuracy"].value, rows[i]["log_loss"].value, i))
-    right = [_right(validated[i], documents.y) for i in order]
-    accuracies = [_by_fold(hits, fold_of) for hits in right]
-    exact = holm([_mcnemar(right[0][0], hits[0]) for hits in right[1:]])
+    measures = {one.name: documents.estimate(one.log_probabilities, seed) for one in validated}
+    validated.sort(key=lambda one: (-measures[one.name]["accuracy"].value, measures[one.name]["log_loss"].value))
+    correct = [one.log_probabilities.argmax(axis=2) == documents.y for one in validated]
+    accuracies = [_fold_accuracies(each, fold_of) for each in correct]
+    exact = holm([_paired_mcnemar(correct[0][0], each[0]) for each in correct[1:]])
     resampled = holm([corrected_t(accuracies[0] - others, 1 / (folds - 1)) for others in accuracies[1:]])
-    tests = zip(order, accuracies, [None, *exact], [None, *resampled], strict=True)
-    compared = [_compared(validated[i], rows[i], accuracy, p, t) for i, accuracy, p, t in tests]
-    n_groups = int(documents.groups.max()) + 1
-    return Comparison(tuple(compared), len(documents.labels), n_groups, folds, repeats, seed)
+    rows = tuple(
+        Compared(
+            one.name,
+            one.recipe,
+            measures[one.name],
+            by_fold,
+            float(one.fit_seconds.mean()),
+            float(one.predict_seconds.mean()),
+            one.is_calibrated,
+            p,
+            t,
+        )
+        for one, by_fold, p, t in zip(validated, accuracies, [None, *exact], [None, *resampled], strict=True)
+    )
+    return Comparison(rows, len(documents.labels), int(documents.groups.max()) + 1, folds, repeats, seed)
 
 
-def _measured(one: CrossValidated, documents: Tokenised, seed: int) -> dict[str, Measured]:
-    return measured([Sums.of(documents.y, log_p, documents.groups) for log_p in one.log_probabilities], seed)
+def _fold_accuracies(correct: NDArray[np.bool_], folds: Codes) -> Floats:
+    """Accuracy of every fold of every repeat, (R K,), from correct (R, D) and folds (R, D)."""
+    return np.concatenate([np.bincount(row, hits) / np.bincount(row) for hits, row in zip(correct, folds, strict=True)])
 
 
-def _compared(
-    one: CrossValidated, measures: dict[str, Measured], accuracies: Floats, exact: float | None, t: float | None
-) -> Compared:
-    seconds = float(one.fit_seconds.mean()), float(one.predict_seconds.mean())
-    return Compared(one.name, one.recipe, measures, accuracies, *seconds, one.is_calibrated, exact, t)
-
-
-def _right(one: CrossValidated, y: Numbers) -> Sequence[Any]:
-    """Whether each document was answered rightly, in each repeat, (R, D)."""
-    return [most_probable(log_p) == y for log_p in one.log_probabilities]
-
-
-def _by_fold(right: Sequence[Any], folds: Numbers) -> Floats:
-    """The accuracy of every fold of every repeat, (R K,)."""
-    shares = [np.bincount(row, hits) / np.bincount(row) for hits, row in zip(right, folds, strict=True)]
-    return np.concatenate(shares)
-
-
-def _mcnemar(a: Any, b: Any) -> float:
+def _paired_mcnemar(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
     return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()))
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """p-value of eq. (1) for documents that only the first, or only the second recipe answers correctly.
+
+    >>> round(mcnemar(1, 5), 12)
+    0.21875
+    """
+    from scipy.special import bdtr
+
+    n = first_only + second_only
+    return min(1.0, 2.0 * float(bdtr(min(first_only, second_only), n, 0.5))) if n else 1.0
+
+
+def corrected_t(differences: ArrayLike, test_ratio: float) -> float:
+    """Two-sided p-value of eq. (2); test_ratio is n_test / n_train.
+
+    It is 1 for a mean of 0, whatever the variance, and 0 if all differences are equal and not 0.
+
+    >>> round(corrected_t([0.02, 0.01, 0.03, 0.02, 0.01], 1 / 4), 4)
+    0.0327
+    """
+    from scipy.special import stdtr
+
+    d = np.asarray(differences, np.float64)
+    if d.ndim != 1 or len(d) < 2:
+        raise InputError("a t-test needs the differences of two folds or more, not shape {shape}", shape=d.shape)
+    mean, variance = float(d.mean()), float(d.var(ddof=1))
+    if mean == 0:
+        return 1.0
+    spread = np.sqrt((1 / len(d) + test_ratio) * variance)
+    return float(2 * stdtr(len(d) - 1, -abs(mean) / spread)) if spread > 0 else 0.0
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values of eq. (3), in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(np.minimum((len(p) - np.arange(len(p))) * p[order], 1.0))
+    return [float(value) for value in adjusted]

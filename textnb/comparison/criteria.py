@@ -1,17 +1,17 @@
-"""What speaks for a recipe without any cross-validation: the evidence of its training documents, or BIC.
+"""Criteria that compare recipes without cross-validation: the evidence of the training documents, or BIC.
 
-The evidence is the probability of the documents with the model's parameters integrated out; the recipe that has more of
-it foretold them better. Two evidences can be compared only if they are of the same data: models of different things
-(terms, presence, classes) are refused, and so are recipes that cut, select or weight the terms they foretell in
-different ways.
+The evidence is the probability of the documents with the parameters of the model integrated out; the recipe with more
+evidence predicted them better. Evidences are comparable only if they are of the same data. Models that predict
+different things (terms, presence of terms, classes) are refused, and so are recipes that tokenize, select or weight the
+predicted terms differently.
 
     multinomial   theta_k ~ Dirichlet(alpha), all terms of class k drawn from theta_k:
                   sum_k log (alpha)_tau_k / (A)_N_k                                                              (1)
-    bernoulli     p_kj ~ Beta(alpha, alpha), each document of class k has term j with p_kj
+    bernoulli     p_kj ~ Beta(alpha, alpha), each document of class k contains term j with probability p_kj
                   sum_kj log (alpha)_c_kj + log (alpha)_(D_k - c_kj) - log (2 alpha)_D_k                         (2)
-    logistic      the classes, given the terms: Laplace's evidence, and BIC (``logistic_evidence.py``)
+    logistic      the classes given the terms: Laplace's evidence, and BIC (``models/logistic/evidence.py``)
 
-A model enters a criterion by a line in the table below.
+CRITERIA has a line for each model that has a criterion.
 """
 
 from collections.abc import Callable
@@ -21,16 +21,17 @@ from typing import Any, NamedTuple
 
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.comparison.cross_validation import Recipes, Tokenised
+from textnb.comparison.cross_validation import Recipes, TokenizedDocuments
 from textnb.counts import Learnt
 from textnb.errors import InputError, listed
 from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
+from textnb.numerics import alternatives
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A recipe and its criterion, larger is better; ``behind`` is how much less it has than the best."""
+    """Criterion of a recipe, larger is better; ``behind`` is its distance from the best recipe."""
 
     name: str
     recipe: ClassifierRecipe
@@ -39,25 +40,25 @@ class Scored:
 
     @property
     def json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Result as plain JSON values."""
         return {"name": self.name, "recipe": self.recipe.json, "value": self.value, "behind": self.behind}
 
 
 def _multinomial(fitted: Fitted, _: Learnt) -> float:
-    """Eq. (1)."""
+    """Evidence of eq. (1)."""
     counts, smoothing = fitted.counts, fitted.fit.smoothing
     assert smoothing is not None
     return log_evidence(counts.terms * counts.unit, smoothing.alpha)
 
 
 def _bernoulli(fitted: Fitted, _: Learnt) -> float:
-    """Eq. (2)."""
+    """Evidence of eq. (2)."""
     assert fitted.fit.smoothing is not None
     return bernoulli.log_evidence(fitted.counts, fitted.fit.smoothing.alpha)
 
 
 def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
-    """A part of the Evidence of the weighted documents."""
+    """Evidence or BIC of the weighted documents."""
     from textnb.models.logistic.evidence import evidence
 
     rows = fitted.rows(learnt)
@@ -66,7 +67,7 @@ def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
 
 
 def _bayes_logistic(part: str, fitted: Fitted, _: Learnt) -> float:
-    """The same, which the fit has come by."""
+    """Evidence or BIC that the fit has computed."""
     return _computed(fitted.fit.facts.get(part), fitted)
 
 
@@ -81,15 +82,15 @@ def _computed(value: float | None, fitted: Fitted) -> float:
 
 
 class Criterion(NamedTuple):
-    """What it is the probability of, its value, the larger the better, and whether terms are what is foretold."""
+    """What a model predicts, its criterion (larger is better), and whether terms are what it predicts."""
 
-    of: str
+    predicts: str
     value: Callable[[Fitted, Learnt], float]
     of_terms: bool = True
 
 
-def _of_classes(part: str) -> dict[str, Criterion]:
-    """A criterion of the models that foretell classes."""
+def _class_criteria(part: str) -> dict[str, Criterion]:
+    """Criterion of each model that predicts classes."""
     values = {"logistic": partial(_logistic, part), "bayes-logistic": partial(_bayes_logistic, part)}
     return {name: Criterion("classes, given the terms", value, of_terms=False) for name, value in values.items()}
 
@@ -98,28 +99,34 @@ CRITERIA: dict[str, dict[str, Criterion]] = {
     "evidence": {
         "multinomial": Criterion("terms, given the classes", _multinomial),
         "bernoulli": Criterion("presence of terms, given the classes", _bernoulli),
-        **_of_classes("log_evidence"),
+        **_class_criteria("log_evidence"),
     },
-    "bic": _of_classes("bic"),
+    "bic": _class_criteria("bic"),
 }
-"""The criteria by name, and for each the models that have it."""
+"""Criteria by name, and for each criterion the models that have it."""
 
 
 def has_criterion(recipe: ClassifierRecipe, criterion: str) -> bool:
-    """Whether the model has it, with a proper prior on its parameters and each document counted once."""
+    """Whether a recipe has a criterion: its model does, its prior is proper, and each document counts once."""
     is_proper = recipe.alpha != 0 and recipe.options.get("l2") != 0
     return recipe.model in CRITERIA[criterion] and is_proper and not recipe.options.get("balanced")
 
 
-def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Scored]:
-    """The recipes by a criterion of all documents, the best first."""
+def score_recipes(recipes: Recipes, documents: TokenizedDocuments, criterion: str) -> list[Scored]:
+    """Score recipes by a criterion of all documents, the best first."""
     if criterion not in CRITERIA:
-        raise InputError(f"criterion {criterion!r} is not known; known: cv, {listed(CRITERIA)}")
+        template = "unknown criterion {criterion!r}; use {known}"
+        raise InputError(template, criterion=criterion, known=alternatives(["cv", *CRITERIA]))
     for name, recipe in recipes.items():
         if not has_criterion(recipe, criterion):
-            having = listed(CRITERIA[criterion]) or "none"
-            told = f"the model {recipe.model} with {_told(recipe)} has no {criterion}"
-            raise InputError(f"{name}: {told}; models with one: {having}; compare by cross-validation")
+            raise InputError(
+                "{name}: model {model!r} with {options} has no {criterion}; use cross-validation, or one of {models}",
+                name=name,
+                model=recipe.model,
+                options=_options_in_words(recipe),
+                criterion=criterion,
+                models=listed(CRITERIA[criterion]),
+            )
     _check_same_data(recipes, criterion)
     values = {name: _value(recipe, documents, criterion) for name, recipe in recipes.items()}
     best = max(values.values())
@@ -127,33 +134,39 @@ def scored(recipes: Recipes, documents: Tokenised, criterion: str) -> list[Score
     return [Scored(name, recipes[name], values[name], best - values[name]) for name in order]
 
 
-def _value(recipe: ClassifierRecipe, documents: Tokenised, criterion: str) -> float:
+def _value(recipe: ClassifierRecipe, documents: TokenizedDocuments, criterion: str) -> float:
     learnt = Learnt.of(documents.of_recipe(recipe).trimmed, recipe.weights, recipe.keeps._replace(sample=0))
     return float(CRITERIA[criterion][recipe.model].value(Fitted.of(recipe, learnt), learnt))
 
 
-def _told(recipe: ClassifierRecipe) -> str:
-    return ", ".join(f"{name} {value}" for name, value in {"alpha": recipe.alpha, **recipe.options}.items())
+def _options_in_words(recipe: ClassifierRecipe) -> str:
+    return ", ".join(f"{name}={value}" for name, value in {"alpha": recipe.alpha, **recipe.options}.items())
 
 
 def _check_same_data(recipes: Recipes, criterion: str) -> None:
-    """Refuse recipes whose criteria are of different data."""
+    """Refuse recipes whose criteria are probabilities of different data."""
     (first, mine), *others = ((name, _data_of(recipe, criterion)) for name, recipe in recipes.items())
     for name, theirs in others:
         for part, value in mine.items():
             if value != theirs[part]:
                 raise InputError(
-                    f"{first} and {name} differ in {part} ({value} and {theirs[part]}), so the {criterion} of the one "
-                    "says nothing of the other; compare them by cross-validation"
+                    "{first} and {second} differ in {part} ({value} and {other}), so their {criterion} cannot be "
+                    "compared; use cross-validation",
+                    first=first,
+                    second=name,
+                    part=part,
+                    value=value,
+                    other=theirs[part],
+                    criterion=criterion,
                 )
 
 
 def _data_of(recipe: ClassifierRecipe, criterion: str) -> dict[str, Any]:
-    foretold = CRITERIA[criterion][recipe.model]
-    if not foretold.of_terms:
-        return {"what they foretell": foretold.of}
+    chosen = CRITERIA[criterion][recipe.model]
+    if not chosen.of_terms:
+        return {"what they predict": chosen.predicts}
     return {
-        "what they foretell": foretold.of,
+        "what they predict": chosen.predicts,
         "weighting": recipe.weighting,
         "tokenizer": recipe.tokenizer.recipe,
         "analyzer": repr(recipe.analyzer.recipe),

@@ -1,16 +1,15 @@
-"""Cross-validation by arithmetic: what the training documents of a fold teach is the whole less the rest.
+"""Cross-validation by arithmetic on statistics: documents are counted once, and each fold is subtracted.
 
-    learnt(training documents) = learnt(all) - learnt(the others)                                               (1)
+    statistics(training documents) = statistics(all) - statistics(other documents)                              (1)
 
-The right side needs one pass over all documents and one over each fold, whatever the number of folds; recipes of one
-weighting share it. Term selection, smoothing and calibration are functions of the left side and are done anew in each
-fold. Equal to fitting on the training documents, to the bit where counts are whole or log weights.
-
-The documents of a comparison, counted once for each way of cutting texts among its recipes.
+The right side needs one pass over all documents and one over each fold, for any number of folds; recipes with the same
+statistics share it. Term selection, smoothing and calibration are functions of the left side and are redone in each
+fold. The result equals fitting on the training documents, to the bit for whole counts and log weights.
 """
 
+import math
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -19,88 +18,109 @@ import numpy as np
 
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import fit_recipe
-from textnb.counts import Counted, Learnt, TermsOf
+from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.labels import class_codes, places
 from textnb.counts.learnt import Keeps, Sample
+from textnb.document import Document
 from textnb.errors import InputError
-from textnb.evaluation.splits import OUTSIDE, Numbers, document_groups
-from textnb.numerics import Floats
+from textnb.evaluation.intervals import GroupSums, estimate_measures
+from textnb.evaluation.splits import OUTSIDE, document_groups
+from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
 from textnb.text.analyzer import SELECTION
-
-
-@dataclass(frozen=True)
-class Tokenised:
-    """The same labelled documents in the same order, by how they were cut into terms."""
-
-    parts: Mapping[str, Counted]
-
-    @classmethod
-    def of(cls, recipes: Iterable[ClassifierRecipe], count: Callable[[TermsOf], Counted]) -> "Tokenised":
-        """``count`` is called once for each tokenizer, normalisers and n-grams that a recipe has."""
-        parts: dict[str, Counted] = {}
-        for recipe in recipes:
-            if (way := way_of(recipe.terms_of)) not in parts:
-                parts[way] = count(recipe.terms_of)
-        first = next(iter(parts.values()))
-        if any((part.digests, part.labels) != (first.digests, first.labels) for part in parts.values()):
-            raise InputError("the corpus has changed while it was read")
-        first.named_labels  # noqa: B018  # a missing label is refused here
-        return cls(parts)
-
-    def of_recipe(self, recipe: ClassifierRecipe) -> Counted:
-        """The documents as the recipe cuts them."""
-        return self.parts[way_of(recipe.terms_of)]
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """Of each document."""
-        return self._any.named_labels
-
-    @cached_property
-    def classes(self) -> tuple[str, ...]:
-        """The labels, sorted."""
-        return class_codes(np.array(self.labels, object))[0]
-
-    @cached_property
-    def y(self) -> Numbers:
-        """The class of each document by number, (D,)."""
-        return class_codes(np.array(self.labels, object))[1]
-
-    @cached_property
-    def groups(self) -> Numbers:
-        """The number of the group of each document, copies being of one, (D,)."""
-        return document_groups(self._any.digests, self._any.groups)
-
-    @property
-    def digests(self) -> list[bytes]:
-        """Of each document under its label."""
-        return self._any.learnt_digests
-
-    @property
-    def _any(self) -> Counted:
-        return next(iter(self.parts.values()))
-
-
-def way_of(terms_of: TermsOf) -> str:
-    """What stands for a way of cutting texts; which terms are selected later is no part of it."""
-    of_text = {key: value for key, value in terms_of.analyzer.recipe.items() if key not in SELECTION}
-    return repr((terms_of.tokenizer.recipe, of_text))
-
 
 Recipes = Mapping[str, ClassifierRecipe]
 
 
+@dataclass(frozen=True)
+class TokenizedDocuments:
+    """Labelled documents, counted once for each way of tokenizing among the recipes of a comparison.
+
+    Parameters
+    ----------
+    parts : mapping of str to Counted
+        The documents, in the same order, by ``tokenization_key``.
+    labels : list of str
+        Label of each document.
+    """
+
+    parts: Mapping[str, Counted]
+    labels: list[str]
+
+    @classmethod
+    def of(cls, recipes: Iterable[ClassifierRecipe], count: Callable[[TermsOf], Counted]) -> "TokenizedDocuments":
+        """Count the documents; ``count`` is called once for each tokenizer, normalisers and n-grams of the recipes."""
+        parts: dict[str, Counted] = {}
+        for recipe in recipes:
+            if (key := tokenization_key(recipe.terms_of)) not in parts:
+                parts[key] = count(recipe.terms_of)
+        first = next(iter(parts.values()))
+        if any((part.digests, part.labels) != (first.digests, first.labels) for part in parts.values()):
+            raise InputError("the corpus changed while it was read; run the command again")
+        return cls(parts, first.named_labels)
+
+    @classmethod
+    def from_documents(
+        cls, recipes: Iterable[ClassifierRecipe], documents: Sequence[Document], jobs: int = 1
+    ) -> "TokenizedDocuments":
+        """Count documents in memory as each recipe tokenizes them."""
+        if not documents:
+            raise InputError("there are no documents to compare recipes on")
+        return cls.of(recipes, lambda terms_of: next(counted(documents, terms_of, jobs=jobs, entries=math.inf)))
+
+    def of_recipe(self, recipe: ClassifierRecipe) -> Counted:
+        """Documents as the recipe tokenizes them."""
+        return self.parts[tokenization_key(recipe.terms_of)]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Distinct labels, sorted."""
+        return self._codes[0]
+
+    @property
+    def y(self) -> Codes:
+        """Number of the class of each document, (D,)."""
+        return self._codes[1]
+
+    @cached_property
+    def groups(self) -> Codes:
+        """Number of the group of each document, (D,); copies are of one group."""
+        return document_groups(self._first.digests, self._first.groups)
+
+    @property
+    def digests(self) -> list[bytes]:
+        """Digest of each document with its label."""
+        return self._first.learnt_digests
+
+    def estimate(self, log_probabilities: Floats, seed: int) -> dict[str, Estimate]:
+        """Metrics with intervals of predictions (R, D, C), one matrix per repeat."""
+        return estimate_measures([GroupSums.of(self.y, log_p, self.groups) for log_p in log_probabilities], seed)
+
+    @cached_property
+    def _codes(self) -> tuple[tuple[str, ...], Codes]:
+        return class_codes(self.labels)
+
+    @property
+    def _first(self) -> Counted:
+        return next(iter(self.parts.values()))
+
+
+def tokenization_key(terms_of: TermsOf) -> str:
+    """Text that is equal for equal ways of tokenizing; term selection comes later and is no part of it."""
+    of_text = {key: value for key, value in terms_of.analyzer.recipe.items() if key not in SELECTION}
+    return repr((terms_of.tokenizer.recipe, of_text))
+
+
 class Trial(NamedTuple):
-    """One recipe, and the fold of one repeat to test it on."""
+    """One recipe, tested on one fold of one repeat."""
 
     recipe: str
     repeat: int
     fold: int
 
 
-class Answers(NamedTuple):
-    """The log probabilities (n, C) of the documents of a fold, and what it took to have them."""
+class FoldAnswers(NamedTuple):
+    """Log probabilities (n, C) of the documents of a fold, and what it took to compute them."""
 
     trial: Trial
     log_probabilities: Floats
@@ -109,15 +129,25 @@ class Answers(NamedTuple):
     is_calibrated: bool
 
 
-Watch = Callable[[Iterator[Answers]], Iterator[Answers]]
+Watch = Callable[[Iterator[FoldAnswers]], Iterator[FoldAnswers]]
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidated:
-    """A recipe and its answers for documents that it had not seen.
+    """Answers of a recipe for documents that it was not trained on.
 
-    log_probabilities (R, D, C), NaN for documents outside; seconds (R, K). A fold's time to fit has in it the counts'
-    arithmetic, even where another recipe has shared it.
+    Attributes
+    ----------
+    name : str
+        Name of the recipe.
+    recipe : ClassifierRecipe
+        The recipe.
+    log_probabilities : ndarray of shape (R, D, C)
+        Log probabilities in each repeat; NaN for documents outside all folds.
+    fit_seconds, predict_seconds : ndarray of shape (R, K)
+        Time per fold. Fitting includes the subtraction of eq. (1), even if another recipe shared it.
+    is_calibrated : bool
+        Whether the probabilities of all folds are calibrated.
     """
 
     name: str
@@ -129,27 +159,50 @@ class CrossValidated:
 
 
 def cross_validated(
-    recipes: Recipes, documents: Tokenised, folds: Numbers, jobs: int = 1, watch: Watch = iter
+    recipes: Recipes, documents: TokenizedDocuments, folds: Codes, jobs: int = 1, watch: Watch = iter
 ) -> list[CrossValidated]:
-    """Each recipe tested on every fold, ``folds`` (R, D), by what the other folds teach; the same for any jobs.
+    """Test each recipe on every fold after training on the other folds.
 
-    watch: is given the answers as they come, and passes them on.
+    Parameters
+    ----------
+    recipes : mapping of str to ClassifierRecipe
+        The recipes by name.
+    documents : TokenizedDocuments
+        The labelled documents.
+    folds : ndarray of shape (R, D)
+        Fold of each document in each repeat, as ``repeated_folds`` returns them.
+    jobs : int
+        Number of processes; the result does not depend on it.
+    watch : callable
+        Receives the iterator of answers and passes it on, for example to show progress.
+
+    Returns
+    -------
+    list of CrossValidated
+        In the order of the recipes.
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = {"it": TextClassifier(calibrate=False).recipe}
+    >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
+    >>> (one,) = cross_validated(recipes, documents, np.array([[0, 0, 0, 0, 1, 1, 1, 1]]))
+    >>> one.log_probabilities.shape, one.log_probabilities[0].argmax(axis=1)
+    ((1, 8, 2), array([0, 1, 0, 1, 0, 1, 0, 1]))
     """
-    _check(recipes, documents, folds)
+    _check_arguments(recipes, documents, folds)
     shape = (*folds.shape, len(documents.classes))
-    n_folds = int(folds.max()) + 1
+    seconds = (len(folds), int(folds.max()) + 1)
     found = {
         name: CrossValidated(
-            name,
-            recipe,
-            np.full(shape, np.nan),
-            np.zeros((len(folds), n_folds)),
-            np.zeros((len(folds), n_folds)),
-            recipe.calibrate,
+            name, recipe, np.full(shape, np.nan), np.zeros(seconds), np.zeros(seconds), recipe.calibrate
         )
         for name, recipe in recipes.items()
     }
-    for answers in watch(map_ordered(Laboratory(recipes, documents, folds), trials(recipes, folds), jobs)):
+    for answers in watch(map_ordered(FoldRunner(recipes, documents, folds), list_trials(recipes, folds), jobs)):
         name, repeat, fold = answers.trial
         one = found[name]
         one.log_probabilities[repeat, folds[repeat] == fold] = answers.log_probabilities
@@ -159,10 +212,29 @@ def cross_validated(
     return list(found.values())
 
 
-class _Split(NamedTuple):
-    """What the training documents of a fold teach, and the seconds it took; the fold's own on the same terms.
+def _check_arguments(recipes: Recipes, documents: TokenizedDocuments, folds: Codes) -> None:
+    if not recipes:
+        raise InputError("there are no recipes to compare")
+    if folds.ndim != 2 or folds.shape[1] != len(documents.labels):
+        template = "folds must have shape (repeats, {documents}), not {shape}"
+        raise InputError(template, documents=len(documents.labels), shape=folds.shape)
 
-    ``documents`` are those of all folds.
+
+def list_trials(recipes: Recipes, folds: Codes) -> list[Trial]:
+    """Every recipe on every fold; recipes that share statistics follow each other."""
+    ordered = sorted(recipes, key=lambda name: repr(statistics_key(recipes[name])))
+    return [
+        Trial(name, repeat, fold)
+        for repeat, row in enumerate(folds)
+        for fold in range(int(row.max()) + 1)
+        for name in ordered
+    ]
+
+
+class _Split(NamedTuple):
+    """Statistics of the training documents of a fold, and its test documents on their terms.
+
+    documents: all documents as they are tokenized. seconds: time for the statistics.
     """
 
     documents: Counted
@@ -171,92 +243,74 @@ class _Split(NamedTuple):
     seconds: float
 
 
-class Laboratory:
-    """Where trials are made; it keeps the last split, since the next recipe may need the same."""
+class FoldRunner:
+    """Fits and tests recipes; keeps the last split, since the next recipe may need the same."""
 
-    def __init__(self, recipes: Recipes, documents: Tokenised, folds: Numbers) -> None:
+    def __init__(self, recipes: Recipes, documents: TokenizedDocuments, folds: Codes) -> None:
         self.recipes, self.documents, self.folds = recipes, documents, folds
         self._totals: dict[Hashable, Learnt] = {}
         self._last: tuple[tuple[Hashable, int, int], _Split] | None = None
 
-    def __call__(self, trial: Trial) -> Answers:
-        """Fit on the documents outside the fold, and answer for those in it."""
+    def __call__(self, trial: Trial) -> FoldAnswers:
+        """Fit on the documents outside the fold and answer for those in it."""
         recipe = self.recipes[trial.recipe]
         split = self._split(trial, recipe)
-        begun = time.perf_counter()
+        started = time.perf_counter()
         fitted = fit_recipe(recipe, split.learnt)
         ready = time.perf_counter()
         known = fitted.log_proba_counted(split.test)
         answered = time.perf_counter()
-        log_probabilities = on_classes(known, fitted.classes, self.documents.classes)
+        log_probabilities = expand_classes(known, fitted.classes, self.documents.classes)
         is_calibrated = fitted.calibration is not None
-        return Answers(trial, log_probabilities, ready - begun + split.seconds, answered - ready, is_calibrated)
+        return FoldAnswers(trial, log_probabilities, ready - started + split.seconds, answered - ready, is_calibrated)
 
     def _split(self, trial: Trial, recipe: ClassifierRecipe) -> _Split:
-        kind = statistics_of(recipe)
-        key = (kind, trial.repeat, trial.fold)
+        statistics = statistics_key(recipe)
+        key = (statistics, trial.repeat, trial.fold)
         if self._last is None or self._last[0] != key:
-            counted = self.documents.of_recipe(recipe)
-            if kind not in self._totals:
-                self._totals[kind] = Learnt.of(counted, recipe.weights, _without_sample(recipe))
-            begun = time.perf_counter()
-            learnt = self._rest(self._totals[kind], recipe, counted, trial)
-            seconds = time.perf_counter() - begun
-            self._last = key, _Split(counted, learnt, self._test(learnt, counted, trial), seconds)
+            tokenized = self.documents.of_recipe(recipe)
+            if statistics not in self._totals:
+                self._totals[statistics] = Learnt.of(tokenized, recipe.weights, _without_sample(recipe))
+            started = time.perf_counter()
+            learnt = self._training_statistics(self._totals[statistics], recipe, tokenized, trial)
+            seconds = time.perf_counter() - started
+            self._last = key, _Split(tokenized, learnt, self._test_documents(learnt, tokenized, trial), seconds)
         return self._last[1]
 
-    def _test(self, learnt: Learnt, counted: Counted, trial: Trial) -> Counted:
-        """The documents of the fold on the terms that were learnt; those of the last split, if they are the same."""
+    def _training_statistics(self, total: Learnt, recipe: ClassifierRecipe, tokenized: Counted, trial: Trial) -> Learnt:
+        """Statistics of eq. (1), and a sample of the training documents."""
+        folds = self.folds[trial.repeat]
+        is_other = (folds == trial.fold) | (folds == OUTSIDE)
+        others = tokenized.rows(np.flatnonzero(is_other))
+        learnt = total - Learnt.of(others, recipe.weights, _without_sample(recipe))
+        if not recipe.keeps.sample:
+            return learnt
+        return replace(learnt, sample=Sample.of(tokenized.rows(np.flatnonzero(~is_other)), recipe.keeps.sample))
+
+    def _test_documents(self, learnt: Learnt, tokenized: Counted, trial: Trial) -> Counted:
+        """Documents of the fold on the learnt terms; those of the last split if they are the same."""
         vocabulary = learnt.counts.vocabulary
         assert vocabulary is not None
         if self._last is not None:
             (_, *of_fold), before = self._last
-            if of_fold == [*trial[1:]] and before.documents is counted and before.test.vocabulary == vocabulary:
+            if of_fold == [*trial[1:]] and before.documents is tokenized and before.test.vocabulary == vocabulary:
                 return replace(before.test, vocabulary=vocabulary)
-        counted.vocabulary.columns  # noqa: B018  # made once, and then of use for every fold
-        return counted.rows(np.flatnonzero(self.folds[trial.repeat] == trial.fold)).on(vocabulary)
+        tokenized.vocabulary.columns  # noqa: B018  # cached here once, so that no fold builds its own dictionary
+        return tokenized.rows(np.flatnonzero(self.folds[trial.repeat] == trial.fold)).on(vocabulary)
 
-    def _rest(self, total: Learnt, recipe: ClassifierRecipe, counted: Counted, trial: Trial) -> Learnt:
-        """Eq. (1)."""
-        folds = self.folds[trial.repeat]
-        is_other = (folds == trial.fold) | (folds == OUTSIDE)
-        others = counted.rows(np.flatnonzero(is_other))
-        learnt = total - Learnt.of(others, recipe.weights, _without_sample(recipe))
-        if not recipe.keeps.sample:
-            return learnt
-        return replace(learnt, sample=Sample.of(counted.rows(np.flatnonzero(~is_other)), recipe.keeps.sample))
+
+def statistics_key(recipe: ClassifierRecipe) -> Hashable:
+    """Value that is equal for recipes that learn the same statistics from the same documents."""
+    return tokenization_key(recipe.terms_of), recipe.weighting, recipe.keeps
 
 
 def _without_sample(recipe: ClassifierRecipe) -> Keeps:
-    """Which documents are kept as a sample depends on how many there are: there is no subtracting from a larger one."""
+    """What a recipe keeps, less the sample: it depends on the number of documents, so samples cannot be subtracted."""
     return recipe.keeps._replace(sample=0)
 
 
-def statistics_of(recipe: ClassifierRecipe) -> Hashable:
-    """What recipes that learn the same from the same documents have in common."""
-    return way_of(recipe.terms_of), recipe.weighting, recipe.keeps
-
-
-def on_classes(log_probabilities: Floats, known: tuple[str, ...], classes: tuple[str, ...]) -> Floats:
-    """The same columns among more classes; those that were not known are impossible."""
+def expand_classes(log_probabilities: Floats, known: tuple[str, ...], classes: tuple[str, ...]) -> Floats:
+    """Log probabilities of all classes, (D, C), from those of the known ones; the others are impossible."""
     wide = np.full((len(log_probabilities), len(classes)), -np.inf)
     wide[:, places(classes, known)] = log_probabilities
     return wide
-
-
-def trials(recipes: Recipes, folds: Numbers) -> list[Trial]:
-    """All of them; those that share what is learnt are neighbours."""
-    alike = sorted(recipes, key=lambda name: repr(statistics_of(recipes[name])))
-    return [
-        Trial(name, repeat, fold)
-        for repeat, row in enumerate(folds)
-        for fold in range(int(row.max()) + 1)
-        for name in alike
-    ]
-
-
-def _check(recipes: Recipes, documents: Tokenised, folds: Numbers) -> None:
-    if not recipes:
-        raise InputError("there are no recipes to compare")
-    if folds.ndim != 2 or folds.shape[1] != len(documents.labels):
-        raise InputError(f"folds must be of shape (repeats, {len(documents.labels)}), not {folds.shape}")

@@ -1,10 +1,10 @@
-"""Learning curves: how good a recipe is by the number of documents it has learnt from.
+"""Learning curves: metrics of a recipe by the number of training documents.
 
-The documents outside a fold are put in an order in which every beginning has its share of every class: document i of
-class k's N_k, shuffled, has the place i / N_k. The first C are one of each class. What the first n of them teach is
-what the first n' < n teach and what the others add:
+The documents outside a fold are ordered so that every beginning of the order has its proportion of every class:
+document i of the N_k of class k, shuffled, gets the place i / N_k. The first C documents are one of each class. The
+statistics of the first n documents are those of the first n' < n plus what the others add:
 
-    learnt(n) = learnt(n') + learnt(documents n' + 1 to n)                                                       (1)
+    statistics(n) = statistics(n') + statistics(documents n' + 1 to n)                                           (1)
 
 so a whole curve costs about as much counting as its last point. All points are tested on the same folds.
 """
@@ -17,35 +17,34 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.classifier.state import fit_recipe
-from textnb.comparison.cross_validation import Recipes, Tokenised, Trial, on_classes, trials
+from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Trial, expand_classes, list_trials
 from textnb.errors import InputError
-from textnb.evaluation.intervals import Measured, Sums, measured
-from textnb.evaluation.splits import Numbers, repeated_folds
-from textnb.numerics import Floats
+from textnb.evaluation.splits import repeated_folds
+from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
 
 MEASURES = ("accuracy", "log_loss")
-_POINTS = 8
+_MAX_POINTS = 8
 
 
 class CurvePoint(NamedTuple):
-    """The measures of a recipe that has learnt from so many documents."""
+    """Metrics of a recipe trained on so many documents."""
 
     documents: int
-    accuracy: Measured
-    log_loss: Measured
+    accuracy: Estimate
+    log_loss: Estimate
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A recipe's points, in ascending order."""
+    """Learning curve of one recipe; the points are in ascending order of documents."""
 
     name: str
     points: tuple[CurvePoint, ...]
 
     @property
     def json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Curve as plain JSON values."""
         points = [
             {"documents": point.documents, **{name: getattr(point, name)._asdict() for name in MEASURES}}
             for point in self.points
@@ -53,19 +52,19 @@ class Curve:
         return {"name": self.name, "points": points}
 
 
-class Learning(NamedTuple):
-    """The log probabilities of a fold's documents after each size, (S, n, C)."""
+class CurveAnswers(NamedTuple):
+    """Log probabilities (S, n, C) of the documents of a fold, after training on each of S sizes."""
 
     trial: Trial
     log_probabilities: Floats
 
 
-Watch = Callable[[Iterator[Learning]], Iterator[Learning]]
+Watch = Callable[[Iterator[CurveAnswers]], Iterator[CurveAnswers]]
 
 
 def learning_curve(  # noqa: PLR0913  # all but the first two by name
     recipes: Recipes,
-    documents: Tokenised,
+    documents: TokenizedDocuments,
     *,
     sizes: Sequence[int] | None = None,
     folds: int = 5,
@@ -74,27 +73,57 @@ def learning_curve(  # noqa: PLR0913  # all but the first two by name
     jobs: int = 1,
     watch: Watch = iter,
 ) -> list[Curve]:
-    """A curve for each recipe, with intervals as in ``intervals.py``.
+    """Compute the learning curve of each recipe, with 95 % intervals.
 
-    sizes: numbers of training documents; by default all there are outside a fold, half of them, a quarter, and so on.
+    Parameters
+    ----------
+    recipes : mapping of str to ClassifierRecipe
+        The recipes by name.
+    documents : TokenizedDocuments
+        The labelled documents.
+    sizes : sequence of int, optional
+        Codes of training documents. The default is all documents outside a fold, half of them, a quarter, and so on.
+    folds, repeats, seed : int
+        How to split the documents.
+    jobs : int
+        Number of processes; the result does not depend on it.
+    watch : callable
+        Receives the iterator of answers and passes it on, for example to show progress.
+
+    Returns
+    -------
+    list of Curve
+        In the order of the recipes.
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = {"it": TextClassifier(calibrate=False).recipe}
+    >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
+    >>> (curve,) = learning_curve(recipes, documents, folds=2)
+    >>> [(point.documents, point.accuracy.value) for point in curve.points]
+    [(2, 1.0), (4, 1.0)]
     """
     fold_of = repeated_folds(documents.labels, documents.groups, folds, repeats, seed)
     most = len(documents.labels) - max(int(np.bincount(row).max()) for row in fold_of)
-    chosen = _halves(most, len(documents.classes)) if sizes is None else _checked(sizes, most, len(documents.classes))
+    chosen = _halves(most, len(documents.classes)) if sizes is None else _as_sizes(sizes, most, len(documents.classes))
     shape = (len(chosen), *fold_of.shape, len(documents.classes))
     found = {name: np.empty(shape) for name in recipes}
-    learner = _Learner(recipes, documents, fold_of, chosen, seed)
-    for learning in watch(map_ordered(learner, trials(recipes, fold_of), jobs)):
-        name, repeat, fold = learning.trial
-        found[name][:, repeat, fold_of[repeat] == fold] = learning.log_probabilities
+    runner = CurveRunner(recipes, documents, fold_of, chosen, seed)
+    for answers in watch(map_ordered(runner, list_trials(recipes, fold_of), jobs)):
+        name, repeat, fold = answers.trial
+        found[name][:, repeat, fold_of[repeat] == fold] = answers.log_probabilities
     return [
-        Curve(name, tuple(_point(n, at_size, documents, seed) for n, at_size in zip(chosen, answers, strict=True)))
-        for name, answers in found.items()
+        Curve(name, tuple(_point(n, at_size, documents, seed) for n, at_size in zip(chosen, by_size, strict=True)))
+        for name, by_size in found.items()
     ]
 
 
-def nested_order(y: Numbers, digests: Sequence[bytes], seed: Sequence[int]) -> Numbers:
-    """An order of the documents, (n,), of which every beginning has its share of every class.
+def nested_order(y: Codes, digests: Sequence[bytes], seed: Sequence[int]) -> Codes:
+    """Order of the documents, (n,), in which every beginning has its proportion of every class.
 
     >>> y = np.array([0, 0, 0, 0, 1, 1])
     >>> y[nested_order(y, [bytes([i]) for i in range(6)], [0])][:3].tolist()
@@ -109,13 +138,16 @@ def nested_order(y: Numbers, digests: Sequence[bytes], seed: Sequence[int]) -> N
     return shuffled[np.lexsort((y[shuffled], place[shuffled]))]
 
 
-class _Learner:
-    """Learns a beginning after the other, and answers for the fold after each."""
+class CurveRunner:
+    """Trains on growing beginnings of the documents outside a fold, and answers for the fold after each."""
 
-    def __init__(self, recipes: Recipes, documents: Tokenised, folds: Numbers, sizes: Sequence[int], seed: int) -> None:
+    def __init__(
+        self, recipes: Recipes, documents: TokenizedDocuments, folds: Codes, sizes: Sequence[int], seed: int
+    ) -> None:
         self.recipes, self.documents, self.folds, self.sizes, self.seed = recipes, documents, folds, sizes, seed
 
-    def __call__(self, trial: Trial) -> Learning:
+    def __call__(self, trial: Trial) -> CurveAnswers:
+        """Train on each size and answer for the fold."""
         recipe, documents = self.recipes[trial.recipe], self.documents
         counted, folds = documents.of_recipe(recipe), self.folds[trial.repeat]
         outside = np.flatnonzero(folds != trial.fold)
@@ -126,22 +158,23 @@ class _Learner:
         for before, size in pairwise([0, *self.sizes]):
             learnt += recipe.learnt([counted.rows(order[before:size]).trimmed])
             fitted = fit_recipe(recipe, learnt)
-            answers.append(on_classes(fitted.log_proba_counted(test), fitted.classes, documents.classes))
-        return Learning(trial, np.array(answers))
+            answers.append(expand_classes(fitted.log_proba_counted(test), fitted.classes, documents.classes))
+        return CurveAnswers(trial, np.array(answers))
 
 
-def _point(size: int, answers: Floats, documents: Tokenised, seed: int) -> CurvePoint:
-    found = measured([Sums.of(documents.y, log_p, documents.groups) for log_p in answers], seed)
+def _point(size: int, answers: Floats, documents: TokenizedDocuments, seed: int) -> CurvePoint:
+    found = documents.estimate(answers, seed)
     return CurvePoint(size, *(found[name] for name in MEASURES))
 
 
 def _halves(most: int, least: int) -> list[int]:
-    """most, its half, its quarter, ..., as long as there is a document a class."""
-    return sorted(most >> power for power in range(_POINTS) if most >> power >= least)
+    """Sizes most, most / 2, most / 4, ..., as long as there is one document per class."""
+    return sorted(most >> power for power in range(_MAX_POINTS) if most >> power >= least)
 
 
-def _checked(sizes: Sequence[int], most: int, least: int) -> list[int]:
+def _as_sizes(sizes: Sequence[int], most: int, least: int) -> list[int]:
     for size in sizes:
         if type(size) is not int or not least <= size <= most:
-            raise InputError(f"sizes must be from {least}, one a class, to {most}, all outside a fold; not {size!r}")
+            template = "sizes must be from {least} (one per class) to {most} (all outside a fold), not {size!r}"
+            raise InputError(template, least=least, most=most, size=size)
     return sorted(set(sizes))

@@ -1,15 +1,16 @@
-"""Recipes in a TOML file: what `textnb train` can be told, under the same names.
+"""Recipes in a TOML file: the options of `textnb train`, under the same names.
 
     [[recipe]]
-    name = "bigrams"            # left out: the model's name
+    name = "bigrams"            # the name of the model if left out
     model = "multinomial"
     alpha = 0.1                 # or "evidence", ...
     tokenizer = "janome"        # or a table: {name = "janome", pos = ["名詞"]}
     normalise = ["nfkc"]
     ngram = "1-2"
-    min_df = 2                  # max_df, max_terms, features, weighting, prior, calibrate, sample, and the model's own
+    min_df = 2                  # max_df, max_terms, features, weighting, prior, calibrate, sample, options of the model
 
-What a recipe leaves out is what suits the model; of text, prior, calibration and sample it is what the caller has.
+An option that is left out has the default of the model; tokenizer, prior, calibration and sample have the value that
+the caller gives.
 """
 
 import json
@@ -26,33 +27,58 @@ from textnb.text import Analyzer, Tokenizer, tokenizer
 from textnb.text.analyzer import SELECTION
 from textnb.text.tokenizers import Imported
 
-_PLAIN = ("prior", "calibrate", "sample")
+_INHERITED = ("prior", "calibrate", "sample")
 _ANALYZER = {"normalise": "normalisers", **{key: key for key in ("ngram", "features", *SELECTION)}}
-"""The keys of an Analyzer's parts, and their names there."""
+"""Keys of a recipe that are parameters of ``Analyzer``, with their names there."""
 
 
 def read_recipes(
     path: str | Path, default: ClassifierRecipe, settled: Collection[str] = (), trust: Collection[str] = ()
 ) -> dict[str, ClassifierRecipe]:
-    """The recipes of a file by name.
+    """Read recipes from a TOML file.
 
-    default: what they leave out. settled: the parts of its analyzer that stay, whatever suits a model. A tokenizer that
-    is a Python function must be in ``trust``.
+    Parameters
+    ----------
+    path : str or Path
+        File with a table ``[[recipe]]`` for each recipe.
+    default : ClassifierRecipe
+        Values for what a recipe leaves out.
+    settled : collection of str
+        Parameters of the analyzer of ``default`` that stay even if other values suit a model better.
+    trust : collection of str
+        Python functions that may be imported as tokenizers.
+
+    Returns
+    -------
+    dict of str to ClassifierRecipe
+        The recipes by name.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from textnb import TextClassifier
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "recipes.toml")
+    ...     _ = path.write_text('[[recipe]]\\nmodel = "complement"\\nalpha = 0.5\\n')
+    ...     recipes = read_recipes(path, TextClassifier().recipe)
+    >>> recipes["complement"].alpha
+    0.5
     """
     table = read_toml(path, "the recipes")
     for unknown in table.keys() - {"recipe"}:
-        raise InputError(f"{path}: {unknown!r} is not known; recipes stand below [[recipe]]")
+        raise InputError("{path}: unknown key {key!r}; write recipes below [[recipe]]", path=path, key=unknown)
     given = table.get("recipe")
     if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-        raise InputError(f"{path}: it has no recipes; each begins with a line [[recipe]]")
+        raise InputError("{path}: there are no recipes; begin each with a line [[recipe]]", path=path)
     recipes: dict[str, ClassifierRecipe] = {}
     for number, each in enumerate(given, 1):
         name = each.pop("name", each.get("model", default.model))
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"{path}: recipe {number}: name must be a string, not {name!r}")
+            template = "{path}: recipe {number}: name must be a string, not {name!r}"
+            raise InputError(template, path=path, number=number, name=name)
         where = f"{path}: recipe {number} ({name})"
         if name in recipes:
-            raise InputError(f"{where}: name: another recipe has it already; give each its own")
+            raise InputError("{where}: another recipe has this name; give each its own", where=where)
         recipes[name] = recipe_of(each, default, where, settled, trust)
     return recipes
 
@@ -64,7 +90,7 @@ def recipe_of(
     settled: Collection[str] = (),
     trust: Collection[str] = (),
 ) -> ClassifierRecipe:
-    """The recipe with these parts; ``where`` begins every error message.
+    """Recipe with these options; ``where`` starts every error message.
 
     >>> from textnb import TextClassifier
     >>> recipe_of({"alpha": "much"}, TextClassifier().recipe, "mine.toml: recipe 1")
@@ -78,10 +104,11 @@ def recipe_of(
             "{where}: unknown model {name!r}; use {known}", where=where, name=name, known=", ".join(MODELS)
         )
     own, suiting = model(name).options, model(name).analyzer
-    known = ("model", "alpha", "weighting", *own, *_PLAIN, "tokenizer", *_ANALYZER)
+    known = ("model", "alpha", "weighting", *own, *_INHERITED, "tokenizer", *_ANALYZER)
     for key in parts:
         if key not in known:
-            raise InputError(f"{where}: {key!r} is not known; with the model {name} there are: {listed(known)}")
+            template = "{where}: unknown option {key!r} of model {name!r}; use {known}"
+            raise InputError(template, where=where, key=key, name=name, known=listed(known))
     try:
         changed = {key: value for key, value in suiting.items() if key not in settled} | _analyzer_parts(parts)
         return ClassifierRecipe(
@@ -91,16 +118,16 @@ def recipe_of(
             analyzer=replace(default.analyzer, **changed) if changed else default.analyzer,
             weighting=parts.get("weighting"),
             options={key: parts[key] for key in own if key in parts},
-            **{key: parts.get(key, getattr(default, key)) for key in _PLAIN},
+            **{key: parts.get(key, getattr(default, key)) for key in _INHERITED},
         )
     except TextnbError as error:
-        raise InputError(f"{where}: {error}") from error
+        raise InputError("{where}: {error}", where=where, error=error) from error
 
 
 def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
-    """The parts that make up the recipe, those of the analyzer and of the model only where they are not the usual ones.
+    """Options that make up a recipe; those of the analyzer and of the model only if they are not the defaults.
 
-    ``recipe_of(parts_of(recipe), recipe) == recipe``. A user dictionary is no part: it has no place in a line.
+    ``recipe_of(parts_of(recipe), recipe) == recipe``. A user dictionary is left out, since it does not fit in a line.
     """
     name = recipe.tokenizer.recipe["name"]
     cut = {key: value for key, value in recipe.tokenizer.recipe["params"].items() if key != "user_dictionary" and value}
@@ -132,7 +159,7 @@ def _plain(key: str, value: Any) -> Any:
 
 
 def as_toml(name: str, parts: Mapping[str, Any]) -> str:
-    """A [[recipe]] with these parts.
+    """TOML of a [[recipe]] with these options.
 
     >>> print(as_toml("mine", {"model": "unb", "pi": 0.5, "complement": True}))
     [[recipe]]
@@ -152,12 +179,13 @@ def _toml(value: Any) -> str:
 
 def _tokenizer(value: Any, trust: Collection[str]) -> Tokenizer:
     if isinstance(value, str) and ":" in value and value not in trust:
-        raise InputError(f"the tokenizer is the Python function {value!r}; trust it by name to have it imported")
+        template = "the Python function {name!r} is not trusted as a tokenizer; trust it by --trust {name} (trust=)"
+        raise InputError(template, name=value)
     if not isinstance(value, dict):
         return tokenizer(value)
     params = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items() if key != "name"}
     if ":" in str(value.get("name")):
-        raise InputError(f"tokenizer: a Python function is written as a string, not as a table: {value['name']!r}")
+        raise InputError("tokenizer: write the Python function {name!r} as a string, not a table", name=value["name"])
     return tokenizer(value.get("name", ""), **params)
 
 
@@ -172,10 +200,10 @@ def _analyzer_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ngram(value: Any) -> Any:
-    """``2``, ``"1-2"`` or ``[1, 2]`` as (low, high)."""
+    """Range of n-grams (low, high) from ``2``, ``"1-2"`` or ``[1, 2]``; other kinds are left for Analyzer to refuse."""
     if isinstance(value, str):
         ends = value.split("-")
         if len(ends) > 2 or not all(end.isdecimal() for end in ends):
-            raise InputError(f'ngram must be a number or a range such as "1-2", not {value!r}')
+            raise InputError('ngram must be a number or a range such as "1-2", not {value!r}', value=value)
         return int(ends[0]), int(ends[-1])
     return tuple(value) if isinstance(value, list) else value

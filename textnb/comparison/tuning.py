@@ -1,10 +1,10 @@
-"""Hyper-parameters of a recipe: by evidence where the model has one, else by nested cross-validation.
+"""Tuning of the options of a recipe: by evidence where the model has one, else by nested cross-validation.
 
-By evidence each candidate has one number, of all documents at once (``criteria.py``); nothing is held out, since the
-evidence is a probability of what was not yet seen. Else each candidate is cross-validated, and the least log loss, or
-the most accuracy, is chosen. That number is too good, for it was chosen: so within the documents outside each outer
-fold the choice is made again, by inner folds that never hold a document of the outer one, and what is chosen there is
-tested on the outer fold. The estimate is that of these answers together.
+The evidence of each candidate is one number of all documents (``criteria.py``); nothing is held out, since evidence is
+the probability of data not seen before. Otherwise each candidate is cross-validated, and the one of the smallest log
+loss or the highest accuracy is chosen. The metric of the choice is too good, because it was chosen for it. So the
+choice is made again within the documents outside each outer fold, by inner folds that hold no document of the outer
+one, and tested on the outer fold. The estimate is that of these answers together.
 """
 
 import math
@@ -16,39 +16,48 @@ from typing import Any
 import numpy as np
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.comparison.criteria import has_criterion, scored
-from textnb.comparison.cross_validation import CrossValidated, Recipes, Tokenised, Watch, cross_validated
+from textnb.comparison.criteria import has_criterion, score_recipes
+from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, Measured, Sums, measured
+from textnb.evaluation.intervals import MEASURES, GroupSums
 from textnb.evaluation.splits import nested_folds
 from textnb.models.model import Need
 from textnb.models.registry import model
-from textnb.numerics import Floats
+from textnb.numerics import Estimate, Floats
 
-MOST = 200
-"""Candidates that are tried at most."""
+MAX_CANDIDATES = 200
 
 TUNED_BY = ("log_loss", "accuracy")
 
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """The chosen recipe and its name among the candidates.
+    """Result of tuning.
 
-    by: evidence, log_loss or accuracy; values: that of each candidate, by name. estimate: measures of the choice on
-    documents that had no part in it, None where it was made by evidence.
+    Attributes
+    ----------
+    name : str
+        Name of the chosen candidate.
+    recipe : ClassifierRecipe
+        The chosen recipe.
+    by : str
+        Criterion of the choice: evidence, log_loss or accuracy.
+    values : dict of str to float
+        Criterion of each candidate, by name.
+    estimate : dict of str to Estimate, or None
+        Metrics of the choice on documents that had no part in it; None if it was made by evidence.
     """
 
     name: str
     recipe: ClassifierRecipe
     by: str
     values: dict[str, float]
-    estimate: dict[str, Measured] | None
+    estimate: dict[str, Estimate] | None
 
     @property
     def json(self) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Result as plain JSON values."""
         estimate = None if self.estimate is None else {name: self.estimate[name]._asdict() for name in MEASURES}
         return {
             "name": self.name,
@@ -60,18 +69,31 @@ class Tuned:
 
 
 def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None = None) -> dict[str, ClassifierRecipe]:
-    """The recipes that differ from ``base`` in the parts of the grid, under names that say how.
+    """Make recipes that differ from ``base`` in the values of a grid.
 
-    Without a grid what suits the model is tried.
+    Parameters
+    ----------
+    base : ClassifierRecipe
+        The recipe to vary.
+    grid : mapping of str to sequence, optional
+        Values to try for each option. The default is a grid that suits the model.
 
+    Returns
+    -------
+    dict of str to ClassifierRecipe
+        The candidates by names that give their options.
+
+    Examples
+    --------
     >>> from textnb import TextClassifier
     >>> list(candidates(TextClassifier("complement").recipe, {"alpha": [0.1, 1], "weight_norm": [True]}))
     ['alpha=0.1 weight_norm=True', 'alpha=1 weight_norm=True']
     """
     varied = _usual_grid(base) if grid is None else grid
     size = math.prod(len(values) for values in varied.values())
-    if not 1 <= size <= MOST:
-        raise InputError(f"{size} candidates are to be tried, and there may be 1 to {MOST}; vary fewer values")
+    if not 1 <= size <= MAX_CANDIDATES:
+        template = "the grid has {size} candidates, but 1 to {limit} are allowed; vary {remedy} values"
+        raise InputError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
     found = {}
     for values in product(*varied.values()):
         parts = dict(zip(varied, values, strict=True))
@@ -82,7 +104,7 @@ def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None 
 
 def tune(
     recipes: Recipes,
-    documents: Tokenised,
+    documents: TokenizedDocuments,
     *,
     by: str | None = None,
     folds: int = 5,
@@ -90,17 +112,45 @@ def tune(
     jobs: int = 1,
     watch: Watch = iter,
 ) -> Tuned:
-    """The best of the candidates, the first of equals.
+    """Choose the best of several candidates, the first of equals.
 
-    by: ``evidence``, ``log_loss`` or ``accuracy``; by default the evidence, if all candidates have one.
+    Parameters
+    ----------
+    recipes : mapping of str to ClassifierRecipe
+        The candidates by name.
+    documents : TokenizedDocuments
+        The labelled documents.
+    by : {"evidence", "log_loss", "accuracy"}, optional
+        Criterion. The default is the evidence if all candidates have one, else the log loss.
+    folds, seed : int
+        How to split the documents.
+    jobs : int
+        Number of processes; the result does not depend on it.
+    watch : callable
+        Receives the iterator of answers and passes it on, for example to show progress.
+
+    Returns
+    -------
+    Tuned
+
+    Examples
+    --------
+    >>> from textnb import Document, TextClassifier
+    >>> from textnb.comparison import TokenizedDocuments, candidates
+    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
+    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> recipes = candidates(TextClassifier().recipe, {"alpha": [0.001, 1.0]})
+    >>> found = tune(recipes, TokenizedDocuments.from_documents(recipes.values(), corpus))
+    >>> found.name, found.by
+    ('alpha=1.0', 'evidence')
     """
     by = by or _usual(recipes, documents)
     if by == "evidence":
-        values = {one.name: one.value for one in scored(recipes, documents, "evidence")}
+        values = {one.name: one.value for one in score_recipes(recipes, documents, "evidence")}
         best = max(recipes, key=lambda name: values[name])
         return Tuned(best, recipes[best], by, {name: values[name] for name in recipes}, None)
     if by not in TUNED_BY:
-        raise InputError(f"{by!r} is nothing to tune by; there are: evidence, {', '.join(TUNED_BY)}")
+        raise InputError("unknown criterion {by!r}; use evidence, log_loss or accuracy", by=by)
     fold_of = nested_folds(documents.labels, documents.groups, folds, seed)
     validated = cross_validated(recipes, documents, fold_of, jobs, watch)
     table = np.array([[_goodness(one, row, documents, by) for row in range(1 + folds)] for one in validated])
@@ -112,7 +162,7 @@ def tune(
 def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     grid = model(base.model).tuning_grid
     if not grid:
-        raise InputError("model {name!r} has no default tuning grid; say what to vary", name=base.model)
+        raise InputError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
     return grid
 
 
@@ -127,21 +177,21 @@ def _usual(recipes: Recipes, documents: Tokenised) -> str:
     return "evidence" if has_evidence(len(documents.y), len(set(documents.labels))) else "log_loss"
 
 
-def _goodness(one: CrossValidated, row: int, documents: Tokenised, by: str) -> float:
-    """The measure of the documents that take part in a row of the folds, the larger the better."""
+def _goodness(one: CrossValidated, row: int, documents: TokenizedDocuments, by: str) -> float:
+    """Criterion of the documents that take part in a row of the folds; larger is better."""
     log_p = one.log_probabilities[row]
     inside = np.flatnonzero(~np.isnan(log_p[:, 0]))
-    sums = Sums.of(documents.y[inside], log_p[inside], np.zeros(len(inside), np.intp))
+    sums = GroupSums.of(documents.y[inside], log_p[inside], np.zeros(len(inside), np.intp))
     value = float(sums.measures(np.ones((1, 1)))[0, MEASURES.index(by)])
     return value if by == "accuracy" else -value
 
 
 def _estimate(
-    validated: Sequence[CrossValidated], table: Floats, outer: Any, documents: Tokenised, seed: int
-) -> dict[str, Measured]:
-    """Each outer fold answered by the candidate that was best within the others."""
+    validated: Sequence[CrossValidated], table: Floats, outer: Any, documents: TokenizedDocuments, seed: int
+) -> dict[str, Estimate]:
+    """Metrics of the answers for each outer fold by the candidate that was best within the other folds."""
     answers = np.empty_like(validated[0].log_probabilities[0])
     for fold in range(table.shape[1] - 1):
         chosen = validated[int(table[:, 1 + fold].argmax())]
         answers[outer == fold] = chosen.log_probabilities[0, outer == fold]
-    return measured([Sums.of(documents.y, answers, documents.groups)], seed)
+    return documents.estimate(answers[np.newaxis], seed)

@@ -1,8 +1,13 @@
-"""How good a classifier is, what it should answer given what mistakes cost, and what would flatter it."""
+"""Evaluation of classifiers: metrics with intervals, reliability of probabilities, costs of decisions, folds."""
+
+from typing import TYPE_CHECKING
 
 from textnb.decisions import Costs, read_costs
-from textnb.evaluation.evaluation import CostEvaluation, Evaluation
-from textnb.evaluation.reliability import Reliability, RiskCoverage
+from textnb.extension import names_of
+
+if TYPE_CHECKING:
+    from textnb.evaluation.evaluation import CostEvaluation, Evaluation
+    from textnb.evaluation.reliability import Reliability, RiskCoverage
 
 __all__ = [
     "CostEvaluation",
@@ -12,3 +17,13 @@ __all__ = [
     "RiskCoverage",
     "read_costs",
 ]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "CostEvaluation": "evaluation",
+        "Evaluation": "evaluation",
+        "Reliability": "reliability",
+        "RiskCoverage": "reliability",
+    },
+)

@@ -1,9 +1,4 @@
-"""One evaluation of one classifier on labelled documents.
-
-What decisions have cost on labelled documents.
-
-The mistakes that a classifier was surest of: the first ones to look at.
-"""
+"""Evaluation of one classifier on labelled documents: metrics, what its decisions cost, its most confident mistakes."""
 
 import math
 from collections.abc import Sequence
@@ -16,8 +11,8 @@ from numpy.typing import NDArray
 from textnb.decisions import UNSURE, Costs
 from textnb.errors import InputError
 from textnb.evaluation import metrics
-from textnb.evaluation.metrics import numbered
-from textnb.evaluation.reliability import Reliability, RiskCoverage
+from textnb.evaluation.metrics import class_numbers
+from textnb.evaluation.reliability import Reliability, RiskCoverage, check_documents
 from textnb.language import UNKNOWN
 from textnb.numerics import Floats, most_probable
 
@@ -26,9 +21,34 @@ PER_CLASS = ("class", "precision", "recall", "f1", "documents")
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The numbers, the confusion table, and how far the probabilities can be relied on.
+    """Metrics of predictions, their confusion matrix, and how far the probabilities can be relied on.
 
-    ``unknown`` are the true labels that the model does not know; together they are one more of the ``classes``.
+    Made by ``Evaluation.of``; the formulas are in ``textnb.evaluation.metrics``.
+
+    Attributes
+    ----------
+    documents : int
+        Number of documents.
+    accuracy, macro_f1, log_loss, brier, ece : float
+        The metrics. ``log_loss`` is infinite if a true class has probability 0.
+    accuracy_interval : tuple of float
+        Wilson's 95 % interval.
+    reliability : Reliability
+        Accuracy by confidence.
+    risk_coverage : RiskCoverage
+        Errors among the most confident answers.
+    classes : tuple of str
+        Classes of the confusion matrix. All labels that the model does not know are one class, the last.
+    unknown : tuple of str
+        True labels that the model does not know.
+    confusion : ndarray of shape (C, C)
+        Documents by true class (row) and predicted class (column).
+
+    Examples
+    --------
+    >>> evaluation = Evaluation.of(["ham", "spam"], np.log([[0.9, 0.1], [0.6, 0.4]]), ["ham", "spam"])
+    >>> evaluation.accuracy, round(evaluation.log_loss, 4), evaluation.confusion.tolist()
+    (0.5, 0.5108, [[1, 0], [1, 0]])
     """
 
     documents: int
@@ -46,46 +66,62 @@ class Evaluation:
 
     @classmethod
     def of(cls, labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str]) -> "Evaluation":
-        """The evaluation of log probabilities (D, C). A true label that the model does not know has probability 0."""
-        if not len(labels):
-            raise InputError("there are no documents to test on")
+        """Evaluate predictions.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            True labels. One that is not among the classes has probability 0 and is always a mistake.
+        log_probabilities : ndarray of shape (D, C)
+            Predicted log probabilities.
+        classes : sequence of str
+            Classes of the model.
+
+        Returns
+        -------
+        Evaluation
+        """
+        check_documents(len(labels))
         if log_probabilities.shape != (len(labels), len(classes)):
-            shape = (len(labels), len(classes))
-            raise InputError(f"log probabilities must be of shape {shape}, not {log_probabilities.shape}")
+            raise InputError(
+                "log probabilities must have shape {expected}, not {shape}",
+                expected=(len(labels), len(classes)),
+                shape=log_probabilities.shape,
+            )
         unknown = tuple(sorted(set(labels) - set(classes)))
         names = (*classes, UNKNOWN) if unknown else tuple(classes)
-        y = metrics.numbered(labels, classes)
+        y = class_numbers(labels, classes)
         if unknown:
             never = np.full((len(labels), 1), -np.inf)
             log_probabilities = np.hstack([log_probabilities, never])
         probabilities, predicted = np.exp(log_probabilities), most_probable(log_probabilities)
-        sure, right = probabilities.max(axis=1), predicted == y
-        reliability = Reliability.of(sure, right)
+        confidence, correct = probabilities.max(axis=1), predicted == y
+        reliability = Reliability.of(confidence, correct)
         table = metrics.confusion(y, predicted, len(names))
         return cls(
             len(y),
-            metrics.accuracy(table),
-            metrics.wilson_interval(int(np.trace(table)), len(y)),
-            metrics.macro_f1(table),
-            metrics.log_loss(y, log_probabilities),
-            metrics.brier(y, probabilities),
-            reliability.error,
+            float(correct.mean()),
+            metrics.wilson_interval(int(correct.sum()), len(y)),
+            float(metrics.macro_f1(np.diag(table), table.sum(axis=1), table.sum(axis=0))),
+            float(metrics.log_losses(y, log_probabilities).mean()),
+            float(metrics.brier_losses(y, probabilities).mean()),
+            reliability.ece,
             reliability,
-            RiskCoverage.of(sure, ~right),
+            RiskCoverage.of(confidence, ~correct),
             names,
             unknown,
             table,
         )
 
     def per_class(self) -> list[tuple[str, float, float, float, int]]:
-        """``PER_CLASS`` of each class; documents is the number that truly belong to it, its support."""
+        """Values of ``PER_CLASS`` for each class; documents counts those that truly belong to it."""
         precision, recall, f1 = metrics.precision_recall_f1(self.confusion)
         support = self.confusion.sum(axis=1)
         rows = zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True)
         return list(rows)
 
     def confusions(self) -> list[tuple[str, str, int]]:
-        """(true class, predicted class, documents), the most frequent first."""
+        """Pairs of true class, predicted class and number of documents, the most frequent first."""
         wrong = self.confusion * (1 - np.eye(len(self.classes), dtype=np.int64))
         pairs = np.argwhere(wrong)
         rows = [(self.classes[k], self.classes[j], int(wrong[k, j])) for k, j in pairs.tolist()]
@@ -93,7 +129,7 @@ class Evaluation:
 
     @property
     def json(self) -> dict[str, Any]:
-        """The evaluation as plain JSON values; an infinite log loss is null."""
+        """Evaluation as plain JSON values; an infinite log loss is null."""
         keys = ("documents", "accuracy", "accuracy_interval", "macro_f1", "log_loss", "brier", "ece")
         return {
             **{key: getattr(self, key) for key in keys},
@@ -109,10 +145,21 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class CostEvaluation:
-    """The mean cost of a document, decided by least expected cost and, beside it, always for the most probable class.
+    """Mean cost per document of decisions by least expected cost, compared with the most probable class.
 
-    ``unsure`` documents had no answer; ``changed`` ones had another answer than the most probable class, or none.
+    Attributes
+    ----------
+    mean_cost : float
+        Mean cost of the decisions of least expected cost.
+    mean_cost_of_most_probable : float
+        Mean cost if the most probable class is always the answer.
+    unsure : int
+        Documents that got no answer.
+    changed : int
+        Documents that got no answer or another one than the most probable class.
 
+    Examples
+    --------
     >>> P = np.array([[0.4, 0.6], [0.1, 0.9]])
     >>> CostEvaluation.of(["ham", "spam"], P, Costs({"ham": {"spam": 10}}), ["ham", "spam"])
     CostEvaluation(mean_cost=0.5, mean_cost_of_most_probable=5.0, unsure=0, changed=2)
@@ -125,37 +172,33 @@ class CostEvaluation:
 
     @classmethod
     def of(cls, labels: Sequence[str], probabilities: Floats, costs: Costs, classes: Sequence[str]) -> "CostEvaluation":
-        """The costs of probabilities (D, C). Any answer to a label that the model does not know costs the default."""
-        if not len(labels):
-            raise InputError("there are no documents to test on")
-        y, likeliest = numbered(labels, classes), most_probable(probabilities)
+        """Evaluate the costs of probabilities (D, C); any answer to an unknown label costs ``costs.default``."""
+        check_documents(len(labels))
+        y, most_likely = class_numbers(labels, classes), most_probable(probabilities)
         decided = costs.rule(classes)(probabilities)
-        outcomes = _outcomes(costs, classes)
+        outcomes = _outcome_costs(costs, classes)
         return cls(
             float(outcomes[y, decided].mean()),
-            float(outcomes[y, likeliest].mean()),
+            float(outcomes[y, most_likely].mean()),
             int((decided == UNSURE).sum()),
-            int((decided != likeliest).sum()),
+            int((decided != most_likely).sum()),
         )
 
     @property
     def json(self) -> dict[str, Any]:
-        """The same as plain JSON values."""
+        """Evaluation as plain JSON values."""
         return asdict(self)
 
 
-def _outcomes(costs: Costs, classes: Sequence[str]) -> Floats:
-    """Costs (C + 1, C + 1): the last row is of labels that the model does not know, the last column (-1) of UNSURE."""
+def _outcome_costs(costs: Costs, classes: Sequence[str]) -> Floats:
+    """Costs (C + 1, C + 1) by true class and decision; the last row is for unknown labels, the last column UNSURE."""
     known = np.vstack([costs.matrix(classes), np.full(len(classes), costs.default)])
     unsure = math.inf if costs.unsure is None else costs.unsure
     return np.column_stack([known, np.full(len(known), unsure)])
 
 
 class Mistake(NamedTuple):
-    """The row of a document, its true and its predicted class, and the probability that each of them was given.
-
-    A true class that the model does not know has the probability 0.
-    """
+    """Row of a document, its true and predicted class, and the probability of each; 0 for an unknown true class."""
 
     row: int
     true: str
@@ -164,21 +207,21 @@ class Mistake(NamedTuple):
     probability_of_true: float
 
 
-def surest_mistakes(
-    labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str], most: int
+def confident_mistakes(
+    labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str], limit: int
 ) -> list[Mistake]:
-    """At most so many mistakes among log probabilities (D, C), the surest first; of equally sure ones the earlier.
+    """At most ``limit`` mistakes among log probabilities (D, C), the most confident first, then the earliest.
 
     >>> logs = np.log([[0.3, 0.7], [0.9, 0.1], [0.2, 0.8], [0.4, 0.6]])
-    >>> [(each.row, each.predicted) for each in surest_mistakes(["x", "x", "x", "y"], logs, ["x", "y"], 2)]
+    >>> [(each.row, each.predicted) for each in confident_mistakes(["x", "x", "x", "y"], logs, ["x", "y"], 2)]
     [(2, 'y'), (0, 'y')]
     """
-    predicted, y = most_probable(log_probabilities), numbered(labels, classes)
+    predicted, y = most_probable(log_probabilities), class_numbers(labels, classes)
     wrong = np.flatnonzero(predicted != y)
-    sure = np.exp(log_probabilities[wrong, predicted[wrong]])
-    surest = wrong[np.argsort(-sure, kind="stable")[:most]]
-    padded = np.hstack([np.exp(log_probabilities[surest]), np.zeros((len(surest), 1))])
+    confidence = np.exp(log_probabilities[wrong, predicted[wrong]])
+    shown = wrong[np.argsort(-confidence, kind="stable")[:limit]]
+    padded = np.hstack([np.exp(log_probabilities[shown]), np.zeros((len(shown), 1))])
     return [
         Mistake(i, str(labels[i]), classes[predicted[i]], float(row[predicted[i]]), float(row[y[i]]))
-        for i, row in zip(surest.tolist(), padded, strict=True)
+        for i, row in zip(shown.tolist(), padded, strict=True)
     ]

@@ -1,13 +1,13 @@
-"""Folds for cross-validation: stratified, seeded, repeated; documents that belong together stay together.
+"""Folds for cross-validation: stratified, seeded, repeated; documents of one group stay together.
 
-Documents belong together if they share a group, or are exact copies (of one digest), or are joined by a chain of such
-documents. Folds are filled so that each has its share of every class:
+Documents are of one group if they share a group name, are exact copies (of equal digest), or are linked by a chain of
+such documents. Folds are filled so that each gets its proportion of every class:
 
-    a group with g_k documents of class k goes to the fold f of the least  sum_k g_k n_fk / N_k                     (1)
+    a group with g_k documents of class k goes to the fold f of the smallest  sum_k g_k n_fk / N_k                  (1)
 
-with n_fk documents of class k in the fold already and N_k in all; among equals to the fold of the fewest documents.
-Large groups go first, then single documents, in an order that the seed decides. Nothing depends on the order in which
-the documents come.
+where the fold already holds n_fk of the N_k documents of class k; ties go to the fold with the fewest documents.
+Large groups are placed first, then single documents, in an order that the seed decides. The result does not depend on
+the order of the documents.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.counts.labels import class_codes
 from textnb.errors import InputError
+from textnb.numerics import Codes
 
-Numbers = NDArray[np.intp]
 OUTSIDE = -1
-"""The fold of documents that take no part."""
+"""Fold of documents that take no part."""
 
 
-def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> Numbers:
-    """The number of each document's group, (D,), in the order of the groups' least digests.
+def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> Codes:
+    """Number of the group of each document, (D,), in the order of the smallest digests of the groups.
 
     >>> document_groups([b"b", b"a", b"b", b"c"], [None, "thread", None, "thread"])
     array([1, 0, 1, 0])
@@ -45,46 +46,50 @@ def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> N
     return np.array([order[part] for part in component.tolist()], np.intp)
 
 
-def repeated_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, repeats: int = 1, seed: int = 0) -> Numbers:
-    """The fold of each document in each repeat, (R, D), from its label and the number of its group.
+def repeated_folds(labels: Sequence[str], groups: Codes, folds: int = 5, repeats: int = 1, seed: int = 0) -> Codes:
+    """Fold of each document in each repeat, (R, D), from its label and the number of its group.
 
-    Each repeat deals the documents out anew. Refused: fewer groups than folds, and a class all of whose documents lie
-    in one fold, for it could not be learnt when it is tested.
+    Fewer groups than folds are refused, and so is a class whose documents all lie in one fold: when that fold is tested
+    the class could not be learnt.
 
     >>> repeated_folds(["x", "x", "y", "y"], np.arange(4), folds=2).tolist()
     [[0, 1, 0, 1]]
     """
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("seed", seed, 0)):
         if type(value) is not int or value < least:
-            raise InputError(f"{name} must be a whole number from {least} on, not {value!r}")
-    classes, y = np.unique(np.array(labels, object), return_inverse=True)
+            raise InputError(
+                "{name} must be a whole number of at least {least}, not {value!r}", name=name, least=least, value=value
+            )
+    classes, y = class_codes(labels)
     rows = np.array([_stratified(y, groups, folds, (seed, repeat)) for repeat in range(repeats)])
     for row in rows:
-        _check_classes(row, y, classes.tolist())
+        _check_classes(row, y, classes)
     return rows
 
 
-def nested_folds(labels: Sequence[str], groups: Numbers, folds: int = 5, seed: int = 0) -> Numbers:
-    """Folds within folds, (1 + K, D): row 0 has the fold of each document among all.
+def nested_folds(labels: Sequence[str], groups: Codes, folds: int = 5, seed: int = 0) -> Codes:
+    """Folds for nested cross-validation, (1 + K, D): row 0 has the outer fold of each document.
 
-    Row 1 + f has the folds of the documents that are not in fold f of row 0; those that are have OUTSIDE.
+    Row 1 + f has the inner folds of the documents outside the outer fold f, and OUTSIDE for those in it.
     """
     outer = repeated_folds(labels, groups, folds, 1, seed)[0]
-    classes, y = np.unique(np.array(labels, object), return_inverse=True)
+    classes, y = class_codes(labels)
     rows = np.full((1 + folds, len(y)), OUTSIDE, np.intp)
     rows[0] = outer
     for f in range(folds):
         inside = np.flatnonzero(outer != f)
         rows[1 + f, inside] = _stratified(y[inside], groups[inside], folds, (seed, 0, 1 + f))
-        _check_classes(rows[1 + f], y, classes.tolist())
+        _check_classes(rows[1 + f], y, classes)
     return rows
 
 
-def _stratified(y: Numbers, groups: Numbers, folds: int, seed: Sequence[int]) -> Numbers:
-    """The fold of each document by eq. (1), (D,)."""
+def _stratified(y: Codes, groups: Codes, folds: int, seed: Sequence[int]) -> Codes:
+    """Fold of each document by eq. (1), (D,)."""
     numbers, group = np.unique(groups, return_inverse=True)
     if len(numbers) < folds:
-        raise InputError(f"{len(numbers)} documents or groups of documents do not make {folds} folds; use fewer folds")
+        raise InputError(
+            "{number} documents or groups cannot fill {folds} folds; use fewer folds", number=len(numbers), folds=folds
+        )
     classes, code = np.unique(y, return_inverse=True)
     sizes, totals = np.bincount(group), np.bincount(code)
     shuffled = np.random.default_rng(list(seed)).permutation(len(sizes))
@@ -106,19 +111,20 @@ def _stratified(y: Numbers, groups: Numbers, folds: int, seed: Sequence[int]) ->
     return fold_of[group]
 
 
-def _check_classes(folds: Numbers, y: Numbers, classes: Sequence[str]) -> None:
-    """Refuse folds (D,) of which one holds all documents of a class that take part."""
+def _check_classes(folds: Codes, y: Codes, classes: Sequence[str]) -> None:
+    """Refuse folds (D,) of which one holds all documents of a class."""
     for k, name in enumerate(classes):
         if len(np.unique(folds[(y == k) & (folds != OUTSIDE)])) < 2:
             raise InputError(
-                f"the class {name!r} has all its documents in one fold and could not be learnt when it is tested; give "
-                "it more documents that are no copies nor of one group, or leave it out"
+                "all documents of the class {name!r} are in one fold, so it cannot be learnt when that fold is tested; "
+                "add documents that are neither copies nor of one group, or leave the class out",
+                name=name,
             )
 
 
-def _dealt(number: int, filled: NDArray[np.int64], documents: NDArray[np.int64]) -> Numbers:
-    """The folds of single documents of one class, each to the emptiest fold."""
+def _dealt(number: int, filled: NDArray[np.int64], documents: NDArray[np.int64]) -> Codes:
+    """Folds of single documents of one class, each placed in the emptiest fold."""
     rank = np.argsort(np.argsort(documents, kind="stable"), kind="stable")
-    levels = (filled[:, np.newaxis] + np.arange(number)).ravel()  # the places of fold 0, of fold 1, ...
+    levels = (filled[:, np.newaxis] + np.arange(number)).ravel()  # of fold 0, of fold 1, ...
     fold = np.repeat(np.arange(len(filled)), number)
     return fold[np.lexsort((rank[fold], levels))[:number]]

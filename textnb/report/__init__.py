@@ -1,17 +1,16 @@
-"""Reports for people: one self-contained HTML page from plain values, and charts as SVG.
+"""Reports: one self-contained HTML page from plain values.
 
     page(Report(title, evaluation=..., models=..., ...), "ja")   ->  the page as a string
-    learning_curve_svg("accuracy", [LearningCurve(...), ...])    ->  one chart as a file
 
-Charts are drawn here rather than with a plotting library: three kinds of line chart are shorter than the work of making
-another library's drawings follow light and dark, keep Japanese as text, and pass a policy that forbids inline styles.
+Charts are drawn without a plotting library: three kinds of line chart need less code than it takes to make the drawings
+of a library follow light and dark, keep Japanese as text, and pass a policy that forbids inline styles.
 """
 
 from typing import TYPE_CHECKING
 
 from textnb.extension import names_of
 from textnb.language import LANGUAGES, Language
-from textnb.markup import Estimate
+from textnb.numerics import Estimate
 from textnb.report.values import ExplainedDocument, LearningCurve, Report, Table, Word
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ __all__ = [
     "page",
 ]
 
-__getattr__ = names_of(  # what draws and writes, which most commands do not need
+__getattr__ = names_of(
     __name__,
     {"learning_curve_svg": "charts", "page": "html_page"},
 )

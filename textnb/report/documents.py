@@ -1,4 +1,4 @@
-"""Documents with their words highlighted as they stand in the text, and what each word adds."""
+"""Documents of a report: the text with its words highlighted, and a table of what each word adds to the score."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,36 +6,40 @@ from collections.abc import Sequence
 from textnb.classifier.explanation import ABSENT, BIAS, REST, Explanation, Stretch, shaded
 from textnb.language import Language, language_of
 from textnb.markup import Html, element, joined, scrolling, shown, signed
-from textnb.report.sections import Pair, Section, anchor, place_of
+from textnb.report.sections import MatrixCell, Section, confusion_cell, mistakes_anchor
 from textnb.report.values import ExplainedDocument, Report
 
-_TOP = 12
-_LONGEST = 10_000
-"""Characters of a mistake that are shown; a document that was asked for by name is shown whole."""
+_N_TERMS = 12
+"""Terms in the table of contributions."""
+
+_MAX_CHARACTERS = 10_000
+"""Characters of a mistake that are shown; a document that the user asked for is shown whole."""
 
 
 def mistakes(report: Report, say: Language) -> Section | None:
-    """The surest mistakes, each to be opened, under a heading for each pair of classes."""
+    """Most confident mistakes, folded, under a heading for each pair of true and predicted class."""
     if report.evaluation is None or not (report.mistakes or report.evaluation.accuracy == 1):
         return None
     if not report.mistakes:
         return say("Mistakes"), element("p", say("There are no mistakes."))
     evaluation = report.evaluation
-    groups: dict[Pair, list[ExplainedDocument]] = defaultdict(list)
+    groups: dict[MatrixCell, list[ExplainedDocument]] = defaultdict(list)
     for document in report.mistakes:
-        groups[place_of(document, evaluation.classes)].append(document)
-    phrase = "The {shown} surest of {all} mistakes, by true and predicted class. Open one to see why."
+        groups[confusion_cell(document, evaluation.classes)].append(document)
+    phrase = "The {shown} most confident of {all} mistakes, by true and predicted class. Open one to see why."
     wrong = sum(number for *_, number in evaluation.confusions())
     note = say(phrase, shown=f"{len(report.mistakes):,}", all=f"{wrong:,}")
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-    parts = [_group(pair, documents, evaluation.classes, say) for pair, documents in ordered]
+    parts = [_group(cell, documents, evaluation.classes, say) for cell, documents in ordered]
     return say("Mistakes"), joined([element("p", note), *parts])
 
 
-def _group(pair: Pair, documents: Sequence[ExplainedDocument], classes: Sequence[str], say: Language) -> Html:
-    true, predicted = (say.of_class(classes[k]) for k in pair)
-    heading = element("h3", say("{true} taken for {predicted}", true=true, predicted=predicted))
-    return element("section", heading, *(_mistake(each, say) for each in documents), id=anchor(pair), class_="pair")
+def _group(cell: MatrixCell, documents: Sequence[ExplainedDocument], classes: Sequence[str], say: Language) -> Html:
+    true, predicted = (say.of_class(classes[k]) for k in cell)
+    heading = element("h3", say("{true} predicted as {predicted}", true=true, predicted=predicted))
+    return element(
+        "section", heading, *(_mistake(each, say) for each in documents), id=mistakes_anchor(cell), class_="pair"
+    )
 
 
 def _mistake(document: ExplainedDocument, say: Language) -> Html:
@@ -49,11 +53,11 @@ def _mistake(document: ExplainedDocument, say: Language) -> Html:
         of_true=f"{mistake.probability_of_true:.1%}",
     )
     title = element("summary", element("strong", document.id), " ", element("span", chances, class_="chances"))
-    return element("details", title, _explained(document, say, _LONGEST), class_="document")
+    return element("details", title, _explained(document, say, _MAX_CHARACTERS), class_="document")
 
 
 def documents(report: Report, say: Language) -> Section | None:
-    """Documents that were asked for, each whole."""
+    """Documents that the user asked for, each shown whole."""
     if not report.documents:
         return None
     parts = [
@@ -64,10 +68,10 @@ def documents(report: Report, say: Language) -> Section | None:
 
 
 def _explained(document: ExplainedDocument, say: Language, longest: int | None) -> Html:
-    """What the colours mean, the text, and the table beside it."""
+    """Key of the colours, the text, and the table of contributions."""
     explanation = document.explanation
     if document.text is None:
-        reading = element("p", say("Only the counts of this document are left, so its text cannot be shown."))
+        reading = element("p", say("Only the word counts of this document are stored, so its text cannot be shown."))
     elif not document.text:
         reading = element("p", say("The text is empty."))
     else:
@@ -80,8 +84,8 @@ def _explained(document: ExplainedDocument, say: Language, longest: int | None) 
 
 
 def _key(explanation: Explanation, say: Language) -> Html:
-    """What the colours mean."""
-    meant, other = (say("speaks for {label}", label=name) for name in (explanation.label, explanation.against))
+    """Key of the colours, and the score."""
+    meant, other = (say("supports {label}", label=name) for name in (explanation.label, explanation.against))
     score = say(
         "{label} over {against}: {score}",
         label=explanation.label,
@@ -93,7 +97,7 @@ def _key(explanation: Explanation, say: Language) -> Html:
 
 
 def _text(document: ExplainedDocument, text: str, say: Language, longest: int | None) -> Html:
-    """The text in a region that scrolls by itself where it is long, by keyboard too."""
+    """Text in a region that scrolls by itself, by keyboard too; at most ``longest`` characters."""
     why = document.explanation
     stretches = [Stretch(text, 0.0, 0)] if why is None else shaded(text, why)
     end = len(text) if longest is None else min(longest, len(text))
@@ -109,7 +113,7 @@ def _text(document: ExplainedDocument, text: str, say: Language, longest: int | 
 
 
 def _stretch(stretch: Stretch) -> Html | str:
-    """Highlighted by its sign and size; what says nothing stays plain."""
+    """Stretch of text, highlighted by the sign and size of its value; plain if the value is 0."""
     if not stretch.level:
         return stretch.text
     kind = "for" if stretch.level > 0 else "against"
@@ -117,7 +121,7 @@ def _stretch(stretch: Stretch) -> Html | str:
 
 
 def _contributions(explanation: Explanation, say: Language) -> Html:
-    """The weightiest terms and the rest; the rows add up to the last."""
+    """Table of the terms that add most, and the rest; the last row is the sum."""
     own = {BIAS, REST, ABSENT}
     rows = [
         element(
@@ -126,7 +130,7 @@ def _contributions(explanation: Explanation, say: Language) -> Html:
             element("td", shown(times), class_="number"),
             element("td", signed(value), class_="number"),
         )
-        for term, times, value in explanation.rows(_TOP)
+        for term, times, value in explanation.rows(_N_TERMS)
     ]
     head = [element("th", say("term"), scope="col")]
     head += [element("th", say(name), scope="col", class_="number") for name in ("times", "value")]

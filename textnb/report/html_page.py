@@ -1,7 +1,7 @@
-"""One page that needs nothing but itself.
+"""Report as one self-contained HTML page.
 
-No script, no font, no picture, no address: the policy in its head forbids all but its own style, so that even markup
-that had slipped through the escaping could load and run nothing.
+The page has no script, font, image or external address. The Content-Security-Policy in its head allows nothing but its
+own style, so even markup that escaped the escaping could not load or run anything.
 """
 
 from base64 import b64encode
@@ -32,8 +32,22 @@ _SECTIONS = (
 
 
 def page(report: Report, lang: str = "en") -> str:
-    """The report as one HTML page, in English or Japanese; of what was left out it has no section.
+    """Write a report as one HTML page.
 
+    Parameters
+    ----------
+    report : Report
+        Content of the page; what is left out has no section.
+    lang : {"en", "ja"}
+        Language of the page.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Examples
+    --------
     >>> shown = page(Report("<b>", facts=[("corpus", "news")]), "ja")
     >>> "<title>&lt;b&gt;</title>" in shown, "コーパス" in shown, "混同行列" in shown
     (True, True, False)
@@ -58,7 +72,7 @@ def _head(report: Report) -> Html:
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="referrer", content="no-referrer"),
         element("title", report.title),
-        element("link", rel="icon", href="data:,"),  # else a browser asks the server for one
+        element("link", rel="icon", href="data:,"),  # otherwise a browser requests one
         element("style", Html(style)),
     )
 

@@ -13,12 +13,13 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.cli.options.inputs import Cutting, LabelledReading, Running
 from textnb.cli.sources import check_same_terms, corpus_documents, count_file
 from textnb.cli.terminal import progress
-from textnb.comparison.cross_validation import Recipes, Tokenised
+from textnb.comparison.cross_validation import Recipes, TokenizedDocuments
 from textnb.comparison.recipes import read_recipes, recipe_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, Measured
+from textnb.evaluation.intervals import MEASURES
 from textnb.models.registry import MODELS
+from textnb.numerics import Estimate
 from textnb.text.analyzer import SELECTION
 
 _USUAL = ("multinomial", "complement", "bernoulli", "logistic")
@@ -115,7 +116,7 @@ class Source:
             raise InputError(f"{self.corpus} has been tokenised already; leave out the options for text")
         return self.file[1]
 
-    def tokenised(self, recipes: Recipes) -> Tokenised:
+    def tokenised(self, recipes: Recipes) -> TokenizedDocuments:
         """The documents, counted once for each way of cutting among the recipes."""
 
         def count(terms_of: TermsOf) -> Counted:
@@ -128,7 +129,7 @@ class Source:
                 raise InputError(f"{self.corpus} holds no documents")
             return parts[0]
 
-        return Tokenised.of(recipes.values(), count)
+        return TokenizedDocuments.of(recipes.values(), count)
 
     def watched(self, trying: Iterator[Trying], recipes: Recipes, folds: int, rounds: int) -> Iterator[Trying]:
         """The same, with the recipe and the fold shown."""
@@ -141,7 +142,7 @@ class Source:
         return progress(trying, "fitting", lambda: len(recipes) * folds * rounds, self.running.quiet, told)
 
 
-def interval_cell(measured: Measured) -> str:
+def interval_cell(measured: Estimate) -> str:
     """A number and, below it, its interval."""
     return f"{measured.value:.4f}\n{measured.low:.4f} to {measured.high:.4f}"
 

@@ -20,7 +20,8 @@ from textnb.comparison.curve import Curve
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
 from textnb.language import LANGUAGES, Language
-from textnb.markup import Cell, Estimate
+from textnb.markup import Cell
+from textnb.numerics import Estimate
 from textnb.report.values import LearningCurve, Report, Table, Word
 from textnb.storage import atomic, check_writable
 
