@@ -159,7 +159,7 @@ def test_labels_have_one_dimension(y, n):
 
 @pytest.mark.parametrize("wrong", [[1.0], [[1.0, 2.0]], 1.0, [1.0, 2.0, 3.0]])
 def test_weights_are_one_a_document(wrong):
-    with pytest.raises(InputError, match=r"sample_weight must hold 2 weights, not shape \("):
+    with pytest.raises(InputError, match=r"sample_weight must hold 2 weights, one per document, not shape \("):
         as_weight(wrong, 2)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from textnb.counts.labels import ROUNDING, labelled_rows, places, without_rounding
+from textnb.counts.labels import RELATIVE_ROUNDING, labelled_rows, places, without_rounding
 from textnb.counts.matrix import CSR, add_at, as_counts, presence, with_columns
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError, NotLearntError
@@ -199,7 +199,7 @@ class ClassCounts:
     def _less(self, table: CSR, part: CSR) -> CSR:
         rest = table - part
         if rest.dtype.kind == "f":
-            rest = rest.multiply(abs(rest) > ROUNDING * table)  # what rounding leaves is nothing
+            rest = rest.multiply(abs(rest) > RELATIVE_ROUNDING * table)  # what rounding leaves is nothing
             rest.eliminate_zeros()
         if rest.nnz and rest.data.min() < 0:
             k, j = (int(axis[0]) for axis in (rest < 0).nonzero())

@@ -20,6 +20,8 @@ except ImportError:
 Ints = NDArray[Any]
 CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
+Matrix = Any
+"""Rows of documents: an array, a sparse matrix, a list of rows or a data frame."""
 
 _BLOCK = 1 << 15
 _PLAIN = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
