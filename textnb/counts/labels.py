@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.errors import InputError, listed
-from textnb.numerics import Floats, Codes
+from textnb.numerics import Codes, Floats
 
 Labels = ArrayLike
 """One label per document, (D,), all of one sortable kind."""
@@ -70,17 +70,19 @@ def as_weight(sample_weight: Weights, n_documents: int) -> Floats:
     return weight
 
 
-def places(classes: Sequence[Any], names: Sequence[Any]) -> Codes:
-    """Position of each name among the classes; an unknown name is refused.
+def places(classes: Sequence[Any], names: Sequence[Any], unknown: int | None = None) -> Codes:
+    """Position of each name among the classes; for another name it is ``unknown``, or an error if that is None.
 
-    >>> places(("a", "b", "c"), ["c", "a"])
-    array([2, 0])
+    >>> places(("a", "b", "c"), ["c", "a"]), places(("a", "b"), ["b", "z"], unknown=-1)
+    (array([2, 0]), array([ 1, -1]))
     """
     numbers = {name: k for k, name in enumerate(classes)}
+    if unknown is not None:
+        return np.array([numbers.get(name, unknown) for name in names], np.intp)
     try:
         return np.array([numbers[name] for name in names], np.intp)
-    except KeyError as unknown:
-        _refuse_unknown(unknown.args[0])
+    except KeyError as error:
+        _refuse_unknown(error.args[0])
 
 
 def check_among(names: Iterable[Any], classes: Iterable[Any]) -> None:

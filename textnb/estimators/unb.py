@@ -16,7 +16,7 @@ from textnb.models.bregman import text_unb, unb
 from textnb.models.bregman.families import family_of
 from textnb.models.prior import Prior
 from textnb.models.smoothing import OF_DOCUMENTS, smoothing
-from textnb.numerics import Floats, Codes
+from textnb.numerics import Codes, Floats
 
 
 class UNB(CategoryRows, Classifier):
