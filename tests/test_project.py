@@ -152,6 +152,14 @@ print(*sorted(name.removeprefix("textnb.models.") for name in sys.modules if nam
     assert set(run_python(code).split()) - SHARED_BY_MODELS == {"multinomial"}
 
 
+def test_an_estimator_loads_the_models_that_it_needs_and_no_others() -> None:
+    folders = ("textnb.models.bregman", "textnb.models.linear", "textnb.models.logistic", "textnb.models.ensemble")
+    needed = {"MultinomialNB": (), "GaussianNB": (), "UNB": folders[:1], "LeastSquares": folders[1:2]}
+    for name, own in needed.items():
+        loaded = run_python(f"import sys; from textnb.estimators import {name}; print(*sys.modules)").split()
+        assert {module for module in loaded if module.startswith(folders) and not module.startswith(own)} == set()
+
+
 def extras() -> set[str]:
     return {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "dask", "distributed", "imapclient"} | {
         "starlette",

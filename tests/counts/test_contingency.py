@@ -1,12 +1,15 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from textnb.counts import Contingency
-from textnb.errors import InputError, NotLearntError
+from textnb.counts.contingency import as_categories, kind_of
+from textnb.errors import InputError, KindError, NotLearntError
 
 X = [["red", 1], ["blue", 2], ["red", 2], ["green", 1]]
 Y = ["x", "y", "x", "y"]
@@ -86,9 +89,9 @@ def test_what_was_never_learnt_cannot_be_forgotten():
 def test_other_axes_and_other_kinds_do_not_add():
     tables = Contingency.of(X, Y)
     for other in (Contingency.of(X, ["x", "z"] * 2), Contingency.of([["red"]] * 4, Y)):
-        with pytest.raises(InputError, match="other classes or columns"):
+        with pytest.raises(InputError, match="differ in classes or columns"):
             tables + other
-    with pytest.raises(InputError, match="column 1 holds strings such as '1', where numbers such as 1 have been"):
+    with pytest.raises(InputError, match="column 1 holds strings such as '1', but numbers such as 1 have been"):
         tables + Contingency.of([["red", "1"]], ["x"], CLASSES)
     for wrong in (lambda: tables + 1, lambda: tables - 1):
         with pytest.raises(TypeError):
@@ -122,3 +125,78 @@ def test_rows_and_labels_must_be_as_many():
     with pytest.raises(InputError, match="X has 4 rows, y has 3 labels"):
         Contingency.of(X, Y[:3])
     assert repr(Contingency.of(X, Y)) == "<Contingency of 4 documents, 2 classes, 2 columns>"
+
+
+def test_numbers_stay_the_array_they_are():
+    for X in (np.array([[1, 2]]), np.array([[True]]), np.array([[0.5, -1.0]]), np.array([[1]], np.uint8)):
+        assert as_categories(X) is X
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [["a", "b"], ["c", "d"]],
+        np.array([["a", "b"], ["c", "d"]]),
+        np.array([["a", "b"], ["c", "d"]], object),
+        pd.DataFrame([["a", "b"], ["c", "d"]]),
+        pd.DataFrame([["a", "b"], ["c", "d"]], dtype="category"),
+    ],
+    ids=["list", "strings", "objects", "frame", "categories"],
+)
+def test_strings_become_objects(X):
+    assert as_categories(X).dtype == object
+    assert as_categories(X).tolist() == [["a", "b"], ["c", "d"]]
+
+
+def test_a_list_may_mix_columns_of_strings_and_of_numbers():
+    assert as_categories([["a", 1], ["b", 2.5], ["c", True]]).tolist() == [["a", 1], ["b", 2.5], ["c", True]]
+    assert as_categories([["", "x"]]).tolist() == [["", "x"]]
+
+
+@pytest.mark.parametrize(
+    ("missing", "shown"), [(None, "None"), (np.nan, "NaN"), (float("nan"), "NaN"), (pd.NA, "<NA>"), (pd.NaT, "NaT")]
+)
+def test_missing_values_are_refused_with_their_place(missing, shown):
+    with pytest.raises(InputError, match=rf"row 2, column 1 is missing \({shown}\); fill it or drop the row"):
+        as_categories([["a", "b"], ["a", "b"], ["a", missing]])
+
+
+def test_numbers_that_are_none_are_refused_with_their_place():
+    with pytest.raises(InputError, match=r"row 1, column 0 is missing \(NaN\)"):
+        as_categories(np.array([[1.0, 2.0], [np.nan, 1.0]]))
+    with pytest.raises(InputError, match="row 0, column 1 is infinite"):
+        as_categories(np.array([[1.0, -np.inf]]))
+
+
+def test_a_column_is_of_one_kind():
+    with pytest.raises(InputError, match="column 1 has a string in row 0 and a number in row 2; make them one kind"):
+        as_categories([["a", "1"], ["a", "1"], ["a", 1]])
+
+
+@pytest.mark.parametrize("wrong", [{}, b"a", 1j, ("a",)], ids=str)
+def test_other_objects_are_no_categories(wrong):
+    X = np.empty((1, 1), object)
+    X[0, 0] = wrong
+    with pytest.raises(KindError, match="row 0, column 0: a category's argument must be a string or a number, not a"):
+        as_categories(X)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (["a", "b"], "two dimensions"),
+        ([["a"], ["a", "b"]], "one length"),
+        (np.array([["2020-01-01"]], "datetime64[D]"), "strings or numbers, not datetime64"),
+        (np.array([[b"a"]]), "strings or numbers, not"),
+        (sparse.csr_array([[1]]), "sparse"),
+    ],
+    ids=["one dimension", "ragged", "dates", "bytes", "sparse"],
+)
+def test_what_is_no_table_of_categories_is_refused(wrong, why):
+    with pytest.raises(InputError, match=why):
+        as_categories(wrong)
+
+
+def test_kinds():
+    kinds = [kind_of(value) for value in ("a", np.str_("a"), 1, 1.5, np.int8(1), np.True_, np.nan, None, {})]
+    assert kinds == ["string"] * 2 + ["number"] * 4 + ["missing value"] * 2 + ["other"]

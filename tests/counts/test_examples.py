@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from textnb.counts import Examples, Vocabulary, count_matrix
+from textnb.counts import Digests, Examples, Vocabulary, count_matrix
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError
 from textnb.readers import Document
@@ -18,6 +18,13 @@ documents = st.lists(
     st.tuples(st.sampled_from(["x", "y", "z"]), st.lists(st.sampled_from("犬猫雨雪"), max_size=3)), max_size=7
 )
 ZERO = Examples.zero()
+
+multiset_laws = settings(max_examples=50, deadline=None)
+# few distinct bytes, so that digests repeat and end in zeros, which numpy's byte strings do not show
+one_digest = st.lists(st.sampled_from([0, 1, 127, 128, 255]), min_size=2, max_size=2).map(
+    lambda ends: bytes([ends[0], *[0] * 14, ends[1]])
+)
+multisets = st.lists(one_digest, max_size=8)
 
 
 def digest(label, terms):
@@ -135,6 +142,93 @@ def test_the_callers_matrix_is_never_modified():
     [(["x"], [b"a" * 16] * 2, "犬猫"), (["x", "y"], [b"a" * 16], "犬猫"), (["x", "y"], [b"a" * 16] * 2, "犬")],
 )
 def test_lengths_that_do_not_fit_are_refused_with_all_of_them(labels, digests, terms):
-    sizes = rf"\(2, 2\) counts, {len(labels)} labels, {len(digests)} digests, {len(terms)} terms"
+    sizes = rf"counts of shape \(2, 2\), {len(labels)} labels, {len(digests)} digests, {len(terms)} terms"
     with pytest.raises(InputError, match=sizes):
         Examples.of(sparse.csr_array([[1, 0], [0, 1]]), labels, digests, Vocabulary(list(terms)))
+
+
+def as_list(digests):
+    return [bytes(row) for row in digests.array]
+
+
+@multiset_laws
+@given(multisets)
+def test_the_digests_are_kept_in_the_order_of_their_bytes(a):
+    assert as_list(Digests.of(a)) == sorted(a)
+    assert len(Digests.of(a)) == len(a)
+
+
+@multiset_laws
+@given(multisets, multisets, multisets)
+def test_adding_is_that_of_multisets(a, b, c):
+    x, y, z = map(Digests.of, (a, b, c))
+    assert as_list(x + y) == sorted(a + b)
+    assert x + y == y + x
+    assert (x + y) + z == x + (y + z)
+    assert x + Digests.of() == Digests.of() + x == x
+    assert (x + y) - y == x
+    assert x - x == Digests.of()
+
+
+@multiset_laws
+@given(multisets, multisets)
+def test_taking_digests_away_is_exact_or_refused_and_changes_neither(a, b):
+    x, y = Digests.of(a), Digests.of(b)
+    missing = (Counter(b) - Counter(a)).total()
+    if missing:
+        with pytest.raises(NotLearntError, match=rf"^{missing} of {len(b)} documents? w(as|ere) never learnt"):
+            x - y
+    else:
+        assert as_list(x - y) == sorted((Counter(a) - Counter(b)).elements())
+    assert (as_list(x), as_list(y)) == (sorted(a), sorted(b))
+
+
+@multiset_laws
+@given(multisets, one_digest)
+def test_membership_is_that_of_the_list(a, one):
+    assert (one in Digests.of(a)) == (one in a)
+
+
+@multiset_laws
+@given(multisets)
+def test_the_array_rebuilds_the_multiset(a):
+    digests = Digests.of(a)
+    assert digests.array.shape == (len(a), 16)
+    assert Digests.of_array(digests.array) == digests
+
+
+@multiset_laws
+@given(multisets, multisets)
+def test_equal_means_the_same_digests_as_often(a, b):
+    assert (Digests.of(a) == Digests.of(b)) == (Counter(a) == Counter(b))
+
+
+@pytest.mark.parametrize(
+    "array", [np.zeros((2, 15), np.uint8), np.zeros(16, np.uint8), np.zeros((2, 16), np.int64)], ids=str
+)
+def test_bytes_of_another_shape_are_no_digests(array):
+    with pytest.raises(InputError, match=r"shape \(n, 16\)"):
+        Digests.of_array(array)
+
+
+def test_an_array_out_of_order_is_refused():
+    with pytest.raises(InputError, match="sorted"):
+        Digests.of_array(np.array([[2] * 16, [1] * 16], np.uint8))
+
+
+@pytest.mark.parametrize("wrong", [[b"a" * 8, b"b" * 8], [b"a" * 15], [b"a" * 32]])
+def test_a_digest_of_another_length_is_refused(wrong):
+    with pytest.raises(InputError, match="16"):
+        Digests.of(wrong)
+
+
+def test_the_same_text_under_another_label_is_another_digest():
+    text = b"t" * 16
+    assert len(labelled_digest(text, "spam")) == 16
+    assert labelled_digest(text, "spam") != labelled_digest(text, "ham") != labelled_digest(b"u" * 16, "ham")
+    assert labelled_digest(text, "spam") == labelled_digest(text, "spam")
+
+
+def test_one_missing_document_is_spoken_of_in_the_singular():
+    with pytest.raises(NotLearntError, match=r"1 of 2 document was never learnt .* nothing was changed"):
+        Digests.of([b"a" * 16]) - Digests.of([b"a" * 16, b"b" * 16])

@@ -129,7 +129,7 @@ def test_sparse_rows_are_never_made_dense():
 
 def test_other_axes_do_not_add():
     for other in (ClassMoments.of(X, ["x", "z"] * 2), ClassMoments.of(X[:, :2], Y)):
-        with pytest.raises(InputError, match="other classes or columns"):
+        with pytest.raises(InputError, match="differ in classes or columns"):
             ClassMoments.of(X, Y) + other
     with pytest.raises(TypeError):
         ClassMoments.of(X, Y) + 1
@@ -138,7 +138,7 @@ def test_other_axes_do_not_add():
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ([[1.0, np.inf]], "row 0, column 1 holds an infinite one"),
+        ([[1.0, np.inf]], "row 0, column 1 holds an infinite number"),
         (sparse.csr_array([[0.0, 1.0], [0.0, np.nan]]), "row 1, column 1 holds NaN"),
         ([["a"]], "must hold numbers"),
         ([1.0], "two dimensions"),

@@ -139,6 +139,6 @@ def test_nothing_weighs_nothing(name, shape):
 
 def test_an_unknown_weighting_is_refused_with_the_known_ones():
     with pytest.raises(
-        InputError, match="'tf' is not known; known: raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2"
+        InputError, match="unknown weighting 'tf'; use raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2"
     ):
         weighting("tf")

@@ -27,5 +27,5 @@ def test_the_evidence_sets_alpha():
 
 
 def test_other_names_are_refused():
-    with pytest.raises(ValueError, match="'evidence', not 'evidence-class'"):
+    with pytest.raises(ValueError, match="does not accept alpha='evidence-class'; use a number"):
         BernoulliNB(alpha="evidence-class").fit(X, Y)

@@ -9,9 +9,9 @@ from textnb.estimators.scikit_learn import (
     as_labels,
     as_matrix,
     check_columns,
+    column_names,
     counterpart,
     label_array,
-    names_of,
 )
 
 
@@ -74,11 +74,11 @@ def test_classes_are_an_array_that_keeps_every_label(classes, kind):
 
 
 def test_names_of_columns_are_strings_or_there_are_none():
-    assert names_of(np.zeros((1, 2))) is None
-    assert names_of(pd.DataFrame([[1, 2]])) is None
-    assert names_of(pd.DataFrame([[1, 2]], columns=["a", "b"])).tolist() == ["a", "b"]
+    assert column_names(np.zeros((1, 2))) is None
+    assert column_names(pd.DataFrame([[1, 2]])) is None
+    assert column_names(pd.DataFrame([[1, 2]], columns=["a", "b"])).tolist() == ["a", "b"]
     with pytest.raises(KindError, match="all strings or none"):
-        names_of(pd.DataFrame([[1, 2]], columns=["a", 1]))
+        column_names(pd.DataFrame([[1, 2]], columns=["a", 1]))
 
 
 def test_columns_that_are_not_those_of_fit_are_named():

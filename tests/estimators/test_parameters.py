@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from textnb.errors import InputError
-from textnb.estimators.scikit_learn import Parameters
+from textnb.estimators.scikit_learn import Estimator
 
 
-class Model(Parameters):
+class Model(Estimator):
     def __init__(self, alpha=1.0, names=None):
         self.alpha, self.names = alpha, names
 

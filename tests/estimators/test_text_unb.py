@@ -26,5 +26,5 @@ def test_pi_one_is_multinomial_with_any_alpha():
 
 
 def test_alphas_of_documents_are_refused():
-    with pytest.raises(ValueError, match="looks at single documents"):
+    with pytest.raises(ValueError, match=r"does not accept alpha=.*which needs single documents"):
         TextUNB(alpha="leave-one-out").fit(X, Y)

@@ -154,7 +154,7 @@ def test_the_search_keeps_the_model_and_shows_its_progress():
 def test_a_fit_that_has_become_flat_is_warned_of():
     rng = np.random.default_rng(0)
     noise, y = rng.integers(0, 3, (60, 5)), np.arange(60) % 2
-    with pytest.warns(FitWarning, match=r"with pi = 3 p\(x\|y\) is almost uniform \(\d\.\d% of what"):
+    with pytest.warns(FitWarning, match=r"with pi = 3 p\(x\|y\) is almost uniform \(\d\.\d% of its"):
         search = search_unb(noise, y, grids=Grids([0.5], [1.0, 3.0]), criterion="joint-kl")
     assert search.flat
     assert 0 < search.information < 0.1
@@ -170,14 +170,14 @@ def test_a_class_of_one_row_is_not_scored_and_does_no_harm():
 @pytest.mark.parametrize(
     ("params", "why"),
     [
-        ({"criterion": "accuracy"}, "criterion 'accuracy' is not known; known: log-loss, joint-kl"),
+        ({"criterion": "accuracy"}, "unknown criterion 'accuracy'; use log-loss or joint-kl"),
         ({"folds": 1}, "folds must be a whole number from 2"),
-        ({"folds": np.zeros(3, int)}, "one a row"),
+        ({"folds": np.zeros(3, int)}, "one per row"),
         ({"folds": np.zeros(150, int)}, "at least two folds"),
         ({"grids": Grids([])}, "a grid is empty"),
         ({"grids": Grids([1.0], [])}, "a grid is empty"),
-        ({"model": UNB(family="ex7")}, "family 'ex7' is not known"),
-        ({"model": UNB(family="ex2"), "grids": Grids([1.0], [50.0])}, r"none of \[50.0\] gives every row"),
+        ({"model": UNB(family="ex7")}, "unknown family 'ex7'; use kl"),
+        ({"model": UNB(family="ex2"), "grids": Grids([1.0], [50.0])}, r"infinite for all of \[50.0\]"),
     ],
 )
 def test_a_search_that_cannot_be_done_is_refused(params, why):

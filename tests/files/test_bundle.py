@@ -90,7 +90,7 @@ def test_a_truncated_file_is_refused_wherever_it_ends(path, tmp_path):
 @pytest.mark.parametrize("content", [b"", b"no zip file", b"PK\x03\x04", b"\x00" * 1000])
 def test_a_file_that_is_no_bundle_is_refused(tmp_path, content):
     (tmp_path / "other").write_bytes(content)
-    with pytest.raises(ModelFileError, match="other is damaged, or no file of textnb's"):
+    with pytest.raises(ModelFileError, match="other is damaged or not a textnb file"):
         read_bundle(tmp_path / "other", "model")
     assert not is_bundle(tmp_path / "other")
 
@@ -107,7 +107,7 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path):
 def test_any_other_zip_file_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "photos.zip", "w") as other:
         other.writestr("photo.jpg", b"...")
-    with pytest.raises(ModelFileError, match=r"photos.zip is no file of textnb's: it has no header.json"):
+    with pytest.raises(ModelFileError, match=r"photos.zip is not a textnb file: it has no header.json"):
         read_bundle(tmp_path / "photos.zip", "model")
     assert not is_bundle(tmp_path / "photos.zip")
 

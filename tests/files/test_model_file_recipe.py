@@ -56,7 +56,7 @@ def spy(tmp_path, monkeypatch):
         ({"analyzer": {"normalisers": ["lower"]}}, "unknown normaliser 'lower'"),
         ({"analyzer": []}, "model.textnb"),
         ({"analyzer": None}, "model.textnb"),
-        ({"weighting": "bm25"}, "weighting 'bm25' is not known"),
+        ({"weighting": "bm25"}, "unknown weighting 'bm25'"),
         ({"weighting": []}, "model.textnb"),
         ({"model": {"name": "gpt", "params": {"alpha": 1, "prior": "uniform"}}}, "unknown model 'gpt'"),
         ({"model": {"name": "multinomial", "params": {"alpha": -1, "prior": "uniform"}}}, "alpha"),

@@ -1,11 +1,11 @@
-"""ClassCounts: what naive Bayes learns, a commutative monoid with a partial inverse.
+"""Statistics of naive Bayes per class, a commutative monoid with a partial inverse.
 
     documents_k   = number of documents of class k                                  (C,)
     terms_kj      = sum over documents i of class k of X_ij                         (C, V), sparse
     containing_kj = number of documents i of class k with X_ij > 0                  (C, V), sparse
 
-All three add over documents, so ``+`` merges, ``-`` forgets, and zero is where one starts. Whole input gives int64,
-exact; float input gives float64, exact to rounding.
+All three add over documents: ``+`` merges, ``-`` forgets, zero starts. Whole input gives int64, exact; float input
+gives float64, exact to rounding.
 """
 
 from collections.abc import Sequence
@@ -13,25 +13,42 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.labels import ROUNDING, labelled_rows, places, without_rounding
-from textnb.counts.matrix import CSR, add_at, as_counts, presence, with_columns
-from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.counts.labels import RELATIVE_ROUNDING, Labels, Weights, labelled_rows, places, without_rounding
+from textnb.counts.matrix import CSR, Matrix, add_at, as_counts, presence, with_columns
+from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
+from textnb.numerics import Codes, Floats
 
-_BLOCK = 1 << 17
-_SPARSE = 8
-_MOST_CELLS = 1 << 25  # 256 MiB
+_ENTRIES_PER_BLOCK = 1 << 17
+_MAX_CELLS_PER_ENTRY = 8  # of the dense table of class_sums
+_MAX_CELLS = 1 << 25  # 256 MiB
 
 
 class ClassCounts:
-    """Documents, term counts and document frequencies per class. Immutable.
+    """Number of documents, term counts and document frequencies per class. Immutable.
 
-    ``+`` and ``-`` need equal axes; ``on`` maps onto wider ones. ``-`` refuses to go below zero. A stored count of 1
-    means a weight of ``unit``. The vocabulary may be None: then columns have numbers and no names.
+    ``+`` merges and ``-`` forgets, on equal axes; ``on`` maps onto wider axes. ``-`` refuses to go below zero.
 
+    Parameters
+    ----------
+    vocabulary : Vocabulary or None
+        The terms; None if columns have numbers and no names.
+    classes : tuple
+        The C classes.
+    documents : array (C,)
+        Number, or weight, of the documents of each class.
+    terms : csr_array (C, V)
+        Stored counts of each term in each class.
+    containing : csr_array (C, V) or None
+        Number of documents of each class that contain each term; None if it was left out.
+    unit : float
+        Weight of a stored count of 1.
+
+    Examples
+    --------
     >>> counts = ClassCounts.of([[1, 2], [0, 1], [3, 0]], ["x", "y", "x"])
     >>> counts.classes, counts.documents.tolist(), counts.terms.toarray().tolist()
     (('x', 'y'), [2, 1], [[4, 2], [0, 1]])
@@ -53,22 +70,43 @@ class ClassCounts:
     @classmethod
     def of(
         cls,
-        X: Any,
-        y: ArrayLike,
+        X: Matrix,
+        y: Labels,
         vocabulary: Vocabulary | None = None,
         classes: Sequence[Any] | None = None,
         *,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Weights | None = None,
         unit: float = 1.0,
         containing: bool = True,
     ) -> "ClassCounts":
-        """The statistics of documents X (D, V) with labels y (D,).
+        """Count documents X (D, V) with labels y (D,).
 
-        Without ``containing``, which only term selection and some models ask for, it takes half the time.
+        Parameters
+        ----------
+        X : matrix (D, V)
+            Counts, dense or sparse.
+        y : array-like (D,)
+            Labels of one sortable kind.
+        vocabulary : Vocabulary, optional
+            The terms of the columns.
+        classes : sequence, optional
+            All classes, in their order; by default those of y, sorted.
+        sample_weight : array-like (D,), optional
+            Weights of the documents, not negative.
+        unit : float
+            Weight of a stored count of 1.
+        containing : bool
+            False leaves out document frequencies, which only term selection and some models need, and halves the time.
+
+        Returns
+        -------
+        ClassCounts
         """
         X = as_counts(X)
         if vocabulary is not None and X.shape[1] != len(vocabulary):
-            raise InputError(f"X has {X.shape[1]} columns, the vocabulary {len(vocabulary)} terms")
+            raise InputError(
+                "X has {columns} columns, the vocabulary {terms} terms", columns=X.shape[1], terms=len(vocabulary)
+            )
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
         n = len(names)
         documents = np.bincount(codes, weights=weight, minlength=n)
@@ -80,29 +118,29 @@ class ClassCounts:
 
     @classmethod
     def zero(cls, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassCounts":
-        """Nothing learnt yet, on these axes."""
+        """Statistics of no documents on these axes."""
         empty = sparse.csr_array((len(classes), len(vocabulary)), dtype=np.int64)
         return cls(vocabulary, tuple(classes), np.zeros(len(classes), np.int64), empty, empty, unit)
 
     @property
     def containing(self) -> CSR:
-        """Documents of each class that contain each term."""
+        """Number of documents of each class that contain each term, (C, V)."""
         if self._containing is None:
             raise InputError("these statistics were made without `containing`; make them with containing=True")
         return self._containing
 
     @property
     def n_classes(self) -> int:
-        """C, the number of rows."""
+        """Number of classes, C."""
         return len(self.classes)
 
     @property
     def n_terms(self) -> int:
-        """V, the number of columns."""
+        """Number of terms, V."""
         return int(self.terms.shape[1])
 
     def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any]) -> "ClassCounts":
-        """The same counts on wider axes; columns without names stay what they are."""
+        """Return these counts on wider axes; without a vocabulary the columns stay as they are."""
         if vocabulary is self.vocabulary and tuple(classes) == self.classes:
             return self
         columns = self._columns_on(vocabulary)
@@ -115,11 +153,11 @@ class ClassCounts:
         return ClassCounts(vocabulary, tuple(classes), documents, terms, containing, self.unit)
 
     def on_classes(self, classes: Sequence[Any]) -> "ClassCounts":
-        """The same counts among more classes."""
+        """Return these counts among more classes."""
         return self.on(self.vocabulary, classes)
 
-    def selected(self, columns: Columns) -> "ClassCounts":
-        """The counts of some columns, given in ascending order."""
+    def selected(self, columns: Codes) -> "ClassCounts":
+        """Return the counts of some columns, given in ascending order."""
         vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
         return ClassCounts(
             vocabulary,
@@ -131,7 +169,7 @@ class ClassCounts:
         )
 
     def trimmed(self) -> "ClassCounts":
-        """Without the terms that no document contains and the classes that have no documents."""
+        """Return these counts without terms that no document contains and classes without documents."""
         kept = np.flatnonzero(self.documents)
         columns = np.flatnonzero(self.containing.sum(axis=0))
         if len(kept) == self.n_classes and len(columns) == self.n_terms:
@@ -161,7 +199,7 @@ class ClassCounts:
         documents = without_rounding(self.documents - other.documents, self.documents)
         if (documents < 0).any():
             short = self.classes[int(np.flatnonzero(documents < 0)[0])]
-            raise NotLearntError(f"class {short!r} has fewer documents than are to be forgotten")
+            raise NotLearntError("class {name!r} has fewer documents than are to be forgotten", name=short)
         terms = self._less(self.terms, other.terms)
         containing = None if self._containing is None else self._less(self._containing, other.containing)
         return ClassCounts(self.vocabulary, self.classes, documents, terms, containing, self.unit)
@@ -185,7 +223,7 @@ class ClassCounts:
     def _axes(self) -> tuple[object, ...]:
         return self.vocabulary, self.classes, self.n_terms, self.unit
 
-    def _columns_on(self, vocabulary: Vocabulary | None) -> Columns:
+    def _columns_on(self, vocabulary: Vocabulary | None) -> Codes:
         if vocabulary is None and self.vocabulary is None:
             return np.arange(self.n_terms)
         if vocabulary is None or self.vocabulary is None:
@@ -194,21 +232,28 @@ class ClassCounts:
 
     def _check_axes(self, other: "ClassCounts") -> None:
         if self._axes != other._axes:
-            raise InputError(f"{self!r} and {other!r} have other terms, classes or units; map them onto one with on()")
+            raise InputError(
+                "{a!r} and {b!r} differ in terms, classes or units; map them onto the same axes with on()",
+                a=self,
+                b=other,
+            )
 
     def _less(self, table: CSR, part: CSR) -> CSR:
         rest = table - part
         if rest.dtype.kind == "f":
-            rest = rest.multiply(abs(rest) > ROUNDING * table)  # what rounding leaves is nothing
+            rest = rest.multiply(abs(rest) > RELATIVE_ROUNDING * table)  # drops what rounding leaves
             rest.eliminate_zeros()
         if rest.nnz and rest.data.min() < 0:
             k, j = (int(axis[0]) for axis in (rest < 0).nonzero())
             term = j if self.vocabulary is None else self.vocabulary.terms[j]
-            raise NotLearntError(f"class {self.classes[k]!r} has seen {term!r} less often than is to be forgotten")
+            raise NotLearntError(
+                "class {name!r} has seen {term!r} less often than is to be forgotten", name=self.classes[k], term=term
+            )
         return rest
 
 
-def _moved(table: CSR, rows: Columns, columns: Columns, shape: tuple[int, int]) -> CSR:
+def _moved(table: CSR, rows: Codes, columns: Codes, shape: tuple[int, int]) -> CSR:
+    """Table with its rows and columns at other places of a wider table."""
     table = table.tocoo()
     return sparse.csr_array((table.data, (rows[table.row], columns[table.col])), shape=shape)
 
@@ -217,33 +262,32 @@ def _equal(a: CSR, b: CSR) -> bool:
     return bool(a.shape == b.shape and (a != b).nnz == 0)
 
 
-def class_sums(X: CSR, codes: NDArray[np.intp], n_classes: int) -> CSR:
-    """The sums of the rows of each class, (C, V) sparse.
+def class_sums(X: CSR, codes: Codes, n_classes: int) -> CSR:
+    """Sums of the rows of each class, (C, V) sparse.
 
-    One pass adds every entry to its cell (class, term) of a table. Where that table would be large, or have many more
-    cells than X has entries, it is the product with an indicator matrix.
+    One pass adds every entry to its cell (class, term) of a dense table. If that table would be large, or have many
+    more cells than X has entries, the sums are the product with an indicator matrix.
     """
     dtype = np.float64 if X.dtype.kind == "f" else np.int64
-    if n_classes * X.shape[1] >= min(_SPARSE * X.nnz, _MOST_CELLS):
+    if n_classes * X.shape[1] >= min(_MAX_CELLS_PER_ENTRY * X.nnz, _MAX_CELLS):
         rows = (np.ones(len(codes), dtype), (codes, np.arange(len(codes))))
         sums = sparse.csr_array(rows, shape=(n_classes, len(codes))) @ X.astype(dtype)
         sums.sort_indices()
         return sums
     table = _table(X, codes, n_classes, dtype)
-    columns = [np.flatnonzero(row != 0) for row in table]  # several times faster than on the numbers themselves
+    columns = [np.flatnonzero(row != 0) for row in table]  # on booleans, several times faster
     data = np.concatenate([np.empty(0, dtype), *(row[kept] for row, kept in zip(table, columns, strict=True))])
     indptr = np.concatenate([[0], np.cumsum([len(kept) for kept in columns])])
     return sparse.csr_array((data, np.concatenate([np.empty(0, np.intp), *columns]), indptr), shape=table.shape)
 
 
-def _table(X: CSR, codes: NDArray[np.intp], n_classes: int, dtype: type) -> NDArray[Any]:
-    """The sums as a dense table (C, V); entries are numbered by cell a block at a time, so that the numbers stay in
-    cache."""
+def _table(X: CSR, codes: Codes, n_classes: int, dtype: type) -> NDArray[Any]:
+    """Sums of the rows of each class as a dense table (C, V), in blocks of entries that stay in cache."""
     n_documents, n_terms = X.shape
     table = np.zeros(n_classes * n_terms, dtype)
     index = np.int32 if max(len(table), X.nnz) < 2**31 else np.int64
     offsets, ends = (codes * n_terms).astype(index), X.indptr.astype(index, copy=False)
-    cuts = np.unique([*np.searchsorted(ends, np.arange(0, X.nnz, _BLOCK)), n_documents])
+    cuts = np.unique([*np.searchsorted(ends, np.arange(0, X.nnz, _ENTRIES_PER_BLOCK)), n_documents])
     for first, last in pairwise(cuts):
         begin, end = ends[first], ends[last]
         cells = np.repeat(offsets[first:last], np.diff(ends[first : last + 1]))
@@ -252,8 +296,8 @@ def _table(X: CSR, codes: NDArray[np.intp], n_classes: int, dtype: type) -> NDAr
     return table.reshape(n_classes, n_terms)
 
 
-def weighted_rows(X: CSR, weight: NDArray[np.float64]) -> CSR:
-    """Each row times its weight; rows of weight 0 vanish."""
+def weighted_rows(X: CSR, weight: Floats) -> CSR:
+    """X with each row multiplied by its weight."""
     return as_counts(
         sparse.csr_array((X.data * np.repeat(weight, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
     )

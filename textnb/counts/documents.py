@@ -1,11 +1,10 @@
-"""Documents that are counted in the process that has read them: the numbers of their terms travel, not their texts.
+"""From a document to its terms and term counts, in Python or in the extension, in this process or where it was read.
 
-file -> Document -> CountedDocument   in one of several processes
-CountedDocuments -> X (D, V)          in the one that asked for them (``counting``)
+    TermsOf             Document -> terms
+    NativeRows          Documents -> rows of a count matrix, in the extension: one Python string per term, at the end
+    CountedWhereRead    Documents -> CountedDocuments, in the process that reads them: counts are sent, not texts
 
-The terms of a document.
-
-Rows of a count matrix, cut and counted in the extension: no string is made of a term but once, at the end.
+``counting`` joins the rows of either kind into X (D, V).
 """
 
 import os
@@ -29,46 +28,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TermsOf:
-    """The terms of a document: those of its text, then the analyzer's features and its fields, as ``group:token``."""
+    """Function from a document to its terms: of its text, then the analyzer's features, then ``group:token`` fields."""
 
     tokenizer: Tokenizer
     analyzer: Analyzer
 
     def __call__(self, document: Document) -> list[str]:
-        """All terms, repeated as often as they occur."""
+        """Return all terms, repeated as often as they occur."""
         return list(self.stream(document))
 
     def stream(self, document: Document) -> Iterator[str]:
-        """The same, one by one."""
+        """Yield all terms one by one."""
         return chain(self.analyzer.stream(document.text, self.tokenizer), self.beside(document))
 
     def beside(self, document: Document) -> list[str]:
-        """The terms beside those of the words: features of the text, and fields."""
+        """Return the terms that are not words of the text: its features, and the fields."""
         return self.analyzer.feature_terms(document.text, self.tokenizer) + _field_terms(document)
 
     def beside_in_groups(self, document: Document) -> list[str | tuple[str, Sequence[str]]]:
-        """The same terms, those of each field as a prefix and its tokens: the extension joins them."""
+        """Return the terms of ``beside`` with each field as a prefix and its tokens, which the extension joins."""
         groups = [(f"{group}:", tokens) for group, tokens in sorted(document.fields.items())]
         return [*self.analyzer.feature_terms(document.text, self.tokenizer), *groups]
 
     def located(self, document: Document) -> list[LocatedTerm]:
-        """The same terms with their places in the text; those of fields have none."""
+        """Return all terms with their places in the text; terms of fields have none."""
         fields = [LocatedTerm(term, NOWHERE, NOWHERE) for term in _field_terms(document)]
         return self.analyzer.located(document.text, self.tokenizer) + fields
 
 
 def _field_terms(document: Document) -> list[str]:
     terms = [f"{group}:{token}" for group, tokens in sorted(document.fields.items()) for token in tokens]
-    whole = "".join(terms)  # one look at all of them: hardly any term has half a character
+    whole = "".join(terms)  # one check for all: surrogates are rare
     return terms if without_surrogates(whole) == whole else list(map(without_surrogates, terms))
 
 
 CountedRows = tuple[bytes, bytes, bytes]
-"""Of int32: the length of each row, its terms by number, their counts."""
+"""The length of each row, its term numbers and their counts, each as bytes of int32."""
 
 
 class NativeRows:
-    """Gathers rows; threads may ``count`` side by side, ``add`` takes the results in the order of the rows."""
+    """Builds a count matrix in the extension; threads may ``count`` at once, ``add`` takes the results in row order."""
 
     def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
         self._terms_of, self._fixed = terms_of, vocabulary
@@ -77,24 +76,24 @@ class NativeRows:
 
     @property
     def n_entries(self) -> int:
-        """How many non-zero entries have been gathered."""
+        """Number of non-zero entries so far."""
         return len(self._data)
 
     def count(self, documents: list[Document]) -> CountedRows:
-        """The rows of some documents."""
+        """Return the rows of some documents."""
         terms_of = self._terms_of
         texts = tuple([terms_of.analyzer.normalised(document.text) for document in documents])
         cutters = tuple([terms_of.tokenizer.choice(text).cutter for text in texts])
         return self._counter.count(cutters, texts, tuple(map(terms_of.beside_in_groups, documents)))
 
     def add(self, rows: CountedRows) -> None:
-        """Append what ``count`` has given."""
+        """Append rows that ``count`` returned."""
         for gathered, more in zip((self._lengths, self._numbers, self._data), rows, strict=True):
             gathered.frombytes(more)
 
     def build(self) -> tuple["CSR", Vocabulary]:
         """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns."""
-        from textnb.counts.matrix import csr_of, matrix_of  # needs scipy, which those who only count do not
+        from textnb.counts.matrix import csr_of, matrix_of  # loads scipy, which counting does not need
 
         lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
@@ -113,7 +112,7 @@ _closed: WeakKeyDictionary[Vocabulary, dict[_Way, "Counter"]] = WeakKeyDictionar
 
 
 def _counter(way: _Way, vocabulary: Vocabulary | None) -> "Counter":
-    """A counter of whatever terms come; for those of a vocabulary one that is kept as long as the vocabulary."""
+    """Counter of any terms, or of those of a vocabulary; the latter is kept as long as the vocabulary."""
     from textnb._native import Counter
 
     if vocabulary is None:
@@ -126,12 +125,12 @@ def _counter(way: _Way, vocabulary: Vocabulary | None) -> "Counter":
 
 @dataclass(frozen=True, slots=True)
 class CountedDocument(Document):
-    """A Document of which the text and the fields have been counted on a vocabulary, and are gone; so is the date."""
+    """Document with a row of counts in place of its text, fields and date."""
 
     row: CountedRows = (b"\0\0\0\0", b"", b"")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return CountedDocument, tuple([getattr(self, name) for name in _NAMES])  # twice as fast as the usual way
+        return CountedDocument, tuple([getattr(self, name) for name in _NAMES])  # twice as fast as by default
 
 
 _NAMES = tuple(field.name for field in fields(CountedDocument))
@@ -139,29 +138,30 @@ _NAMES = tuple(field.name for field in fields(CountedDocument))
 
 @dataclass(frozen=True)
 class CountedWhereRead:
-    """Makes CountedDocuments, by the extension, on the vocabulary on which they will be asked about, and no other."""
+    """Function from Documents to CountedDocuments on one vocabulary; it needs the extension."""
 
     terms_of: TermsOf
     vocabulary: Vocabulary
 
     def __call__(self, documents: list[Document]) -> list[Document]:
-        """The same documents, counted, in their order."""
+        """Return the documents, counted, in their order."""
         rows = NativeRows(self.terms_of, self.vocabulary)
-        each = _one_by_one(rows.count(documents))
+        each = _split_rows(rows.count(documents))
         return [
             CountedDocument("", d.label, d.id, {}, None, d.group, d.defects, row)
             for d, row in zip(documents, each, strict=True)
         ]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _of_terms, (self.terms_of, self.vocabulary.terms)
+        return _from_terms, (self.terms_of, self.vocabulary.terms)
 
 
-def _of_terms(terms_of: TermsOf, terms: tuple[str, ...]) -> CountedWhereRead:
+def _from_terms(terms_of: TermsOf, terms: tuple[str, ...]) -> CountedWhereRead:
     return CountedWhereRead(terms_of, Vocabulary.of_sorted(terms))
 
 
-def _one_by_one(rows: CountedRows) -> Iterator[CountedRows]:
+def _split_rows(rows: CountedRows) -> Iterator[CountedRows]:
+    """Yield each row by itself."""
     lengths, numbers, counts = rows
     size = array("i").itemsize
     start = 0

@@ -1,6 +1,8 @@
-"""Examples: the documents themselves, for models that need the matrix; with the same arithmetic as the statistics.
+"""Learnt documents: their digests as a sorted multiset, and the documents themselves for models that need the matrix.
 
-Which documents have been learnt: a sorted multiset of 16-byte digests.
+A digest is 16 bytes that identify a document together with its label. Digests are kept as one array of bytes (n, 16) in
+ascending order, so equal documents learnt in any order are equal arrays. ``Digests`` and ``Examples`` have ``+`` and
+``-`` with the laws of the statistics: ``(a + b) - b == a``, and ``-`` refuses what is not there.
 """
 
 from collections.abc import Iterable
@@ -13,123 +15,153 @@ from scipy import sparse
 
 from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR, as_counts, canonical
-from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.counts.vocabulary import Vocabulary
 from textnb.document import DIGEST_SIZE
 from textnb.errors import InputError, NotLearntError
+from textnb.numerics import Codes
 
 SIZE = DIGEST_SIZE
-_DTYPE = f"S{SIZE}"
+
+DigestArray = NDArray[np.uint8]
+"""Digests as bytes, (n, 16)."""
 
 
 def labelled_digest(digest: bytes, label: str) -> bytes:
-    """The digest of a document under its label: the same text learnt as another class is another thing learnt."""
+    """Digest of a document under its label: one text learnt under two labels is two documents."""
     return blake2b(digest + label.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
 
 
+def digest_array(digests: Iterable[bytes]) -> DigestArray:
+    """Digests of 16 bytes each as an array (n, 16), in the order given."""
+    listed = list(digests)
+    if not (set(map(type, listed)) <= {bytes} and set(map(len, listed)) <= {SIZE}):
+        raise InputError("digests must have {size} bytes each", size=SIZE)
+    return np.frombuffer(b"".join(listed), np.uint8).reshape(-1, SIZE)
+
+
+def _sort_keys(digests: DigestArray) -> NDArray[np.bytes_]:
+    """Digests as numpy strings, (n,), which sort and compare in the order of their bytes."""
+    return np.ascontiguousarray(digests).view(f"S{SIZE}").reshape(-1)
+
+
 class Digests:
-    """A multiset with ``+`` and ``-``; ``-`` refuses what is not in it. Immutable.
+    """Sorted multiset of digests with ``+``, ``-`` and ``==``; ``-`` refuses what is not in it. Immutable.
+
+    ``array`` holds the digests, (n, 16), in ascending order.
 
     >>> a, b = (Digests.of([bytes([n]) * 16]) for n in (1, 2))
     >>> (a + b) - b == a, len(a + a)
     (True, 2)
     """
 
-    def __init__(self, sorted_digests: NDArray[np.bytes_]) -> None:
-        self._sorted = sorted_digests
+    def __init__(self, array: DigestArray) -> None:
+        self.array = array
+        self._keys = _sort_keys(array)
 
     @classmethod
     def of(cls, digests: Iterable[bytes] = ()) -> "Digests":
-        """The multiset of some digests, in any order."""
-        listed = list(digests)
-        if not (set(map(type, listed)) <= {bytes} and set(map(len, listed)) <= {SIZE}):
-            raise InputError(f"digests must be of {SIZE} bytes each")
-        return cls(np.sort(np.frombuffer(b"".join(listed), _DTYPE)))
+        """The multiset of digests in any order."""
+        return cls._sorted(_sort_keys(digest_array(digests)))
 
     @classmethod
-    def of_array(cls, array: NDArray[np.uint8]) -> "Digests":
-        """The multiset from its bytes (n, 16), which must be in order."""
+    def of_array(cls, array: DigestArray) -> "Digests":
+        """The multiset of an array (n, 16) that is in ascending order; checked."""
         if array.ndim != 2 or array.shape[1] != SIZE or array.dtype != np.uint8:
-            raise InputError(f"digests must be bytes of shape (n, {SIZE})")
-        digests = np.ascontiguousarray(array).view(_DTYPE).reshape(-1)
-        if (digests[1:] < digests[:-1]).any():
+            raise InputError("digests must be bytes of shape (n, {size})", size=SIZE)
+        digests = cls(array)
+        if (digests._keys[1:] < digests._keys[:-1]).any():
             raise InputError("digests must be sorted")
-        return cls(digests)
+        return digests
 
-    @property
-    def array(self) -> NDArray[np.uint8]:
-        """The bytes, (n, 16), in order."""
-        return self._sorted.view(np.uint8).reshape(-1, SIZE)
+    @classmethod
+    def _sorted(cls, keys: NDArray[np.bytes_]) -> "Digests":
+        return cls(np.sort(keys).view(np.uint8).reshape(-1, SIZE))
 
     def __len__(self) -> int:
-        return len(self._sorted)
+        return len(self.array)
 
     def __contains__(self, digest: bytes) -> bool:
-        place = np.searchsorted(self._sorted, np.frombuffer(digest, _DTYPE)[0])
-        return bool(place < len(self._sorted) and self._sorted[place] == np.frombuffer(digest, _DTYPE)[0])
+        key = _sort_keys(digest_array([digest]))[0]
+        place = np.searchsorted(self._keys, key)
+        return bool(place < len(self) and self._keys[place] == key)
 
     def __add__(self, other: "Digests") -> "Digests":
-        return Digests(np.sort(np.concatenate([self._sorted, other._sorted])))
+        return self._sorted(np.concatenate([self._keys, other._keys]))
 
     def __sub__(self, other: "Digests") -> "Digests":
-        here, counts = np.unique(self._sorted, return_counts=True)
-        gone, less = np.unique(other._sorted, return_counts=True)
-        known = np.isin(gone, here, assume_unique=True)
-        places = np.searchsorted(here, gone[known])
-        missing = int(less[~known].sum() + np.maximum(less[known] - counts[places], 0).sum())
+        self.check_holds(other)
+        return Digests(self.array[self.left_without(other)])
+
+    def check_holds(self, other: "Digests") -> None:
+        """Refuse digests that are not here, or here less often; the error counts them."""
+        theirs, times = np.unique(other._keys, return_counts=True)
+        missing = int(np.maximum(times - self._occurrences(theirs), 0).sum())
         if missing:
-            what = "document was" if missing == 1 else "documents were"
             raise NotLearntError(
-                f"{missing} of {len(other)} {what} never learnt under that label and cannot be forgotten; "
-                "nothing was changed"
+                "{missing} of {number} {documents} never learnt under that label and cannot be forgotten; "
+                "nothing was changed",
+                missing=missing,
+                number=len(other),
+                documents="document was" if missing == 1 else "documents were",
             )
-        counts[places] -= less
-        return Digests(np.repeat(here, counts))
+
+    def left_without(self, other: "Digests") -> Codes:
+        """Positions of the digests that are left when those of another multiset are taken away."""
+        occurrence = np.arange(len(self)) - np.searchsorted(self._keys, self._keys)
+        return np.flatnonzero(occurrence >= other._occurrences(self._keys))
 
     def distance(self, other: "Digests") -> int:
-        """How many digests must be added or taken away to come from one to the other.
+        """Number of digests to add or remove to turn one multiset into the other.
 
         >>> a, b = (Digests.of([bytes([n]) * 16]) for n in (1, 2))
         >>> (a + a).distance(a + b)
         2
         """
-        every, number = np.unique(np.concatenate([self._sorted, other._sorted]), return_inverse=True)
-        mine, theirs = (np.bincount(part, minlength=len(every)) for part in np.split(number, [len(self)]))
-        return int(np.abs(mine - theirs).sum())
+        every = np.unique(np.concatenate([self._keys, other._keys]))
+        return int(np.abs(self._occurrences(every) - other._occurrences(every)).sum())
+
+    def _occurrences(self, keys: NDArray[np.bytes_]) -> Codes:
+        """Number of times that each key is here."""
+        return np.asarray(np.searchsorted(self._keys, keys, side="right") - np.searchsorted(self._keys, keys))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Digests) and np.array_equal(self._sorted, other._sorted)
+        return isinstance(other, Digests) and np.array_equal(self.array, other.array)
 
     __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its array
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows X (D, V), classes y (D,) as numbers and labelled digests (D, 16), in the order of the digests.
+    """Rows X (D, V), class numbers y (D,) and labelled digests (D, 16), in the order of the digests. Immutable.
 
-    The order is canonical, so a union of examples is equal however it came about. ``+`` is the union with
-    repetition, ``-`` takes rows away and refuses those that are not there.
+    The order is canonical, so equal examples are equal values whatever their history. ``+`` is the union with
+    repetition, ``-`` removes rows and refuses those that are not there.
     """
 
     vocabulary: Vocabulary
     classes: tuple[str, ...]
     X: CSR
-    y: NDArray[np.intp]
-    digests: NDArray[np.uint8]
+    y: Codes
+    digests: DigestArray
 
     @classmethod
     def of(cls, X: CSR, labels: list[str], digests: list[bytes], vocabulary: Vocabulary) -> "Examples":
-        """Examples in any order, brought into the canonical one."""
+        """Examples from documents in any order."""
         X = canonical(as_counts(X))
         if not (X.shape[0] == len(labels) == len(digests)) or X.shape[1] != len(vocabulary):
-            raise InputError(f"{X.shape} counts, {len(labels)} labels, {len(digests)} digests, {len(vocabulary)} terms")
+            raise InputError(
+                "the sizes differ: counts of shape {shape}, {labels} labels, {digests} digests, {terms} terms",
+                shape=X.shape,
+                labels=len(labels),
+                digests=len(digests),
+                terms=len(vocabulary),
+            )
         classes, y = class_codes(np.array(labels, object))
-        array = np.frombuffer(b"".join(digests), np.uint8).reshape(-1, SIZE)
-        order = _order(array)
-        return cls(vocabulary, classes, X[order], y[order], array[order])._trimmed()
+        return cls(vocabulary, classes, X, y, digest_array(digests))._in_order()._trimmed()
 
     @classmethod
     def zero(cls) -> "Examples":
-        """None."""
+        """No examples."""
         return cls.of(sparse.csr_array((0, 0), dtype=np.int32), [], [], Vocabulary())
 
     def __len__(self) -> int:
@@ -139,17 +171,14 @@ class Examples:
         vocabulary = self.vocabulary | other.vocabulary
         classes = tuple(sorted({*self.classes, *other.classes}))
         a, b = self._on(vocabulary, classes), other._on(vocabulary, classes)
-        digests = np.concatenate([a.digests, b.digests])
-        order = _order(digests)
-        X = sparse.vstack([a.X, b.X], format="csr")[order]
-        return Examples(vocabulary, classes, X, np.concatenate([a.y, b.y])[order], digests[order])
+        X = sparse.vstack([a.X, b.X], format="csr")
+        y, digests = np.concatenate([a.y, b.y]), np.concatenate([a.digests, b.digests])
+        return Examples(vocabulary, classes, X, y, digests)._in_order()
 
     def __sub__(self, other: "Examples") -> "Examples":
-        Digests.of_array(self.digests) - Digests.of_array(other.digests)  # refuses what is not there
-        here, there = _keys(self.digests), _keys(other.digests)
-        occurrence = np.arange(len(here)) - np.searchsorted(here, here)
-        leaving = np.searchsorted(there, here, side="right") - np.searchsorted(there, here)
-        return self.rows(np.flatnonzero(occurrence >= leaving))
+        here, there = Digests(self.digests), Digests(other.digests)
+        here.check_holds(there)
+        return self.rows(here.left_without(there))
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -162,26 +191,26 @@ class Examples:
 
     __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its arrays
 
-    def rows(self, rows: Columns) -> "Examples":
-        """Some of them, in ascending order, on the terms and classes that they have."""
-        return Examples(self.vocabulary, self.classes, self.X[rows], self.y[rows], self.digests[rows])._trimmed()
+    def rows(self, rows: Codes) -> "Examples":
+        """Some of the examples, by ascending row numbers, on the terms and classes that they have."""
+        return self._with_rows(rows)._trimmed()
+
+    def _with_rows(self, rows: Codes) -> "Examples":
+        return Examples(self.vocabulary, self.classes, self.X[rows], self.y[rows], self.digests[rows])
+
+    def _in_order(self) -> "Examples":
+        return self._with_rows(np.argsort(_sort_keys(self.digests), kind="stable"))
 
     def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> "Examples":
+        """These examples on wider axes."""
         columns = vocabulary.columns_of(self.vocabulary)
         rows = places(classes, self.classes)
         X = sparse.csr_array((self.X.data, columns[self.X.indices], self.X.indptr), shape=(len(self), len(vocabulary)))
         return Examples(vocabulary, classes, X, rows[self.y], self.digests)
 
     def _trimmed(self) -> "Examples":
+        """These examples without the terms and classes that none of them has."""
         columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
         kept, y = np.unique(self.y, return_inverse=True)
         classes = tuple(self.classes[k] for k in kept)
         return Examples(self.vocabulary.selected(columns), classes, self.X[:, columns], y, self.digests)
-
-
-def _keys(digests: NDArray[np.uint8]) -> NDArray[np.bytes_]:
-    return np.ascontiguousarray(digests).view(f"S{SIZE}").reshape(-1)
-
-
-def _order(digests: NDArray[np.uint8]) -> Columns:
-    return np.argsort(_keys(digests), kind="stable")

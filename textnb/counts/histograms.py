@@ -1,13 +1,11 @@
-"""DocumentHistogram: how often how many documents have a term, the sufficient statistic of document-level evidence.
+"""Histograms of documents, the sufficient statistic of document-level evidence: of all documents, and per class.
 
     times_jc   = number of documents i with X_ij = c                               (V, largest count), sparse
-    lengths_n  = number of documents i with sum_j X_ij = n                         (longest document + 1,), sparse
+    lengths_n  = number of documents i with sum_j X_ij = n                         (1, longest document + 1), sparse
 
-A stored count of 1 means a weight of ``unit`` (log weights are whole numbers of 2^-20), as in ClassCounts.
-Both add over documents, so histograms obey the laws of ClassCounts: ``+`` merges, ``-`` forgets, zero is where one
-starts. Their size does not grow with the number of documents but with the variety of counts.
-
-ClassHistograms: a DocumentHistogram for each class, with the same laws.
+Column c - 1 of ``times`` is count c. A stored count of 1 means a weight of ``unit``, as in ClassCounts (log weights are
+multiples of 2^-20). Both tables add over documents, so histograms obey the laws of ClassCounts: ``+`` merges, ``-``
+forgets, zero starts. Their size grows with the variety of counts, not with the number of documents.
 """
 
 from collections.abc import Sequence
@@ -17,24 +15,39 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.labels import labelled_rows, places
-from textnb.counts.matrix import CSR, add_at, are_whole, as_counts, canonical
-from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.counts.labels import Labels, Weights, labelled_rows, places
+from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical
+from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
+from textnb.numerics import Codes
 
 Ints = NDArray[np.int64]
-_BLOCK = 1 << 16
-_FEW = 8  # counts up to here are tallied in a table, the rare larger ones by sorting
+_ENTRIES_PER_BLOCK = 1 << 16
+_LARGEST_TABULATED = 8  # counts up to here are tallied in a table, the rare larger ones by sorting
 
 
 class DocumentHistogram:
-    """For each term and count the number of documents, and for each length. Immutable.
+    """Number of documents for each term and count, and for each length. Immutable.
 
-    The vocabulary may be None: then columns have numbers and no names.
+    ``+`` merges and ``-`` forgets, on equal vocabularies and units; ``on`` maps onto a wider vocabulary. ``-`` refuses
+    to go below zero.
 
+    Parameters
+    ----------
+    vocabulary : Vocabulary or None
+        The terms; None if columns have numbers and no names.
+    times : csr_array (V, largest count)
+        Number of documents that contain term j exactly c times, in column c - 1.
+    lengths : csr_array (1, longest document + 1)
+        Number of documents of each length.
+    unit : float
+        Weight of a stored count of 1.
+
+    Examples
+    --------
     >>> histogram = DocumentHistogram.of([[2, 0], [2, 1], [0, 0]])
     >>> histogram.times.toarray().tolist(), histogram.lengths.toarray().tolist()
     ([[0, 2], [1, 0]], [[1, 0, 1, 1]])
@@ -46,11 +59,23 @@ class DocumentHistogram:
         self.vocabulary, self.times, self.lengths, self.unit = vocabulary, times, lengths, unit
 
     @classmethod
-    def of(cls, X: Any, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> "DocumentHistogram":
-        """The histogram of documents X (D, V), whose counts must be whole numbers."""
+    def of(cls, X: Matrix, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> "DocumentHistogram":
+        """Count documents X (D, V), whose counts must be whole numbers.
+
+        Parameters
+        ----------
+        X : matrix (D, V)
+            Counts, dense or sparse.
+        vocabulary : Vocabulary, optional
+            The terms of the columns.
+        unit : float
+            Weight of a stored count of 1.
+        """
         X = as_whole(X)
         if vocabulary is not None and X.shape[1] != len(vocabulary):
-            raise InputError(f"X has {X.shape[1]} columns, the vocabulary {len(vocabulary)} terms")
+            raise InputError(
+                "X has {columns} columns, the vocabulary {terms} terms", columns=X.shape[1], terms=len(vocabulary)
+            )
         sizes, number = np.unique(np.asarray(X.sum(axis=1, dtype=np.int64)), return_counts=True)
         shape = (1, int(sizes[-1]) + 1 if len(sizes) else 0)
         lengths = sparse.csr_array((number, (np.zeros_like(sizes), sizes)), shape=shape, dtype=np.int64)
@@ -58,23 +83,23 @@ class DocumentHistogram:
 
     @classmethod
     def zero(cls, vocabulary: Vocabulary | None = None, n_terms: int = 0, unit: float = 1.0) -> "DocumentHistogram":
-        """No documents."""
+        """Histogram of no documents."""
         n = n_terms if vocabulary is None else len(vocabulary)
         empty, no_lengths = (sparse.csr_array((rows, 0), dtype=np.int64) for rows in (n, 1))
         return cls(vocabulary, empty, no_lengths, unit)
 
     @property
     def n_terms(self) -> int:
-        """V, the number of rows of ``times``."""
+        """Number of terms, V."""
         return int(self.times.shape[0])
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are, empty ones included."""
+        """Number of documents, empty ones included."""
         return int(self.lengths.sum())
 
-    def on(self, vocabulary: Vocabulary, columns: Columns | None = None) -> "DocumentHistogram":
-        """The same on a wider vocabulary; ``columns``: where its terms are there, if that is known already."""
+    def on(self, vocabulary: Vocabulary, columns: Codes | None = None) -> "DocumentHistogram":
+        """Return this histogram on a wider vocabulary; ``columns``: its terms' columns there, if they are known."""
         if self.vocabulary is None:
             raise InputError("a histogram without a vocabulary cannot be mapped onto one")
         rows, times = vocabulary.columns_of(self.vocabulary) if columns is None else columns, self.times.tocoo()
@@ -82,10 +107,10 @@ class DocumentHistogram:
         moved = sparse.csr_array((times.data, (rows[times.row], times.col)), shape=shape)
         return DocumentHistogram(vocabulary, moved, self.lengths, self.unit)
 
-    def selected(self, columns: Columns, vocabulary: Vocabulary | None = None) -> "DocumentHistogram":
-        """That of some terms, in ascending order; ``vocabulary``: theirs, if it is there already.
+    def selected(self, columns: Codes, vocabulary: Vocabulary | None = None) -> "DocumentHistogram":
+        """Return the histogram of some columns, in ascending order; ``vocabulary``: their terms, if they are known.
 
-        Lengths stay what they were: the documents are the same.
+        The lengths do not change: the documents are the same.
         """
         if vocabulary is None and self.vocabulary is not None:
             vocabulary = self.vocabulary.selected(columns)
@@ -105,7 +130,9 @@ class DocumentHistogram:
         for what, table in (("the length", rest.lengths), ("a term's count of", rest.times)):
             if table.nnz and table.data.min() < 0:
                 number = int((table < 0).nonzero()[1][0]) + (table is rest.times)
-                raise NotLearntError(f"fewer documents have {what} {number} than are to be forgotten")
+                raise NotLearntError(
+                    "fewer documents have {what} {number} than are to be forgotten", what=what, number=number
+                )
         return rest
 
     def __eq__(self, other: object) -> bool:
@@ -130,25 +157,28 @@ class DocumentHistogram:
 
     def _check_axes(self, other: "DocumentHistogram") -> None:
         if self._axes != other._axes:
-            raise InputError(f"{self!r} and {other!r} differ in terms or units; map them onto one vocabulary with on()")
+            raise InputError(
+                "{a!r} and {b!r} differ in terms or units; map them onto the same vocabulary with on()", a=self, b=other
+            )
 
 
-def as_whole(X: Any) -> CSR:
-    """Counts as whole numbers, each entry stored once; fractions are refused."""
+def as_whole(X: Matrix) -> CSR:
+    """X as counts that are whole numbers, each entry stored once; fractions are refused."""
     X = canonical(as_counts(X))
     if X.dtype.kind != "f":
         return X
     if not are_whole(X.data):
-        raise InputError(f"documents must have whole counts here, and one is {X.data[X.data % 1 != 0][0]}")
+        fraction = X.data[X.data % 1 != 0][0]
+        raise InputError("the counts of documents must be whole numbers here, and one is {value}", value=fraction)
     return X.astype(np.int64)
 
 
 def _times(X: CSR) -> CSR:
-    """(V, largest count): how many entries of each column have each value."""
+    """Number of entries of each column with each value, (V, largest count)."""
     n_terms, most = X.shape[1], int(X.data.max()) if X.nnz else 0
-    rows, counts, numbers = _few(X, min(most, _FEW))
-    if most > _FEW:
-        large = np.flatnonzero(X.data > _FEW)
+    rows, counts, numbers = _few(X, min(most, _LARGEST_TABULATED))
+    if most > _LARGEST_TABULATED:
+        large = np.flatnonzero(X.data > _LARGEST_TABULATED)
         keys = np.sort(X.indices[large].astype(np.int64) * most + (X.data[large] - 1))
         first = np.flatnonzero(np.diff(keys, prepend=-1))
         rows, counts = np.append(rows, keys[first] // most), np.append(counts, keys[first] % most)
@@ -157,23 +187,23 @@ def _times(X: CSR) -> CSR:
 
 
 def _few(X: CSR, few: int) -> tuple[Ints, Ints, Ints]:
-    """(column, count - 1, number of entries) for counts up to ``few``; a last place of each column takes the others."""
-    width = few + 1
+    """Column, count - 1 and number of entries, for counts up to ``few``."""
+    width = few + 1  # the last place of each column takes the larger counts
     kind = np.int32 if max(X.shape[1] * width, X.nnz) < 2**31 else np.int64
-    table, ones = np.zeros(X.shape[1] * width, kind), np.ones(min(X.nnz, _BLOCK), kind)
-    for start in range(0, X.nnz, _BLOCK):  # a block at a time, so that what is made of it stays in cache
-        cells = X.indices[start : start + _BLOCK].astype(kind)
+    table, ones = np.zeros(X.shape[1] * width, kind), np.ones(min(X.nnz, _ENTRIES_PER_BLOCK), kind)
+    for start in range(0, X.nnz, _ENTRIES_PER_BLOCK):  # blocks stay in cache
+        cells = X.indices[start : start + _ENTRIES_PER_BLOCK].astype(kind)
         cells *= width
-        cells += np.minimum(X.data[start : start + _BLOCK], width).astype(kind, copy=False)
+        cells += np.minimum(X.data[start : start + _ENTRIES_PER_BLOCK], width).astype(kind, copy=False)
         cells -= 1
         add_at(table, cells, ones[: len(cells)])
     table = table.reshape(-1, width)[:, :few].reshape(-1)
-    filled = np.flatnonzero(table != 0)  # several times faster than on the numbers themselves
+    filled = np.flatnonzero(table != 0)  # on booleans, several times faster
     return filled // max(few, 1), filled % max(few, 1), table[filled]
 
 
 def _sum(a: CSR, b: CSR) -> CSR:
-    """The sum of tables of which one may be wider; as wide as needed."""
+    """Sum of two tables of different widths, as wide as its last entry needs."""
     width = max(a.shape[1], b.shape[1])
     total = _widened(a, width) + _widened(b, width)
     total.eliminate_zeros()
@@ -187,7 +217,7 @@ def _widened(table: CSR, width: int) -> CSR:
 
 @dataclass(frozen=True)
 class ClassHistograms:
-    """``parts`` are in the order of the ``classes``; ``+`` merges, ``-`` forgets, on equal axes. Immutable.
+    """A DocumentHistogram per class, in the order of ``classes``; ``+`` and ``-`` need equal axes. Immutable.
 
     >>> histograms = ClassHistograms.of([[2, 0], [1, 1]], ["x", "y"])
     >>> [part.times.toarray().tolist() for part in histograms.parts], histograms.total.n_documents
@@ -200,32 +230,32 @@ class ClassHistograms:
     @classmethod
     def of(
         cls,
-        X: Any,
-        y: ArrayLike,
+        X: Matrix,
+        y: Labels,
         vocabulary: Vocabulary | None = None,
         classes: Sequence[Any] | None = None,
         *,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Weights | None = None,
         unit: float = 1.0,
     ) -> "ClassHistograms":
-        """The histograms of documents X (D, V), whole numbers, with labels y (D,); weights are repetitions."""
+        """Histograms of documents X (D, V), whole numbers, with labels y (D,); weights are repetitions."""
         X = as_whole(X)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
         times = np.ones(len(codes), np.int64)
         if weight is not None:
             if not are_whole(weight):
-                raise InputError("single documents are looked at here: sample_weight must be whole numbers")
+                raise InputError("sample_weight must be whole numbers here: histograms count single documents")
             times = weight.astype(np.int64)
         rows = (X[np.repeat(np.flatnonzero(codes == k), times[codes == k])] for k in range(len(names)))
         return cls(names, tuple(DocumentHistogram.of(part, vocabulary, unit) for part in rows))
 
     @property
     def documents(self) -> NDArray[np.int64]:
-        """The number of documents of each class, (C,)."""
+        """Number of documents of each class, (C,)."""
         return np.array([part.n_documents for part in self.parts], np.int64)
 
     def on_classes(self, classes: Sequence[Any]) -> "ClassHistograms":
-        """The same among more classes."""
+        """Return these histograms among more classes."""
         part = self.parts[0]
         wide = [DocumentHistogram.zero(part.vocabulary, part.n_terms, part.unit)] * len(classes)
         for k, mine in zip(places(classes, self.classes), self.parts, strict=True):
@@ -234,23 +264,23 @@ class ClassHistograms:
 
     @property
     def total(self) -> DocumentHistogram:
-        """That of all documents, whatever their class."""
+        """Histogram of the documents of all classes."""
         if not self.parts:
             raise InputError("there are no classes: nothing has been learnt")
         return reduce(add, self.parts)
 
     def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassHistograms":
-        """The same on wider axes; ``unit`` is that of the counts, and of the classes that have none yet."""
+        """Return these histograms on wider axes; ``unit`` must be theirs, and new classes get it."""
         if any(part.unit != unit for part in self.parts):
-            raise InputError(f"the histograms are of another unit than {unit}")
+            raise InputError("the histograms have another unit than {unit}", unit=unit)
         wide = [DocumentHistogram.zero(vocabulary, unit=unit)] * len(classes)
         columns = vocabulary.columns_of(self.parts[0].vocabulary or vocabulary) if self.parts else None
         for k, part in zip(places(classes, self.classes), self.parts, strict=True):
             wide[k] = part.on(vocabulary, columns)
         return ClassHistograms(tuple(classes), tuple(wide))
 
-    def selected(self, columns: Columns, classes: Sequence[Any]) -> "ClassHistograms":
-        """Those of some terms and some classes."""
+    def selected(self, columns: Codes, classes: Sequence[Any]) -> "ClassHistograms":
+        """Return the histograms of some columns and some classes."""
         kept = [self.parts[k] for k in places(self.classes, classes)]
         terms = kept[0].vocabulary if kept else None
         vocabulary = None if terms is None else terms.selected(columns)
@@ -266,4 +296,8 @@ class ClassHistograms:
 
     def _check_classes(self, other: "ClassHistograms") -> None:
         if self.classes != other.classes:
-            raise InputError(f"the classes differ: {self.classes} and {other.classes}; map them onto one with on()")
+            raise InputError(
+                "the classes differ: {a} and {b}; map them onto the same classes with on()",
+                a=self.classes,
+                b=other.classes,
+            )

@@ -1,4 +1,4 @@
-"""Count matrices: X (D, V), a row a document, a column a term, CSR."""
+"""Count matrices X (D, V), CSR, one row per document and one column per term: built, checked and rearranged."""
 
 from array import array
 from collections import Counter
@@ -12,7 +12,7 @@ from scipy import sparse
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
 
-try:  # scipy's own loop for X.T @ v adds into a given array; numpy's add.at does the same, half as fast
+try:  # scipy's private loop for X.T @ v adds into a given array; np.add.at does the same at half the speed
     from scipy.sparse._sparsetools import csc_matvec as _csc_matvec
 except ImportError:
     _csc_matvec = None
@@ -20,10 +20,12 @@ except ImportError:
 Ints = NDArray[Any]
 CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
+Matrix = Any
+"""Rows of documents: an array, a sparse matrix, a list of rows or a data frame."""
 
-_BLOCK = 1 << 15
-_PLAIN = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
-_INFINITY = np.array(np.inf).view(np.uint64)
+_ENTRIES_PER_BLOCK = 1 << 15
+_COUNT_TYPES = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
+_BITS_OF_INFINITY = np.array(np.inf).view(np.uint64)
 
 
 class _Ids(dict[str, int]):
@@ -35,7 +37,7 @@ class _Ids(dict[str, int]):
 
 
 class MatrixBuilder:
-    """Rows gathered one after the other, in buffers that are little larger than the matrix they become."""
+    """Builds a count matrix row by row, in buffers little larger than the matrix."""
 
     def __init__(self, vocabulary: Vocabulary | None = None) -> None:
         self._fixed = vocabulary
@@ -44,11 +46,11 @@ class MatrixBuilder:
 
     @property
     def n_entries(self) -> int:
-        """How many non-zero entries have been gathered."""
+        """Number of non-zero entries so far."""
         return len(self._data)
 
     def add(self, terms: Iterable[str]) -> None:
-        """One more row; terms outside a given vocabulary are left out."""
+        """Append the row of one document; terms outside a given vocabulary are left out."""
         if self._fixed is None:
             counted = Counter(map(self._ids.__getitem__, terms))
         else:
@@ -59,7 +61,7 @@ class MatrixBuilder:
         self._lengths.append(len(counted))
 
     def add_rows(self, X: CSR, vocabulary: Vocabulary) -> None:
-        """The rows of a matrix that has been built elsewhere; terms outside a given vocabulary are left out."""
+        """Append the rows of another matrix; terms outside a given vocabulary are left out."""
         if self._fixed is None:
             numbers = np.fromiter(map(self._ids.__getitem__, vocabulary.terms), np.int32, len(vocabulary))
         else:
@@ -71,47 +73,47 @@ class MatrixBuilder:
         self._lengths.frombytes(np.diff(X.indptr).astype(np.int64).tobytes())
 
     def build(self) -> tuple[CSR, Vocabulary]:
-        """The matrix, int32, its columns in the order of the vocabulary."""
+        """Return the matrix, int32, and its vocabulary; the builder is empty afterwards."""
         lengths = np.frombuffer(self._lengths, np.int64)
         numbers, data = np.frombuffer(self._indices, np.int32), np.frombuffer(self._data, np.int32)
         if self._fixed is None:
             built = matrix_of(lengths, numbers, data, list(self._ids))
         else:
             built = csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        self.__init__(self._fixed)  # type: ignore[misc]  # the buffers are the matrix's now
+        self.__init__(self._fixed)  # type: ignore[misc]  # the matrix owns the buffers now
         return built
 
 
 def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: list[str]) -> tuple[CSR, Vocabulary]:
-    """A matrix from the length of each row, its terms by number, and their counts; ``numbers`` is written over.
+    """Matrix and vocabulary from the length of each row, its term numbers and their counts.
 
-    ``terms`` are distinct.
+    ``terms`` are distinct, in the order of their numbers; ``numbers`` is overwritten.
     """
     order = sorted(range(len(terms)), key=terms.__getitem__)
     vocabulary = Vocabulary.of_sorted(map(terms.__getitem__, order))
     columns = np.empty(len(terms), np.int32)
     columns[order] = np.arange(len(terms), dtype=np.int32)
-    for start in range(0, len(numbers), _BLOCK):
-        numbers[start : start + _BLOCK] = columns[numbers[start : start + _BLOCK]]
+    for start in range(0, len(numbers), _ENTRIES_PER_BLOCK):
+        numbers[start : start + _ENTRIES_PER_BLOCK] = columns[numbers[start : start + _ENTRIES_PER_BLOCK]]
     return csr_of(lengths, numbers, data, len(vocabulary)), vocabulary
 
 
 def mapped(X: CSR, vocabulary: Vocabulary, onto: Vocabulary) -> CSR:
-    """The rows of X on the columns of another vocabulary; terms outside it are left out."""
+    """X on the columns of another vocabulary; terms outside it are left out."""
     if vocabulary is onto:
         return X
     return renumbered(X, onto.places_of(vocabulary), len(onto))  # both are sorted, so columns stay in order
 
 
 def with_columns(X: CSR, columns: Ints) -> CSR:
-    """Some columns of X, given in ascending order; for a few rows several times faster than scipy's X[:, columns]."""
+    """Some columns of X, given in ascending order; with few rows several times faster than X[:, columns]."""
     numbers = np.full(X.shape[1], -1, np.intp)
     numbers[columns] = np.arange(len(columns))
     return renumbered(X, numbers, len(columns))
 
 
 def renumbered(X: CSR, numbers: Ints, n_columns: int) -> CSR:
-    """X with the columns under other numbers in the same order, ``numbers`` (V,); those of -1 are left out."""
+    """X with its columns moved to ``numbers`` (V,), ascending; columns with number -1 are left out."""
     indices, indptr, data = numbers.astype(X.indices.dtype)[X.indices], X.indptr, X.data
     kept = indices >= 0
     if not kept.all():
@@ -121,7 +123,7 @@ def renumbered(X: CSR, numbers: Ints, n_columns: int) -> CSR:
 
 
 def csr_of(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
-    """A matrix from the length of each row, its columns in any order, and their counts."""
+    """Matrix from the length of each row, its columns in any order, and their counts."""
     indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
     np.cumsum(lengths, out=indptr[1:])
     X = sparse.csr_array((data, columns, indptr), shape=(len(lengths), n_terms))
@@ -130,10 +132,24 @@ def csr_of(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
 
 
 def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | None = None) -> tuple[CSR, Vocabulary]:
-    """The counts of each document's terms, and the vocabulary of the columns.
+    """Count the terms of documents.
 
-    With a vocabulary given, terms outside it are left out.
+    Parameters
+    ----------
+    documents : iterable of iterables of str
+        The terms of each document.
+    vocabulary : Vocabulary, optional
+        The columns; terms outside it are left out. By default the terms of the documents.
 
+    Returns
+    -------
+    X : csr_array (D, V) of int32
+        How often each document has each term.
+    vocabulary : Vocabulary
+        The terms of the columns.
+
+    Examples
+    --------
     >>> X, vocabulary = count_matrix([["b", "a", "b"], []])
     >>> X.toarray()
     array([[1, 2],
@@ -144,16 +160,16 @@ def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | No
     builder = MatrixBuilder(vocabulary)
     for terms in documents:
         if isinstance(terms, (str, bytes)):
-            raise InputError(f"a document must be a list of terms, not the single string {terms[:40]!r}")
+            raise InputError("a document must be a list of terms, not the single string {text!r}", text=terms[:40])
         builder.add(terms)
     return builder.build()
 
 
-def as_counts(X: Any) -> CSR:
-    """The one validator of count matrices: a csr_array of whole numbers or float64.
+def as_counts(X: Matrix) -> CSR:
+    """X as a checked count matrix: a csr_array of int32, int64 or float64.
 
-    Sparse or dense, rows are documents. Anything negative, NaN, infinite, not numeric or not two-dimensional is
-    refused. Shares memory with X where it can.
+    X is sparse or dense, with one row per document. Negative, NaN, infinite and non-numeric entries and other than two
+    dimensions are refused. The result shares memory with X if it can.
 
     >>> as_counts([[1, -1]])
     Traceback (most recent call last):
@@ -164,58 +180,65 @@ def as_counts(X: Any) -> CSR:
         try:
             X = np.asarray(X)
         except ValueError as error:
-            raise InputError(f"counts must be a matrix, every row of one length: {error}") from None
+            raise InputError("counts must be a matrix, every row of one length: {error}", error=error) from None
     if X.dtype.kind not in "biuf":
-        raise InputError(f"counts must be numbers, not {X.dtype}")
+        raise InputError("counts must be numbers, not {dtype}", dtype=X.dtype)
     if X.ndim != 2:
-        raise InputError(f"counts must have two dimensions (documents, terms), not {X.ndim}")
+        raise InputError("counts must have two dimensions (documents, terms), not {ndim}", ndim=X.ndim)
     if X.dtype == np.uint64:
-        _refuse_beyond_int64(sparse.csr_array(X))
-    X = sparse.csr_array(X if X.dtype in _PLAIN else X.astype(np.float64 if X.dtype.kind == "f" else np.int64))
-    if _may_offend(X.data):
-        _refuse_offenders(X)
+        _check_below_int64(sparse.csr_array(X))
+    X = sparse.csr_array(X if X.dtype in _COUNT_TYPES else X.astype(np.float64 if X.dtype.kind == "f" else np.int64))
+    _check_entries(X)
     return X
 
 
 def are_whole(values: NDArray[Any]) -> bool:
-    """Whether all are whole numbers."""
+    """True if all values are whole numbers."""
     return values.dtype.kind != "f" or not (values % 1 != 0).any()
 
 
-def _refuse_beyond_int64(X: CSR) -> None:
-    for wrong in np.flatnonzero(X.data >= 2**63):
-        row = int(np.searchsorted(X.indptr, wrong, side="right")) - 1
-        raise InputError(f"counts must be below 2^63: row {row}, column {X.indices[wrong]} holds {X.data[wrong]}")
+def _check_below_int64(X: CSR) -> None:
+    for entry in np.flatnonzero(X.data >= 2**63)[:1]:
+        raise _entry_error(X, entry, "must be below 2^63")
+
+
+def _check_entries(X: CSR) -> None:
+    """Refuse negative, NaN and infinite entries; the error names the first."""
+    data = X.data
+    if not _may_offend(data):
+        return
+    for entry in np.flatnonzero(~(data >= 0) | (data == np.inf))[:1]:  # none if it was -0.0
+        kind = "negative" if data[entry] < 0 else "NaN" if np.isnan(data[entry]) else "infinite"
+        raise _entry_error(X, entry, f"must not be {kind}")
+
+
+def _entry_error(X: CSR, entry: int, rule: str) -> InputError:
+    return InputError(
+        "counts {rule}: row {row}, column {column} holds {value}",
+        rule=rule,
+        row=int(np.searchsorted(X.indptr, entry, side="right")) - 1,
+        column=int(X.indices[entry]),
+        value=str(X.data[entry]),
+    )
 
 
 def _may_offend(data: NDArray[Any]) -> bool:
-    """Whether a value could be negative, NaN or infinite, in one pass: the bits of such a float are the largest."""
+    """True if a value could be negative, NaN or infinite, in one pass: the bits of such floats are the largest."""
     if not len(data):
         return False
     if data.dtype != np.float64:
         return bool(data.min() < 0)
-    return bool(data.view(np.uint64).max() >= _INFINITY)
-
-
-def _refuse_offenders(X: CSR) -> None:
-    data = X.data
-    wrong_ones = np.flatnonzero(~(data >= 0) | (data == np.inf))
-    if not len(wrong_ones):  # it was -0.0
-        return
-    wrong = wrong_ones[0]
-    row = int(np.searchsorted(X.indptr, wrong, side="right")) - 1
-    kind = "negative" if data[wrong] < 0 else "NaN" if np.isnan(data[wrong]) else "infinite"
-    raise InputError(f"counts must not be {kind}: row {row}, column {X.indices[wrong]} holds {data[wrong]}")
+    return bool(data.view(np.uint64).max() >= _BITS_OF_INFINITY)
 
 
 def presence(X: CSR) -> CSR:
-    """1 where a document contains a term."""
+    """X with 1 in place of every count."""
     X = canonical(X)
     return sparse.csr_array((np.ones(X.nnz, np.int32), X.indices, X.indptr), shape=X.shape)
 
 
 def canonical(X: CSR) -> CSR:
-    """X with each entry stored once, in order, and no zero stored; X itself, where it is so already."""
+    """X with each entry stored once, in order, and no zero stored; X itself if it is so already."""
     if not X.has_canonical_format or (X.nnz and not X.data.all()):
         X = X.copy()
         X.sum_duplicates()
@@ -224,7 +247,7 @@ def canonical(X: CSR) -> CSR:
 
 
 def add_at(table: NDArray[Any], cells: NDArray[Any], values: NDArray[Any]) -> None:
-    """``table[cells] += values``, with repetition; table and values of one type."""
+    """Add values to the cells of a table, in place, repeated cells included; table and values are of one type."""
     if _csc_matvec is None:
         np.add.at(table, cells, values)
     else:

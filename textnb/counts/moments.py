@@ -1,4 +1,4 @@
-"""ClassMoments: what a Gaussian model learns, weights, means and squared deviations of each class, which merge.
+"""Statistics of Gaussian models: weight, means and squared deviations of each class, which merge.
 
     documents_k = sum over rows i of class k of w_i                                     (C,)
     means_kj    = sum_i w_i x_ij / documents_k                                          (C, F)      (1)
@@ -8,9 +8,9 @@ Two parts a and b merge without their rows (Chan, Golub and LeVeque 1983), n = n
 
     means = means_a + d n_b / n,    squares = squares_a + squares_b + d^2 n_a n_b / n               (3)
 
-Of sparse rows only the entries are visited; the zeros, of weight z_kj, add z_kj means_kj^2 to (2). Every summand of (2)
-and (3) is positive, so no digits cancel, however far the data lie from 0. That is why there is no ``-``: what is left
-of squares after a subtraction may be rounding alone, or negative. To forget, learn the rest anew.
+For sparse rows only the entries are visited; the zeros, of weight z_kj, add z_kj means_kj^2 to (2). Every summand of
+(2) and (3) is positive, so no digits cancel, however far the data lie from 0. There is no ``-``: the rest of squares
+after a subtraction could be rounding alone, or negative. To forget, fit the remaining rows.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
-from textnb.counts.labels import labelled_rows, places
-from textnb.counts.matrix import CSR, canonical
-from textnb.counts.vocabulary import Columns
+from textnb.counts.labels import Labels, Weights, labelled_rows, places
+from textnb.counts.matrix import CSR, Matrix, canonical
 from textnb.errors import InputError
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
-    """Weight, means and squared deviations per class; ``+`` merges, and needs equal classes and columns. Immutable.
+    """Weight, means and squared deviations per class; ``+`` merges on equal classes and columns. Immutable.
 
     A class without documents has means and squares of 0.
 
@@ -48,13 +47,13 @@ class ClassMoments:
     @classmethod
     def of(
         cls,
-        X: Any,
-        y: ArrayLike,
+        X: Matrix,
+        y: Labels,
         classes: Sequence[Any] | None = None,
         *,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Weights | None = None,
     ) -> "ClassMoments":
-        """The moments of rows X (D, F), dense or sparse, with labels y (D,)."""
+        """Moments of rows X (D, F), dense or sparse, with labels y (D,)."""
         X = as_reals(X)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
         documents = np.bincount(codes, weight, len(names))
@@ -64,29 +63,29 @@ class ClassMoments:
 
     @classmethod
     def of_histograms(cls, histograms: ClassHistograms) -> "ClassMoments":
-        """The moments of the documents behind histograms; exact sums, so in no order."""
+        """Moments of the documents behind histograms; the sums are exact, so the order of documents does not matter."""
         found = [_of_histogram(part) for part in histograms.parts]
         means, squares = (np.array(column).reshape(len(found), -1) for column in zip(*found, strict=True))
         return cls(histograms.classes, histograms.documents, means, squares)
 
-    def selected(self, columns: Columns) -> "ClassMoments":
-        """The moments of some columns."""
+    def selected(self, columns: Codes) -> "ClassMoments":
+        """Return the moments of some columns."""
         return ClassMoments(self.classes, self.documents, self.means[:, columns], self.squares[:, columns])
 
     @classmethod
     def zero(cls, n_features: int, classes: Sequence[Any]) -> "ClassMoments":
-        """Nothing learnt yet."""
+        """Moments of no documents."""
         shape = (len(classes), n_features)
         return cls(tuple(classes), np.zeros(len(classes), np.int64), np.zeros(shape), np.zeros(shape))
 
     @property
     def n_features(self) -> int:
-        """F, the number of columns."""
+        """Number of columns, F."""
         return int(self.means.shape[1])
 
     @property
     def variances_of_all(self) -> Floats:
-        """The variance of each column over the documents of all classes together, (F,)."""
+        """Variance of each column over the documents of all classes together, (F,)."""
         shares = (self.documents / max(self.documents.sum(), np.finfo(float).tiny))[:, np.newaxis]
         between = self.means - (shares * self.means).sum(axis=0)
         within = np.divide(
@@ -95,7 +94,7 @@ class ClassMoments:
         return np.asarray((shares * (within + between**2)).sum(axis=0))
 
     def on_classes(self, classes: Sequence[Any]) -> "ClassMoments":
-        """The same among more classes."""
+        """Return these moments among more classes."""
         rows = places(classes, self.classes)
         wider = ClassMoments.zero(self.n_features, classes)
         documents = wider.documents.astype(self.documents.dtype)
@@ -106,7 +105,11 @@ class ClassMoments:
         if not isinstance(other, ClassMoments):
             return NotImplemented
         if (self.classes, self.n_features) != (other.classes, other.n_features):
-            raise InputError(f"{self!r} and {other!r} have other classes or columns; map them onto one with on_classes")
+            raise InputError(
+                "{a!r} and {b!r} differ in classes or columns; map them onto the same classes with on_classes",
+                a=self,
+                b=other,
+            )
         documents = self.documents + other.documents
         share = np.divide(other.documents, documents, out=np.zeros(len(documents)), where=documents > 0)[:, np.newaxis]
         apart = other.means - self.means
@@ -134,7 +137,7 @@ class ClassMoments:
 
 
 def _of_histogram(part: DocumentHistogram) -> tuple[Floats, Floats]:
-    """Means and squares of a class, (F,) each."""
+    """Means and squares of the documents of one class, (F,) each."""
     times = part.times.tocoo()
     row, number, values, n = times.row, times.data, (times.col + 1) * part.unit, max(part.n_documents, 1)
     means = np.bincount(row, number * values, part.n_terms) / n
@@ -143,8 +146,8 @@ def _of_histogram(part: DocumentHistogram) -> tuple[Floats, Floats]:
     return np.asarray(means), np.asarray(squares)
 
 
-def as_reals(X: Any) -> Any:
-    """Rows of finite numbers, float64: a csr_array where X is sparse, otherwise dense.
+def as_reals(X: Matrix) -> Any:
+    """X as finite numbers, float64: a csr_array if X is sparse, otherwise a dense array.
 
     >>> as_reals([[1, float("nan")]])
     Traceback (most recent call last):
@@ -155,26 +158,28 @@ def as_reals(X: Any) -> Any:
         try:
             X = np.asarray(X)
         except ValueError as error:
-            raise InputError(f"X must be a matrix, every row of one length: {error}") from None
+            raise InputError("X must be a matrix, every row of one length: {error}", error=error) from None
     if X.dtype.kind not in "biuf":
-        raise InputError(f"X must hold numbers, not {X.dtype}")
+        raise InputError("X must hold numbers, not {dtype}", dtype=X.dtype)
     if X.ndim != 2:
-        raise InputError(f"X must have two dimensions (rows, columns), not {X.ndim}")
+        raise InputError("X must have two dimensions (rows, columns), not {ndim}", ndim=X.ndim)
     if sparse.issparse(X):
         X = canonical(sparse.csr_array(X, dtype=np.float64))
         wrong = np.flatnonzero(~np.isfinite(X.data))
         places_of = ((int(np.searchsorted(X.indptr, w, side="right")) - 1, X.indices[w], X.data[w]) for w in wrong)
     else:
-        X = np.ascontiguousarray(X, np.float64)  # the order of its bytes is the order of sums
+        X = np.ascontiguousarray(X, np.float64)  # sums depend on the memory layout
         places_of = ((i, j, X[i, j]) for i, j in np.argwhere(~np.isfinite(X)))
     for row, column, value in places_of:
-        held = "NaN" if np.isnan(value) else "an infinite one"
-        raise InputError(f"X must hold finite numbers: row {row}, column {column} holds {held}")
+        held = "NaN" if np.isnan(value) else "an infinite number"
+        raise InputError(
+            "X must hold finite numbers: row {row}, column {column} holds {value}", row=row, column=column, value=held
+        )
     return X
 
 
 def _of_dense(X: Floats, codes: NDArray[Any], weights: Floats, documents: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Means and squares, (C, F), in two passes; the second mends what rounding has left in the mean."""
+    """Means and squares, (C, F), in two passes; the second corrects the rounding of the means."""
     means, squares = np.zeros((2, len(documents), X.shape[1]))
     for k in np.flatnonzero(documents > 0):
         rows, w, n = X[codes == k], weights[codes == k], documents[k]
@@ -201,5 +206,5 @@ def _of_sparse(X: CSR, codes: NDArray[Any], weights: Floats, documents: NDArray[
     full = sums() == np.bincount(codes, weights > 0, shape[0])[:, np.newaxis]
     zeros = np.where(
         full, 0.0, np.maximum(n - sums(weights[rows]), 0)
-    )  # where there are none, rounding would make some
+    )  # a column without zeros would get some by rounding
     return means, within + zeros * means**2

@@ -1,4 +1,4 @@
-"""Terms and their columns."""
+"""The vocabulary: terms and the columns of a count matrix that they name."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -7,16 +7,33 @@ from itertools import repeat
 from operator import ge
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.errors import InputError
+from textnb.numerics import Codes
 
-Columns = NDArray[np.intp]
+Columns = Codes
+"""Columns of a count matrix."""
 
 
 class Vocabulary:
-    """Distinct terms sorted by code point; a term's place is its column. Frozen.
+    """Distinct terms sorted by code point; the position of a term is its column. Immutable.
 
+    ``|`` is the union of two vocabularies; ``in``, ``len``, iteration and ``vocabulary[term]`` (its column) work.
+
+    Parameters
+    ----------
+    terms : iterable of str
+        Terms in any order; repetitions are dropped.
+
+    Attributes
+    ----------
+    terms : tuple of str
+        The distinct terms, sorted.
+    columns : dict of str to int
+        The column of each term.
+
+    Examples
+    --------
     >>> words = Vocabulary(["b", "a", "b"])
     >>> words.terms, words["b"], "c" in words
     (('a', 'b'), 1, False)
@@ -24,12 +41,12 @@ class Vocabulary:
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
         if isinstance(terms, str):
-            raise InputError(f"a vocabulary is made of a list of terms, not of the single string {terms[:40]!r}")
+            raise InputError("a vocabulary needs a list of terms, not the single string {text!r}", text=terms[:40])
         self.terms: tuple[str, ...] = tuple(sorted(set(terms)))
 
     @classmethod
     def of_sorted(cls, terms: Iterable[str]) -> "Vocabulary":
-        """A vocabulary of terms that are distinct and in order already; checked."""
+        """Return the vocabulary of terms that are already distinct and sorted; checked."""
         vocabulary = cls.__new__(cls)
         vocabulary.terms = tuple(terms)
         if any(map(ge, vocabulary.terms, vocabulary.terms[1:])):
@@ -43,33 +60,33 @@ class Vocabulary:
 
     @cached_property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits that stand for the terms and their order."""
+        """32 hexadecimal digits that identify the terms and their order."""
         text = "\x00".join(f"{len(term)}:{term}" for term in self.terms)
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def columns_of(self, part: "Vocabulary") -> Columns:
-        """The columns here of another vocabulary's terms; each must be here."""
+        """Columns of another vocabulary's terms, all of which must be here."""
         try:
             return np.fromiter(map(self.columns.__getitem__, part.terms), np.intp, len(part))
         except KeyError as missing:
-            raise InputError(f"the term {missing.args[0]!r} is not in the vocabulary") from None
+            raise InputError("the term {term!r} is not in the vocabulary", term=missing.args[0]) from None
 
     def places_of(self, other: "Vocabulary") -> Columns:
-        """The columns here of another vocabulary's terms, -1 for those that are not here."""
+        """Columns of another vocabulary's terms, -1 for those that are not here."""
         if "columns" in self.__dict__ or "columns" not in other.__dict__:
             return np.fromiter(map(self.columns.get, other.terms, repeat(-1)), np.intp, len(other))
-        there = np.fromiter(map(other.columns.get, self.terms, repeat(-1)), np.intp, len(self))  # it has its dict ready
+        there = np.fromiter(map(other.columns.get, self.terms, repeat(-1)), np.intp, len(self))  # its dict exists
         places = np.full(len(other), -1, np.intp)
         places[there[there >= 0]] = np.flatnonzero(there >= 0)
         return places
 
     def selected(self, columns: Columns) -> "Vocabulary":
-        """The vocabulary of some columns, given in ascending order."""
+        """Return the vocabulary of some columns, given in ascending order."""
         if (np.diff(columns) <= 0).any():
             raise InputError("the columns of a vocabulary must be distinct and in ascending order")
         if np.array_equal(columns, np.arange(len(self))):
             return self
-        vocabulary = Vocabulary.__new__(Vocabulary)  # in order already: 100,000 strings need not be compared again
+        vocabulary = Vocabulary.__new__(Vocabulary)  # sorted already: no need to compare 100,000 strings
         vocabulary.terms = tuple(map(self.terms.__getitem__, columns.tolist()))
         return vocabulary
 
@@ -93,7 +110,7 @@ class Vocabulary:
         return isinstance(other, Vocabulary) and (self is other or self.terms == other.terms)
 
     def __hash__(self) -> int:
-        return hash(self.terms[:: len(self) // 64 + 1])  # a few terms tell most vocabularies apart, == all of them
+        return hash(self.terms[:: len(self) // 64 + 1])  # up to 64 terms suffice for a hash
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {len(self)} terms>"

@@ -1,13 +1,13 @@
-"""Term weighting: what a count of tf is worth before it is summed.
+"""Term weighting: the weight of a count tf before it is summed.
 
     raw     tf
     binary  1
-    log     log(1 + tf), kept as the whole number round(2^20 log(1 + tf)) so that sums stay exact
+    log     log(1 + tf), stored as the integer round(2^20 log(1 + tf)) so that sums stay exact
     tfidf   log(1 + tf) log(D / df), with D documents of which df contain the term
 
-A stored 1 is worth ``unit``: 1, 1 and 2^-20. What is stored of ``tfidf`` is what is stored of ``log``: the idf comes
-from the statistics whenever a model is made, so learning and forgetting stay exact. Each name may end in ``-l2``: then
-a document's weights are divided by the root of the sum of their squares, and the documents themselves must be kept.
+A stored 1 means a weight of ``unit``: 1, 1 and 2^-20. ``tfidf`` stores what ``log`` stores: the idf is computed from
+the statistics whenever a model is fitted, so learning and forgetting stay exact. With ``-l2`` after the name a
+document's weights are divided by their Euclidean norm; the documents themselves must then be kept.
 """
 
 from collections.abc import Callable
@@ -22,12 +22,15 @@ from textnb.counts.matrix import CSR, canonical, presence
 from textnb.errors import InputError
 from textnb.numerics import Floats
 
+EXACT_UNIT = 2.0**-36
+"""Unit of weights stored by ``as_exact``."""
+
 _LOG_UNIT = 2.0**-20
 _NORMALISED = "-l2"
 
 
 class Weighting(NamedTuple):
-    """A name, the worth of a stored 1, the function from counts to stored weights, and what is done to them later."""
+    """A weighting: its name, the weight of a stored 1, the function from counts to stored weights, and later steps."""
 
     name: str
     unit: float
@@ -36,35 +39,36 @@ class Weighting(NamedTuple):
     normalised: bool = False
 
     def weights(self, X: CSR) -> CSR:
-        """The weights of counts before idf and length normalisation, float64."""
+        """Weights of counts before idf and length normalisation, float64."""
         W = self.stored(X).astype(np.float64)
         W.data *= self.unit
         return W
 
     def on(self, counts: ClassCounts) -> "Weigher":
-        """The weighting with the idf of these statistics."""
+        """The weighting with the idf of these statistics; a term that no document contains has idf 0."""
         if not self.has_idf:
             return Weigher(self, None)
-        containing = np.asarray(counts.containing.sum(axis=0))
-        return Weigher(self, np.log(counts.documents.sum() / np.maximum(containing, 1)))
+        containing = np.asarray(counts.containing.sum(axis=0), np.float64)
+        documents = counts.documents.sum()
+        return Weigher(self, np.log(documents / np.where(containing > 0, containing, documents)))
 
 
 @dataclass(frozen=True, eq=False)
 class Weigher:
-    """From counts X (D, V) to weights, with the idf (V,) of what was learnt."""
+    """Function from counts X (D, V) to weights, with the idf (V,) of what was learnt."""
 
     weighting: Weighting
     idf: Floats | None
 
     def __call__(self, X: CSR) -> CSR:
-        """The weights, float64."""
+        """Weights of the counts, float64."""
         W = self.weighting.weights(X)
         if self.idf is not None:
             W.data *= self.idf[W.indices]
         return normalised(W) if self.weighting.normalised else W
 
     def class_counts(self, counts: ClassCounts) -> ClassCounts:
-        """The statistics of weighted documents, from those of stored weights; not for normalised ones."""
+        """Statistics of weighted documents, from those of stored weights; not for normalised weightings with idf."""
         if self.idf is None:
             return counts
         stored = counts.terms
@@ -75,10 +79,19 @@ class Weigher:
 
 
 def normalised(W: CSR) -> CSR:
-    """Each row divided by its Euclidean length; a row of zeros stays."""
+    """W with each row divided by its Euclidean norm; a row of zeros is unchanged."""
     lengths = np.sqrt(np.asarray(W.multiply(W).sum(axis=1)))
     by = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(W.indptr))
     return sparse.csr_array((W.data / by, W.indices, W.indptr), shape=W.shape)
+
+
+def as_exact(W: CSR) -> CSR:
+    """Weights as integers in units of EXACT_UNIT: their sums are exact and do not depend on the order."""
+    return sparse.csr_array((np.rint(W.data / EXACT_UNIT).astype(np.int64), W.indices, W.indptr), shape=W.shape)
+
+
+def _unchanged(X: CSR) -> CSR:
+    return X
 
 
 def _log(X: CSR) -> CSR:
@@ -88,7 +101,7 @@ def _log(X: CSR) -> CSR:
 
 
 _PLAIN = (
-    Weighting("raw", 1.0, lambda X: X),
+    Weighting("raw", 1.0, _unchanged),
     Weighting("binary", 1.0, presence),
     Weighting("log", _LOG_UNIT, _log),
     Weighting("tfidf", _LOG_UNIT, _log, has_idf=True),
@@ -107,5 +120,17 @@ def weighting(name: str) -> Weighting:
     (True, True)
     """
     if name not in WEIGHTINGS:
-        raise InputError(f"weighting {name!r} is not known; known: {', '.join(WEIGHTINGS)}")
+        raise InputError("unknown weighting {name!r}; use {known}", name=name, known=", ".join(WEIGHTINGS))
     return WEIGHTINGS[name]
+
+
+def weighting_of(*, tf: bool = False, idf: bool = False, length_norm: bool = False) -> Weighting:
+    """The weighting made of these steps; counts times idf without the logarithm have no name for ``weighting``.
+
+    >>> weighting_of(tf=True, length_norm=True).name, weighting_of(idf=True).name
+    ('log-l2', 'idf')
+    """
+    suffix = _NORMALISED if length_norm else ""
+    if idf and not tf:
+        return Weighting("idf" + suffix, 1.0, canonical, has_idf=True, normalised=bool(length_norm))
+    return WEIGHTINGS[("tfidf" if idf else "log" if tf else "raw") + suffix]

@@ -1,10 +1,24 @@
-"""Models in the shape of scikit-learn's estimators, which work in its tools and do not need it."""
+"""Models in the shape of scikit-learn's estimators: they work in its tools and do not need it.
 
-from textnb.estimators.gaussian import GaussianNB
-from textnb.estimators.linear import FisherDiscriminant, GaussianDiscriminant, LeastSquares
-from textnb.estimators.logistic import BayesianLogistic, LogisticRegression, NBLogistic
-from textnb.estimators.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, DirichletCompoundNB, MultinomialNB
-from textnb.estimators.unb import UNB, TextUNB
+A class is imported when it is first used, with the models that it needs and no others.
+"""
+
+from typing import TYPE_CHECKING
+
+from textnb.extension import names_of
+
+if TYPE_CHECKING:
+    from textnb.estimators.gaussian import GaussianNB
+    from textnb.estimators.linear import FisherDiscriminant, GaussianDiscriminant, LeastSquares
+    from textnb.estimators.logistic import BayesianLogistic, LogisticRegression, NBLogistic
+    from textnb.estimators.naive_bayes import (
+        BernoulliNB,
+        CategoricalNB,
+        ComplementNB,
+        DirichletCompoundNB,
+        MultinomialNB,
+    )
+    from textnb.estimators.unb import UNB, TextUNB
 
 __all__ = [
     "UNB",
@@ -22,3 +36,23 @@ __all__ = [
     "NBLogistic",
     "TextUNB",
 ]
+
+__getattr__ = names_of(
+    __name__,
+    {
+        "UNB": "unb",
+        "BayesianLogistic": "logistic",
+        "BernoulliNB": "naive_bayes",
+        "CategoricalNB": "naive_bayes",
+        "ComplementNB": "naive_bayes",
+        "DirichletCompoundNB": "naive_bayes",
+        "FisherDiscriminant": "linear",
+        "GaussianDiscriminant": "linear",
+        "GaussianNB": "gaussian",
+        "LeastSquares": "linear",
+        "LogisticRegression": "logistic",
+        "MultinomialNB": "naive_bayes",
+        "NBLogistic": "logistic",
+        "TextUNB": "unb",
+    },
+)

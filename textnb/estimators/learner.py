@@ -1,8 +1,16 @@
-"""What every classifier here shares: statistics are added up, a model is fitted to them, its scorer answers.
+"""The shared part of every estimator: statistics are added up, a model is fitted to them, its scorer answers.
 
-A model says three things: which rows it reads (``_as_rows``), what it learns from them (``_statistics``), and what
-is fitted to that (``_fitted``). fit, partial_fit for those that learn in parts, and every question are written once.
+An estimator is put together from three choices, each a base class:
+
+    which rows it reads         CountRows, RealRows or CategoryRows
+    how it learns               Incremental, if it also learns in parts
+    how it answers              Classifier (probabilities), Discriminant (``decision_function``), or both
+
+and adds what it learns from the rows (``_statistics``) and what it fits to that (``_fitted``). fit, partial_fit and
+every question are written once.
 """
+
+from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
@@ -11,48 +19,62 @@ from numpy.typing import ArrayLike, NDArray
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.contingency import Contingency, as_categories
-from textnb.counts.labels import as_weight, class_codes
-from textnb.counts.matrix import CSR
+from textnb.counts.labels import Labels, Weights, as_weight, check_among, class_codes
+from textnb.counts.matrix import CSR, Matrix
+from textnb.counts.moments import as_reals
 from textnb.errors import InputError, NotFittedError
 from textnb.estimators.scikit_learn import (
+    Estimator,
     Names,
-    Parameters,
-    Routing,
     as_count_rows,
     as_labels,
     as_matrix,
     check_columns,
+    check_not_continuous,
+    column_names,
     counterpart,
     label_array,
-    names_of,
-    refuse_continuous,
 )
+from textnb.models.rows import Labelled
 from textnb.models.scorer import Scorer
 from textnb.numerics import Floats, most_probable
 
+Alpha = ArrayLike | str
+"""A number, one per term, or the name of a way to find it."""
+
+_NOT_FITTED = "this {name} has not been fitted; call fit first"
+
 
 class Summable(Protocol):
-    """What is learnt: it adds up, over equal classes."""
+    """Statistics that add up over equal classes."""
 
     @property
     def classes(self) -> tuple[Any, ...]:
-        """The classes, C of them."""
+        """The C classes."""
 
     @property
     def documents(self) -> NDArray[Any]:
-        """The weight of the documents of each class, (C,)."""
+        """Weight of the documents of each class, (C,)."""
 
     def on_classes(self, classes: tuple[Any, ...]) -> Any:
-        """The same among more classes."""
+        """Return these statistics among more classes."""
 
     def __add__(self, other: Any) -> Any: ...
 
 
-class Learner(Routing, Parameters):
+class Learner(Estimator):
     """A classifier fitted to statistics; its scores need not be probabilities.
 
-    After fit: ``classes_`` (sorted), ``n_features_in_``, ``feature_names_in_`` (where X is a table with names) and
-    ``scorer_`` (the fitted model).
+    Attributes
+    ----------
+    classes_ : array (C,)
+        The classes, sorted.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of str
+        Names of the columns, if X was a data frame with names.
+    scorer_ : Scorer
+        The fitted model.
     """
 
     classes_: NDArray[Any]
@@ -60,47 +82,61 @@ class Learner(Routing, Parameters):
     feature_names_in_: Names
     scorer_: Scorer
 
-    _numeric = True  # whether the model reads numbers only
+    _numeric = True  # the model reads numbers only
 
     def _as_rows(self, matrix: Any) -> Any:
-        """The checked rows that the model reads, of a matrix."""
+        """The checked rows that the model reads, from a matrix."""
         raise NotImplementedError
 
-    def _statistics(self, rows: Any, y: Any, sample_weight: ArrayLike | None) -> Summable:
-        """What the rows teach."""
+    def _statistics(self, rows: Any, y: Labels, sample_weight: Weights | None) -> Summable:
+        """Statistics of the rows."""
         raise NotImplementedError
 
     def _fitted(self, statistics: Any) -> dict[str, Any]:
-        """The attributes of the fitted model, ``scorer_`` among them."""
+        """Attributes of the fitted model, ``scorer_`` among them."""
         raise NotImplementedError
 
-    def _kept(self, statistics: Any) -> dict[str, Any]:  # noqa: ARG002  # what learns in parts keeps them
-        """What of the statistics stays, by attribute."""
+    def _kept(self, statistics: Any) -> dict[str, Any]:  # noqa: ARG002  # Incremental keeps them
+        """Attributes that keep statistics after fit."""
         return {}
 
-    def _scored(self, rows: Any) -> Any:
-        """The rows as the scorer takes them."""
+    def _as_scored(self, rows: Any) -> Any:
+        """Rows as the scorer reads them."""
         return rows
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from X (D, F) with labels y (D,), and forget what was learnt before."""
+    def fit(self, X: Matrix, y: Labels, sample_weight: Weights | None = None) -> Self:
+        """Learn from labelled rows; what was learnt before is forgotten.
+
+        Parameters
+        ----------
+        X : matrix (D, F)
+            Array, sparse matrix, list of rows or data frame.
+        y : array-like (D,)
+            Labels of one kind: strings, whole numbers or booleans.
+        sample_weight : array-like (D,), optional
+            Weights of the rows, not negative; a weight of 2 is a row given twice.
+
+        Returns
+        -------
+        self
+        """
         return self._learn(X, y, None, sample_weight, None)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the largest score for each row, (D,); the first of equals."""
+    def predict(self, X: Matrix) -> NDArray[Any]:
+        """Return the class with the largest score for each row of X (D, F), (D,); the first of equals."""
         rows = self._asked(X)
         return self.classes_[most_probable(self.scorer_.joint_log_scores(rows))]
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """The share of rows that get their label."""
+    def score(self, X: Matrix, y: Labels, sample_weight: Weights | None = None) -> float:
+        """Return the accuracy on labelled rows: the proportion, by weight, whose label is predicted."""
         truth = as_labels(y, type(self).__name__)
         truth = label_array(tuple(truth)) if isinstance(truth, (list, tuple)) else truth
         found = self.predict(X)
         if truth.shape != found.shape:
-            raise InputError(f"X has {len(found)} rows, y has {len(truth)} labels")
+            raise InputError("X has {rows} rows, y has {labels} labels", rows=len(found), labels=len(truth))
         weight = np.ones(len(found)) if sample_weight is None else as_weight(sample_weight, len(found))
         if not weight.sum() > 0:
-            raise InputError("there is nothing to score: no rows, or every sample_weight is zero")
+            raise InputError("there is nothing to score: X has no rows, or every sample_weight is zero")
         return float(np.average(found == truth, weights=weight))
 
     def __sklearn_tags__(self) -> Any:
@@ -111,18 +147,19 @@ class Learner(Routing, Parameters):
         )
 
     def _learn(
-        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: ArrayLike | None, before: Summable | None
+        self, X: Matrix, y: Labels, classes: Labels | None, sample_weight: Weights | None, before: Summable | None
     ) -> Self:
-        names, matrix = names_of(X), as_matrix(X, numeric=self._numeric)
+        """Add the rows to the statistics ``before`` and fit; nothing changes if fitting fails."""
+        names, matrix = column_names(X), as_matrix(X, numeric=self._numeric)
         if before is not None:
             self._check_columns(matrix, names)
             names = vars(self).get("feature_names_in_")
         rows = self._as_rows(matrix)
         part = self._statistics(rows, as_labels(y, type(self).__name__), sample_weight)
-        refuse_continuous(part.classes)
-        statistics = added(before, part, classes)
+        check_not_continuous(part.classes)
+        statistics = merged(before, part, classes)
         if not statistics.documents.sum() > 0:
-            raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
+            raise InputError("there is nothing to learn from: X has no rows, or every sample_weight is zero")
         fitted = {
             "n_features_in_": int(rows.shape[1]),
             "classes_": label_array(statistics.classes),
@@ -135,41 +172,63 @@ class Learner(Routing, Parameters):
         vars(self).update(fitted)
         return self
 
-    def _asked(self, X: Any) -> Any:
+    def _check_fitted(self) -> None:
         if "scorer_" not in vars(self):
-            raise counterpart(NotFittedError)(f"this {type(self).__name__} has not been fitted; call fit first")
+            raise counterpart(NotFittedError)(_NOT_FITTED.format(name=type(self).__name__))
+
+    def _asked(self, X: Matrix) -> Any:
+        """Checked rows of X as the scorer reads them."""
+        self._check_fitted()
         matrix = as_matrix(X, numeric=self._numeric)
-        self._check_columns(matrix, names_of(X))
-        return self._scored(self._as_rows(matrix))
+        self._check_columns(matrix, column_names(X))
+        return self._as_scored(self._as_rows(matrix))
 
     def _check_columns(self, matrix: Any, names: Names | None) -> None:
         fitted = vars(self).get("feature_names_in_")
         check_columns(type(self).__name__, self.n_features_in_, fitted, matrix.shape[1], names)
 
 
-def added(before: Summable | None, part: Summable, classes: ArrayLike | None) -> Any:
-    """What was learnt before and a part more, among all classes that are known by now."""
-    told = () if classes is None else class_codes(classes)[0]
+def merged(before: Summable | None, part: Summable, classes: Labels | None) -> Any:
+    """Statistics learnt before plus a part, on the classes of both and those named in advance."""
+    named = () if classes is None else class_codes(classes)[0]
     if classes is not None:
-        class_codes(part.classes, told)
+        check_among(part.classes, named)
     known = () if before is None else before.classes
-    names, _ = class_codes([*known, *told, *part.classes])
-    part = part.on_classes(names)
-    return part if before is None else before.on_classes(names) + part
+    every, _ = class_codes([*known, *named, *part.classes])
+    part = part.on_classes(every)
+    return part if before is None else before.on_classes(every) + part
 
 
 class Incremental(Learner):
-    """A learner in parts: it keeps ``statistics_``, what has been learnt."""
+    """A learner that also learns in parts.
+
+    Attributes
+    ----------
+    statistics_ : object
+        What has been learnt; more rows are added to it.
+    """
 
     statistics_: Any
 
     def partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self, X: Matrix, y: Labels, classes: Labels | None = None, sample_weight: Weights | None = None
     ) -> Self:
-        """Learn from more rows; parts give what fit gives on the whole.
+        """Learn from more rows; learning in parts gives what ``fit`` gives on the whole.
 
-        Classes may come up at any time. ``classes`` names some in advance, at any call; the labels of that call must
-        then be among them.
+        Parameters
+        ----------
+        X : matrix (D, F)
+            Rows with the columns of earlier calls.
+        y : array-like (D,)
+            Labels; a class may appear in any call.
+        classes : array-like, optional
+            Classes named in advance, at any call; the labels of that call must be among them.
+        sample_weight : array-like (D,), optional
+            Weights of the rows, not negative.
+
+        Returns
+        -------
+        self
         """
         return self._learn(X, y, classes, sample_weight, vars(self).get("statistics_"))
 
@@ -180,70 +239,81 @@ class Incremental(Learner):
 class Classifier(Learner):
     """A learner whose scores are log probabilities."""
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The likeliest class of each row, (D,); the first of equals."""
+    def predict(self, X: Matrix) -> NDArray[Any]:
+        """Return the most probable class of each row of X (D, F), (D,); the first of equals."""
         rows = self._asked(X)
         return self.classes_[most_probable(self.scorer_.log_posterior(rows))]
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Log probabilities, a row a document and a column a class in the order of ``classes_``, (D, C)."""
+    def predict_log_proba(self, X: Matrix) -> Floats:
+        """Return log p(class | row) of X (D, F), (D, C), with columns in the order of ``classes_``."""
         rows = self._asked(X)
         return self.scorer_.log_posterior(rows)
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities, (D, C)."""
+    def predict_proba(self, X: Matrix) -> Floats:
+        """Return p(class | row) of X (D, F), (D, C), with columns in the order of ``classes_``."""
         return np.asarray(np.exp(self.predict_log_proba(X)))
 
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """log p(x, class), up to what does not depend on the class, (D, C)."""
+    def predict_joint_log_proba(self, X: Matrix) -> Floats:
+        """Return log p(row, class) of X (D, F), (D, C), up to a number that is equal for all classes."""
         rows = self._asked(X)
         return self.scorer_.joint_log_scores(rows)
 
 
-class Discriminant(Incremental):
-    """A learner in parts whose scores rank the classes and are no probabilities; these come by calibration."""
+class Discriminant(Learner):
+    """A learner whose scores rank the classes and need not be probabilities."""
 
-    def decision_function(self, X: Any) -> Floats:
-        """The scores, (D, C); of two classes the second's less the first's, (D,), positive where the second wins."""
+    def decision_function(self, X: Matrix) -> Floats:
+        """Return the scores of X (D, F), (D, C); for two classes the second's minus the first's, (D,)."""
         rows = self._asked(X)
         scores = self.scorer_.joint_log_scores(rows)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
 
 
-class IncrementalClassifier(Incremental, Classifier):
-    """A classifier that learns in parts."""
+class CountRows(Learner):
+    """A learner of count matrices X (D, V), dense or sparse; its statistics are ClassCounts."""
 
-
-class CountClassifier(IncrementalClassifier):
-    """A classifier of count matrices, fitted to ClassCounts."""
-
-    _containing = False  # whether the model asks how many documents contain a term
+    _containing = False  # the model asks how many documents contain a term
 
     def _as_rows(self, matrix: Any) -> CSR:
         return as_count_rows(matrix, type(self).__name__)
 
-    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Summable:
+    def _statistics(self, rows: CSR, y: Labels, sample_weight: Weights | None) -> Summable:
         return ClassCounts.of(rows, y, sample_weight=sample_weight, containing=self._containing)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # its yardstick is two clouds of points, which are no counts
+        tags.classifier_tags.poor_score = True  # scikit-learn scores on clouds of points, which are not counts
         return tags
 
 
-class CategoryClassifier(IncrementalClassifier):
-    """A classifier of tables of categories, strings or numbers, fitted to contingency tables."""
+class RealRows(Learner):
+    """A learner of numbers of either sign, X (D, V), dense or sparse; its statistics are the rows themselves."""
+
+    def _as_rows(self, matrix: Any) -> Any:
+        return as_reals(matrix)
+
+    def _statistics(self, rows: Any, y: Labels, sample_weight: Weights | None) -> Summable:
+        return Labelled.of_checked(rows, y, None, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class CategoryRows(Incremental):
+    """A learner of tables of categories, strings or numbers; its statistics are contingency tables."""
 
     _numeric = False
 
     def _as_rows(self, matrix: Any) -> NDArray[Any]:
         return as_categories(matrix)
 
-    def _statistics(self, rows: NDArray[Any], y: Any, sample_weight: ArrayLike | None) -> Summable:
+    def _statistics(self, rows: NDArray[Any], y: Labels, sample_weight: Weights | None) -> Summable:
         return Contingency.of(rows, y, sample_weight=sample_weight)
 
-    def _scored(self, rows: NDArray[Any]) -> CSR:
+    def _as_scored(self, rows: NDArray[Any]) -> CSR:
         tables: Contingency = self.statistics_
         return tables.indicators(rows)
 

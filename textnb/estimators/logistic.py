@@ -1,25 +1,48 @@
-"""Multinomial logistic regression as an estimator.
+"""Logistic models as estimators: multinomial logistic regression, its Bayesian form, and naive Bayes features."""
 
-Bayesian logistic regression as an estimator.
-
-A linear model of terms weighed by naive Bayes log-count ratios, as an estimator.
-"""
+from __future__ import annotations
 
 import warnings
 from typing import Any
 
-from numpy.typing import ArrayLike
-
-from textnb.counts.matrix import CSR
+from textnb.counts.labels import Labels, Weights
+from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import ConvergenceWarning, InputError
-from textnb.estimators.gaussian import RealRows
-from textnb.estimators.linear import LinearClassifier
-from textnb.estimators.scikit_learn import as_count_rows, counterpart, outside
+from textnb.estimators.learner import Classifier, CountRows, Discriminant, RealRows
+from textnb.estimators.scikit_learn import available_if, caller_level, counterpart
 from textnb.models.logistic import bayes_logistic, logistic, nb_logistic
 from textnb.models.prior import ClassWeight, class_weighted, is_balanced
 from textnb.models.rows import Labelled
-from textnb.models.scorer import ScaledScorer
+from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import Floats
+
+
+class LinearClassifier(Classifier, Discriminant):
+    """A classifier with weights W (C, V) and bias b (C,), one row for every class."""
+
+    @property
+    def coef_(self) -> Floats:
+        """W (C, V)."""
+        return self._linear.weights
+
+    @property
+    def intercept_(self) -> Floats:
+        """b (C,)."""
+        return self._linear.bias
+
+    @property
+    def _linear(self) -> LinearScorer:
+        """The fitted linear scorer: the model's own, or the one inside it."""
+        self._check_fitted()
+        scorer: Any = self.scorer_
+        linear: LinearScorer = getattr(scorer, "linear", scorer)
+        return linear
+
+
+def warn_of_trouble(trouble: str | None) -> None:
+    """Warn the caller, outside textnb, that a search did not converge."""
+    if trouble:
+        warnings.warn(trouble, counterpart(ConvergenceWarning), stacklevel=caller_level())
 
 
 class LogisticRegression(RealRows, LinearClassifier):
@@ -28,19 +51,41 @@ class LogisticRegression(RealRows, LinearClassifier):
         p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)
         loss   = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2
 
-    l2: the strength of the penalty, 0 for none; the bias b is not penalised. solver: ``newton`` (exact where there are
-    few weights, else by conjugate gradients), ``lbfgs``, or ``gradient`` (steepest descent, slow). It ends where the
-    norm of the gradient is tol times that at the start, or after max_iter steps with a ConvergenceWarning; rounding
-    keeps ``lbfgs`` from a tol much below 1e-7. class_weight: ``balanced`` gives all classes one sum of weights; or
-    numbers by class, 1 for those not named; they multiply sample_weight.
+    Parameters
+    ----------
+    l2 : float
+        Strength of the L2 penalty, 0 for none; the bias b is not penalised.
+    solver : {"newton", "lbfgs", "gradient"}
+        ``newton`` is exact if there are few weights and otherwise uses conjugate gradients; ``gradient`` is steepest
+        descent, slow.
+    tol : float
+        The solver stops when the norm of the gradient is this times the norm at the start; rounding keeps ``lbfgs``
+        from reaching much below 1e-7.
+    max_iter : int
+        Number of steps after which it stops with a ConvergenceWarning.
+    class_weight : "balanced" or mapping, optional
+        ``balanced`` gives all classes the same sum of weights; a mapping gives the weight of each class, 1 for those
+        not named. Class weights multiply ``sample_weight``.
 
-    After fit: ``coef_`` (C, V) and ``intercept_`` (C,), one row for every class, and of sum 0 over the classes;
-    ``n_iter_``; ``converged_``; ``loss_`` and ``gradient_norm_`` at the end.
+    Attributes
+    ----------
+    coef_, intercept_ : array (C, V), array (C,)
+        Weights and bias, one row for every class, with sum 0 over the classes.
+    n_iter_ : int
+        Number of steps.
+    converged_ : bool
+        Whether ``tol`` was reached.
+    loss_, gradient_norm_ : float
+        Loss and norm of its gradient at the end.
 
-    Other than scikit-learn's: l2 = 1 / C; two classes have two rows of weights, so that equal answers need l2 = 2 / C;
-    no other penalties, no ``fit_intercept``; ``balanced`` minds sample_weight; what has no finite optimum (l2 = 0 and
-    rows that can be separated) is told of.
+    Notes
+    -----
+    Differences from scikit-learn: l2 = 1 / C; two classes have two rows of weights, so equal answers need l2 = 2 / C;
+    no other penalties and no ``fit_intercept``; ``balanced`` takes ``sample_weight`` into account; a loss without a
+    finite optimum (l2 = 0 and separable rows) gives a warning.
 
+    Examples
+    --------
     >>> X, y = [[0.2, -1.0], [0.1, -0.5], [-0.3, 1.0], [0.0, 2.0]], ["down", "down", "up", "up"]
     >>> model = LogisticRegression().fit(X, y)
     >>> model.predict([[0.0, -2.0], [0.0, 1.0]])
@@ -64,8 +109,7 @@ class LogisticRegression(RealRows, LinearClassifier):
         settings = logistic.LogisticSettings(self.l2, self.solver, self.tol, self.max_iter)
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
-        if found.trouble:
-            warnings.warn(found.trouble, counterpart(ConvergenceWarning), stacklevel=outside())
+        warn_of_trouble(found.trouble)
         return {
             "scorer_": found.scorer,
             "n_iter_": found.iterations,
@@ -84,19 +128,38 @@ class BayesianLogistic(RealRows, LinearClassifier):
         p(k|x) = exp(kappa(x) a_k) / sum_l exp(kappa(x) a_l),   a_k = W_k x + b_k
         kappa(x) = 1 / sqrt(1 + pi s^2(x) / 8)
 
-    W and b are those of ``LogisticRegression``; s^2(x) is how uncertain the differences of scores are by Laplace's
-    approximation. So a row unlike all that were learnt from gets a modest answer. The likeliest class stays the same.
+    W and b are those of ``LogisticRegression``; s^2(x) is the variance of score differences by Laplace's approximation.
+    So a row unlike the training rows gets probabilities closer to uniform. The most probable class stays the same.
 
-    l2: the precision of the prior, above 0, or ``evidence``, which finds the one that makes the labels most probable,
-    on at most 600 rows. tol and max_iter are those of ``LogisticRegression``, and so is class_weight.
+    Use it for measurements, and to compare models by their evidence. On texts its probabilities are far too close to
+    uniform; ``LogisticRegression`` is better calibrated there.
 
-    After fit: ``l2_``; ``log_evidence_`` (Laplace) and ``bic_``, both the larger the better; ``coef_`` (C, V) and
-    ``intercept_`` (C,) before moderation; ``n_iter_``; ``converged_``. With V > D the rows are kept. Exact up to some
-    4,000 rows of 9 classes, or some 12,000 weights; beyond that an estimate (``textnb.models.logistic.laplace``).
+    Parameters
+    ----------
+    l2 : float or "evidence"
+        Precision of the prior, positive; ``evidence`` finds the one that makes the labels most probable, on at most 600
+        rows.
+    tol, max_iter, class_weight
+        As in ``LogisticRegression``.
 
-    It is meant for measurements, and for comparing models by their evidence. Texts get answers that are far too modest:
-    for them ``LogisticRegression`` is the better calibrated.
+    Attributes
+    ----------
+    l2_ : float
+        The precision used.
+    log_evidence_, bic_ : float
+        Laplace's log evidence and the Bayesian information criterion; larger is better for both.
+    coef_, intercept_ : array (C, V), array (C,)
+        Weights and bias before moderation by kappa.
+    n_iter_, converged_ : int, bool
+        As in ``LogisticRegression``.
 
+    Notes
+    -----
+    With V > D the rows are kept. Exact up to about 4,000 rows of 9 classes, or about 12,000 weights; beyond that an
+    estimate (``textnb.models.logistic.laplace``).
+
+    Examples
+    --------
     >>> X, y = [[0.2, -1.0], [0.1, -0.5], [-0.3, 1.0], [0.0, 2.0]], ["down", "down", "up", "up"]
     >>> model = BayesianLogistic(l2=1.0).fit(X, y)
     >>> model.predict_proba([[0.0, 1.0], [0.0, 10.0]]).round(3)
@@ -121,8 +184,7 @@ class BayesianLogistic(RealRows, LinearClassifier):
         found = bayes_logistic.solution(
             rows.X, rows.y, weight, len(rows.classes), self.l2, tol=self.tol, max_iter=self.max_iter
         )
-        if found.fit.trouble:
-            warnings.warn(found.fit.trouble, counterpart(ConvergenceWarning), stacklevel=outside())
+        warn_of_trouble(found.fit.trouble)
         return {
             "scorer_": found.scorer,
             "l2_": found.l2,
@@ -136,30 +198,54 @@ class BayesianLogistic(RealRows, LinearClassifier):
         return {"model": "bayes-logistic", "options": {"l2": self.l2, "balanced": is_balanced(self.class_weight)}}
 
 
-_OF_PROBABILITIES = ("predict_proba", "predict_log_proba", "predict_joint_log_proba")
+def _has_probabilities(model: NBLogistic) -> bool:
+    return model.loss != "squared-hinge"
 
 
-class NBLogistic(LinearClassifier):
-    """A linear model on naive Bayes features (Wang and Manning 2012) over count matrices, X (D, V), dense or sparse.
+class NBLogistic(CountRows, LinearClassifier):
+    """A linear model on naive Bayes features (Wang and Manning 2012) over count matrices X (D, V), dense or sparse.
 
         z_i  = (b_i * s) / |b_i * s|          b_ij = 1 where x_ij > 0, s_j = max_k |r_kj|
-        r_kj = log of the share of term j in class k, over its share in all other classes; counts of rows, plus a
+        r_kj = log of the frequency of term j in class k over its frequency in all other classes; counts of rows, plus a
         loss = sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2
 
-    l2: the strength of the penalty, or ``cv``: by cross-validation on the rows, in four folds that are dealt by what
-    the rows contain, on a path from strong to weak; terms and ratios are learnt anew in every fold. Or ``evidence``: by
-    the probability of the labels, as in BayesianLogistic; quicker, and for the logistic loss only. loss: ``logistic``,
-    or ``squared-hinge``, a linear support vector machine, which has scores and no probabilities. a: what is added to
-    the counts. min_df: terms of fewer rows are left out; ``auto`` is 2, or 1 where that would leave a row fewer than 10
-    terms on average. prune: the share of terms to keep, those with the largest weights, on which it is fitted again.
-    class_weight weighs rows in the loss, as in LogisticRegression; sample_weight also in the counts. tol: how far all
-    weights may be from the minimum, relative to their norm; None is 0.01, and 0.1 for the squared hinge, whose bound is
-    wide. max_iter: steps after which it ends with a ConvergenceWarning.
+    Parameters
+    ----------
+    l2 : float, "cv" or "evidence"
+        Strength of the L2 penalty. ``cv`` finds it by cross-validation in four folds, dealt by what the rows contain,
+        on a path from strong to weak; terms and ratios are learnt anew in every fold. ``evidence`` finds it by the
+        probability of the labels, as in ``BayesianLogistic``: quicker, for the logistic loss only.
+    loss : {"logistic", "squared-hinge"}
+        ``squared-hinge`` is a linear support vector machine: it has ``decision_function`` and no ``predict_proba``.
+    a : float
+        Added to the counts of rows, positive.
+    min_df : int or "auto"
+        Terms in fewer rows are left out; ``auto`` is 2, or 1 if that would leave a row fewer than 10 terms on average.
+    prune : float, optional
+        Proportion of terms to keep, those with the largest weights; the model is fitted again on them.
+    class_weight : "balanced" or mapping, optional
+        Weights of the rows in the loss, as in ``LogisticRegression``; ``sample_weight`` also weights the counts.
+    tol : float, optional
+        Distance of the weights from the minimum, relative to their norm; by default 0.01, and 0.1 for the squared
+        hinge, whose bound is wide.
+    max_iter : int
+        Number of steps after which it stops with a ConvergenceWarning.
 
-    After fit: ``l2_``; ``min_df_``; ``scale_`` (V,), 0 for terms not in use; ``coef_`` (C, V), of z, and ``intercept_``
-    (C,); ``n_iter_``; ``converged_``; ``path_``, what was tried: ``strengths``, ``losses`` held out, ``best``, and the
-    ``scores`` (D, C) of the rows held out; None where there was no search.
+    Attributes
+    ----------
+    l2_, min_df_ : float, int
+        The values used.
+    scale_ : array (V,)
+        s, 0 for terms left out.
+    coef_, intercept_ : array (C, V), array (C,)
+        Weights of z, and bias.
+    n_iter_, converged_ : int, bool
+        As in ``LogisticRegression``.
+    path_ : Path or None
+        The search by cross-validation: ``strengths``, held-out ``losses``, ``best``, and held-out ``scores`` (D, C).
 
+    Examples
+    --------
     >>> X, y = [[2, 0, 1], [1, 0, 0], [0, 3, 1], [0, 1, 0]], ["cat", "cat", "dog", "dog"]
     >>> model = NBLogistic().fit(X, y)
     >>> model.predict([[1, 0, 3], [0, 1, 0]])
@@ -183,21 +269,29 @@ class NBLogistic(LinearClassifier):
         self.l2, self.loss, self.a, self.min_df, self.prune = l2, loss, a, min_df, prune
         self.class_weight, self.tol, self.max_iter = class_weight, tol, max_iter
 
-    def __getattribute__(self, name: str) -> Any:
-        if name in _OF_PROBABILITIES and object.__getattribute__(self, "loss") == "squared-hinge":
-            raise AttributeError(f"NBLogistic with the squared hinge has no {name}: it has no probabilities")
-        return super().__getattribute__(name)
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Matrix) -> Floats:
+        """Return log p(class | row), (D, C); not with the squared hinge."""
+        return super().predict_log_proba(X)
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Matrix) -> Floats:
+        """Return p(class | row), (D, C); not with the squared hinge."""
+        return super().predict_proba(X)
+
+    @available_if(_has_probabilities)
+    def predict_joint_log_proba(self, X: Matrix) -> Floats:
+        """Return log p(row, class), (D, C), up to a number equal for all classes; not with the squared hinge."""
+        return super().predict_joint_log_proba(X)
 
     @property
     def scale_(self) -> Floats:
         """s (V,)."""
-        scorer: ScaledScorer = self._fitted_scorer
+        self._check_fitted()
+        scorer: ScaledScorer = self.scorer_  # type: ignore[assignment]  # what nb_logistic fits
         return scorer.scale
 
-    def _as_rows(self, matrix: Any) -> CSR:
-        return as_count_rows(matrix, type(self).__name__)
-
-    def _statistics(self, rows: CSR, y: Any, sample_weight: ArrayLike | None) -> Labelled:
+    def _statistics(self, rows: CSR, y: Labels, sample_weight: Weights | None) -> Labelled:
         return Labelled.of_checked(rows, y, None, sample_weight)
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
@@ -206,8 +300,7 @@ class NBLogistic(LinearClassifier):
         )
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings)
-        if found.trouble:
-            warnings.warn(found.trouble, counterpart(ConvergenceWarning), stacklevel=outside())
+        warn_of_trouble(found.trouble)
         return {
             "scorer_": found.scorer,
             "l2_": found.l2,
@@ -219,12 +312,6 @@ class NBLogistic(LinearClassifier):
 
     def _text_recipe(self) -> dict[str, Any]:
         if (self.a, self.min_df) != (1.0, "auto"):
-            raise InputError("for texts a is 1, and min_df is the Analyzer's: leave both as they are")
+            raise InputError("for texts a is 1 and the Analyzer sets min_df; leave a and min_df at their defaults")
         options = {"l2": self.l2, "loss": self.loss, "prune": 1.0 if self.prune is None else self.prune}
         return {"model": "nb-logistic", "options": {**options, "balanced": is_balanced(self.class_weight)}}
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # its yardstick is two clouds of points, which are no counts
-        return tags

@@ -1,45 +1,46 @@
-"""scikit-learn, where the caller has loaded it: never imported, but answered in its own terms.
+"""What scikit-learn's tools expect of an estimator, without importing scikit-learn.
 
-Parameters as scikit-learn's tools read and set them: those of the constructor, stored as they are given.
-
-Metadata routing, where scikit-learn has it switched on: which step of a pipeline asks for which weights.
-
-What scikit-learn's callers hand over, checked and told of in the words that its tools look for.
+* parameters: ``get_params``, ``set_params`` and ``repr``, from the signature of the constructor
+* metadata routing: which step of a pipeline asks for which weights
+* input: X, y and column names checked, with the error messages that scikit-learn's checks look for
+* errors and warnings: scikit-learn's own classes where the caller has loaded it
 """
+
+from __future__ import annotations
 
 import inspect
 import sys
 import warnings
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Callable, Iterable
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.matrix import CSR, Matrix, as_counts
 from textnb.errors import DataConversionWarning, InputError, KindError, listed
 
+Names = NDArray[np.object_]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
-def counterpart(own: type[Any]) -> type[Any]:
-    """scikit-learn's exception or warning of the same name, where scikit-learn is loaded; otherwise textnb's own.
-
-    Its tools catch and filter by their own classes.
-
-    >>> import sklearn.exceptions, textnb.errors
-    >>> counterpart(textnb.errors.NotFittedError) is sklearn.exceptions.NotFittedError
-    True
-    """
-    theirs: type[Any] = getattr(sys.modules.get("sklearn.exceptions"), own.__name__, own)
-    return theirs
+_DATA = ("X", "y")  # arguments of fit that are not metadata
+_MAX_NAMES_SHOWN = 5
 
 
-class Parameters:
-    """get_params, set_params and repr, from the signature of ``__init__``."""
+class Estimator:
+    """Parameters and metadata routing of an estimator, read from the signatures of its methods."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002  # no parameter holds an estimator
-        """The parameters by name.
+        """Return the parameters of the constructor by name.
 
+        Parameters
+        ----------
+        deep : bool
+            Ignored: no parameter is an estimator. scikit-learn passes it.
+
+        Examples
+        --------
         >>> from textnb.estimators import MultinomialNB
         >>> MultinomialNB(alpha=0.5).get_params()
         {'alpha': 0.5, 'estimate': 'mean', 'prior': 'empirical'}
@@ -47,11 +48,16 @@ class Parameters:
         return {name: getattr(self, name) for name in self._defaults()}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; what has been fitted stays as it is until the next fit."""
+        """Set parameters by name and return the estimator; they take effect at the next fit."""
         known = self._defaults()
         unknown = params.keys() - known.keys()
         if unknown:
-            raise InputError(f"{type(self).__name__} has no parameter {listed(unknown)}; it has {listed(known)}")
+            raise InputError(
+                "{estimator} has no parameter {unknown}; it has {known}",
+                estimator=type(self).__name__,
+                unknown=listed(unknown),
+                known=listed(known),
+            )
         for name, value in params.items():
             setattr(self, name, value)
         return self
@@ -66,15 +72,8 @@ class Parameters:
         signature = inspect.signature(cls.__init__)
         return {name: parameter.default for name, parameter in signature.parameters.items() if name != "self"}
 
-
-_DATA = ("X", "y")
-
-
-class Routing:
-    """scikit-learn's requests for metadata: the arguments of fit, partial_fit and score beside X and y."""
-
     def get_metadata_routing(self) -> Any:
-        """The requests; an argument that was not asked for is an error where it is given."""
+        """Return scikit-learn's MetadataRequest: which arguments of fit, partial_fit and score are requested."""
         if "_metadata_request" in vars(self):
             return vars(self)["_metadata_request"]
         from sklearn.utils.metadata_routing import MetadataRequest
@@ -86,22 +85,27 @@ class Routing:
         return requests
 
     def set_fit_request(self, **requested: bool | str | None) -> Self:
-        """Ask for arguments of fit: ``sample_weight=True``, or the name by which they are given."""
+        """Request arguments of fit: ``sample_weight=True``, or the name under which the caller passes it."""
         return self._request("fit", requested)
 
     def set_partial_fit_request(self, **requested: bool | str | None) -> Self:
-        """Ask for arguments of partial_fit."""
+        """Request arguments of partial_fit, as in ``set_fit_request``."""
         return self._request("partial_fit", requested)
 
     def set_score_request(self, **requested: bool | str | None) -> Self:
-        """Ask for arguments of score."""
+        """Request arguments of score, as in ``set_fit_request``."""
         return self._request("score", requested)
 
     def _request(self, method: str, requested: dict[str, bool | str | None]) -> Self:
         known = self._metadata(method)
         unknown = requested.keys() - set(known)
         if unknown:
-            raise InputError(f"{method} takes no {listed(unknown)}; it takes {listed(known)}")
+            raise InputError(
+                "{method} takes no {unknown}; it takes {known}",
+                method=method,
+                unknown=listed(unknown),
+                known=listed(known),
+            )
         requests = self.get_metadata_routing()
         for name, alias in requested.items():
             getattr(requests, method).add_request(param=name, alias=alias)
@@ -110,16 +114,56 @@ class Routing:
 
     def _metadata(self, method: str) -> list[str]:
         function = getattr(self, method, None)
-        return (
-            [] if function is None else [name for name in inspect.signature(function).parameters if name not in _DATA]
-        )
+        names = () if function is None else inspect.signature(function).parameters
+        return [name for name in names if name not in _DATA]
 
 
-Names = NDArray[np.object_]
+class _Available:
+    """Descriptor of a method that an estimator has under a condition; hasattr is False where it does not hold."""
+
+    def __init__(self, method: Callable[..., Any], condition: Callable[[Any], bool]) -> None:
+        self.method, self.condition = method, condition
+        self.__doc__ = method.__doc__
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        if estimator is not None and not self.condition(estimator):
+            raise AttributeError(f"{estimator!r} has no {self.method.__name__}")
+        return self.method.__get__(estimator, owner)
 
 
-def as_matrix(X: Any, *, numeric: bool = True) -> Any:
-    """Rows and columns, sparse or dense; ``numeric`` makes numbers of objects.
+def available_if(condition: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Return a decorator for methods that an estimator has only if its parameters meet a condition.
+
+    >>> class Model:
+    ...     wanted = False
+    ...     @available_if(lambda model: model.wanted)
+    ...     def answer(self):
+    ...         return 42
+    >>> hasattr(Model(), "answer"), hasattr(Model, "answer")
+    (False, True)
+    """
+
+    def decorate(method: Method) -> Method:
+        return _Available(method, condition)  # type: ignore[return-value]  # called as the method itself is
+
+    return decorate
+
+
+def counterpart(own: type[Any]) -> type[Any]:
+    """scikit-learn's exception or warning of the same name if scikit-learn is loaded, otherwise textnb's own.
+
+    scikit-learn's tools catch and filter by their own classes.
+
+    >>> import sklearn.exceptions, textnb.errors
+    >>> counterpart(textnb.errors.NotFittedError) is sklearn.exceptions.NotFittedError
+    True
+    """
+    theirs: type[Any] = getattr(sys.modules.get("sklearn.exceptions"), own.__name__, own)
+    return theirs
+
+
+def as_matrix(X: Matrix, *, numeric: bool = True) -> Any:
+    """X as a sparse or dense matrix of two dimensions; ``numeric`` converts objects to numbers.
 
     >>> as_matrix([1, 2])
     Traceback (most recent call last):
@@ -131,37 +175,41 @@ def as_matrix(X: Any, *, numeric: bool = True) -> Any:
     if X.dtype.kind == "c":
         raise InputError("Complex data not supported")
     if X.ndim != 2:
-        raise InputError(f"X must have two dimensions, not {X.ndim}. Reshape your data: X.reshape(1, -1) is one row")
+        raise InputError(
+            "X must have two dimensions, not {ndim}. Reshape your data: X.reshape(1, -1) is one row", ndim=X.ndim
+        )
     if X.shape[1] == 0:
-        raise InputError(f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+        raise InputError("X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.", shape=X.shape)
     return X
 
 
 def _as_array(X: Any, numeric: bool) -> NDArray[Any]:
-    listed = isinstance(X, (list, tuple))
+    is_list = isinstance(X, (list, tuple))
     try:
-        array = np.asarray(X, object if listed and not numeric else None)  # numpy would make strings of all in a mix
+        array = np.asarray(X, object if is_list and not numeric else None)  # numpy turns mixed lists into strings
         return array.astype(np.float64) if numeric and array.dtype.kind == "O" else array
     except TypeError as error:
-        raise KindError(f"X must hold numbers: {error}") from None
+        raise KindError("X must hold numbers: {error}", error=error) from None
     except ValueError as error:
-        raise InputError(f"X must be a matrix of numbers, every row of one length: {error}") from None
+        raise InputError("X must be a matrix of numbers, every row of one length: {error}", error=error) from None
 
 
-def as_count_rows(X: Any, estimator: str) -> CSR:
-    """A matrix of counts, none negative."""
+def as_count_rows(X: Matrix, estimator: str) -> CSR:
+    """X as a count matrix without negative entries."""
     try:
         return as_counts(X)
     except InputError as error:
         if X.dtype.kind in "if" and X.min() < 0:
-            raise InputError(f"Negative values in data passed to {estimator}: {error}") from None
+            raise InputError(
+                "Negative values in data passed to {estimator}: {error}", estimator=estimator, error=error
+            ) from None
         raise
 
 
 def as_labels(y: Any, estimator: str) -> Any:
-    """Labels in one dimension; a column of them is taken for that, with a warning."""
+    """Labels in one dimension; a column of labels is flattened with a warning."""
     if y is None:
-        raise InputError(f"{estimator} requires y to be passed, but the target y is None")
+        raise InputError("{estimator} requires y to be passed, but the target y is None", estimator=estimator)
     if isinstance(y, (list, tuple)):
         return y
     y = np.asarray(y)
@@ -171,21 +219,21 @@ def as_labels(y: Any, estimator: str) -> Any:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected; change its shape to (n_samples,), with ravel()",
             counterpart(DataConversionWarning),
-            stacklevel=outside(),
+            stacklevel=caller_level(),
         )
         y = y.ravel()
     return y
 
 
-def refuse_continuous(classes: Iterable[Any]) -> None:
-    """Fractions are no classes."""
+def check_not_continuous(classes: Iterable[Any]) -> None:
+    """Refuse fractional numbers as classes."""
     for name in classes:
         if isinstance(name, (float, np.floating)) and not float(name).is_integer():
-            raise InputError(f"Unknown label type: continuous; {name} is no class")
+            raise InputError("Unknown label type: continuous; {name} is not a class", name=name)
 
 
 def label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
-    """The classes as an array, of numpy's own type where that keeps every label as it is.
+    """Classes as an array, of a plain numpy type if that keeps every label unchanged, otherwise of objects.
 
     >>> label_array(("a", "b")).dtype.kind, label_array(("a", "b\\0")).dtype.kind
     ('U', 'O')
@@ -198,8 +246,8 @@ def label_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     return labels
 
 
-def names_of(X: Any) -> Names | None:
-    """The names of the columns of a table; None where they have none that are strings."""
+def column_names(X: Matrix) -> Names | None:
+    """Names of the columns of a data frame; None if X has no columns or their names are not strings."""
     names = list(getattr(X, "columns", ()))
     kinds = {isinstance(name, str) for name in names}
     if len(kinds) == 2:
@@ -208,34 +256,41 @@ def names_of(X: Any) -> Names | None:
 
 
 def check_columns(estimator: str, n_fitted: int, fitted: Names | None, n_given: int, given: Names | None) -> None:
-    """The columns must be those of fit: their names in their order, or else as many."""
+    """Refuse columns that differ from those of fit: by name and order if both have names, otherwise by number."""
     if fitted is not None and given is not None:
         if fitted.tolist() != given.tolist():
-            raise InputError(_difference(fitted.tolist(), given.tolist()))
+            raise InputError(_name_difference(fitted.tolist(), given.tolist()))
     elif n_given != n_fitted:
-        raise InputError(f"X has {n_given} features, but {estimator} is expecting {n_fitted} features as input")
+        raise InputError(
+            "X has {n_given} features, but {estimator} is expecting {n_fitted} features as input",
+            n_given=n_given,
+            estimator=estimator,
+            n_fitted=n_fitted,
+        )
     elif fitted is not None:
-        words = f"X does not have valid feature names, but {estimator} was fitted with feature names"
-        warnings.warn(words, stacklevel=outside())
+        message = f"X does not have valid feature names, but {estimator} was fitted with feature names"
+        warnings.warn(message, stacklevel=caller_level())
     elif given is not None:
-        warnings.warn(f"X has feature names, but {estimator} was fitted without feature names", stacklevel=outside())
+        message = f"X has feature names, but {estimator} was fitted without feature names"
+        warnings.warn(message, stacklevel=caller_level())
 
 
-def _difference(fitted: list[str], given: list[str]) -> str:
-    words = ["The feature names should match those that were passed during fit."]
-    for what, names in (
+def _name_difference(fitted: list[str], given: list[str]) -> str:
+    lines = ["The feature names should match those that were passed during fit."]
+    for title, names in (
         ("Feature names unseen at fit time:", sorted(set(given) - set(fitted))),
         ("Feature names seen at fit time, yet now missing:", sorted(set(fitted) - set(given))),
     ):
         if names:
-            words += [what, *(f"- {name}" for name in names[:5]), *(["- ..."] if len(names) > 5 else [])]
-    if len(words) == 1:
-        words.append("Feature names must be in the same order as they were in fit.")
-    return "\n".join(words) + "\n"
+            shown = [f"- {name}" for name in names[:_MAX_NAMES_SHOWN]]
+            lines += [title, *shown, *(["- ..."] if len(names) > _MAX_NAMES_SHOWN else [])]
+    if len(lines) == 1:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines) + "\n"
 
 
-def outside() -> int:
-    """The stack level, for the caller of this, of the first line that is not textnb's."""
+def caller_level() -> int:
+    """Stack level, for ``warnings.warn`` in the calling function, of the first frame outside textnb."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and (frame := frame.f_back) is not None:
         if not frame.f_globals.get("__name__", "").startswith("textnb."):

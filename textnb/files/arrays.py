@@ -1,6 +1,12 @@
-"""Values as plain arrays and back: vocabularies, sparse tables and the learnt value; what comes back is checked.
+"""Values as plain named arrays for a bundle, and back.
 
-Documents kept with a model, and histograms of documents, as plain arrays and back; what comes back is checked.
+    strings, tables             UTF-8 bytes and ends; data, indices and indptr of a sparse matrix
+    learnt value                vocabulary, counts per class and digests
+    examples, sample            documents kept with a model; counts in a byte each, larger ones in an array of their own
+    histograms                  one below the other, class by class
+
+``packed_...`` makes the arrays, ``unpacked_...`` the value. A file may be damaged or hostile: unpacking checks that
+everything fits together and raises ModelFileError if it does not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +18,7 @@ from scipy import sparse
 
 from textnb.counts import ClassCounts, Digests, DocumentHistogram, Examples, Learnt, Vocabulary
 from textnb.counts.histograms import ClassHistograms
+from textnb.counts.labels import places
 from textnb.counts.learnt import Sample
 from textnb.counts.matrix import CSR
 from textnb.errors import InputError, ModelFileError
@@ -19,28 +26,28 @@ from textnb.files.bundle import Arrays
 
 
 def packed_strings(name: str, strings: Sequence[str]) -> Arrays:
-    """Strings as UTF-8 bytes one after the other, and where each ends."""
+    """Arrays of strings: their UTF-8 bytes, concatenated, and the end of each."""
     coded = [string.encode("utf-8", "replace") for string in strings]
     ends = np.cumsum([len(data) for data in coded], dtype=np.int64)
     return {f"{name}.bytes": np.frombuffer(b"".join(coded), np.uint8), f"{name}.ends": ends}
 
 
 def unpacked_strings(arrays: Arrays, name: str) -> list[str]:
-    """The strings again."""
+    """Strings from the arrays of ``packed_strings``."""
     data, ends = array_of(arrays, f"{name}.bytes", 1, "u").tobytes(), array_of(arrays, f"{name}.ends", 1, "i")
     if len(ends) == 0:
         return []
     if ends[-1] != len(data) or ends[0] < 0 or (ends[1:] < ends[:-1]).any():
-        raise ModelFileError(f"the strings {name!r} do not end where they should")
+        raise ModelFileError("the strings {name!r} do not end where they should", name=name)
     starts = [0, *ends[:-1].tolist()]
     try:
         return [data[start:end].decode("utf-8") for start, end in zip(starts, ends.tolist(), strict=True)]
     except UnicodeDecodeError as error:
-        raise ModelFileError(f"the strings {name!r} are not UTF-8: {error}") from error
+        raise ModelFileError("the strings {name!r} are not UTF-8: {error}", name=name, error=error) from error
 
 
 def packed_table(name: str, table: CSR) -> Arrays:
-    """A sparse matrix, its rows sorted and free of zeros, in the smallest index type that holds it."""
+    """Arrays of a sparse matrix whose rows are sorted and free of zeros, in the smallest index type that holds it."""
     index = np.int32 if max(table.shape[1], table.nnz) < 2**31 else np.int64
     data = table.data.astype("<f8" if table.dtype.kind == "f" else "<i8", copy=False)
     return {
@@ -51,7 +58,7 @@ def packed_table(name: str, table: CSR) -> Arrays:
 
 
 def unpacked_table(arrays: Arrays, name: str, shape: tuple[int, int]) -> CSR:
-    """The matrix again: no column out of range, no row out of order, nothing negative."""
+    """Sparse matrix from the arrays of ``packed_table``: columns in range and in order, entries positive."""
     data = array_of(arrays, f"{name}.data", 1, "iuf")
     indices, indptr = (array_of(arrays, f"{name}.{part}", 1, "i") for part in ("indices", "indptr"))
     sound = (
@@ -62,15 +69,15 @@ def unpacked_table(arrays: Arrays, name: str, shape: tuple[int, int]) -> CSR:
         and (len(indices) == 0 or (indices.min() >= 0 and indices.max() < shape[1]))
     )
     if not sound:
-        raise ModelFileError(f"the table {name!r} is not a sparse matrix of shape {shape}")
+        raise ModelFileError("the table {name!r} is not a sparse matrix of shape {shape}", name=name, shape=shape)
     table = sparse.csr_array((data, indices, indptr), shape=shape)
     if not table.has_canonical_format or not (data > 0).all() or not np.isfinite(data).all():
-        raise ModelFileError(f"the table {name!r} has entries out of order or not positive")
+        raise ModelFileError("the table {name!r} has entries out of order or not positive", name=name)
     return table
 
 
 def packed_learnt(learnt: Learnt) -> Arrays:
-    """The arrays of a learnt value; its classes are the header's."""
+    """Arrays of a learnt value; its classes are in the header."""
     counts = learnt.counts
     assert counts.vocabulary is not None
     return {
@@ -83,12 +90,12 @@ def packed_learnt(learnt: Learnt) -> Arrays:
 
 
 def unpacked_learnt(arrays: Arrays, classes: Sequence[str], unit: float) -> Learnt:
-    """The learnt value again."""
+    """Learnt value from the arrays of ``packed_learnt``."""
     vocabulary = checked(lambda: Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary")))
     shape = (len(classes), len(vocabulary))
     documents = array_of(arrays, "documents", 1, "if")
     if len(documents) != len(classes) or not (documents > 0).all():
-        raise ModelFileError(f"the numbers of documents are not those of {len(classes)} classes")
+        raise ModelFileError("the numbers of documents are not those of {number} classes", number=len(classes))
     terms, containing = unpacked_table(arrays, "terms", shape), unpacked_table(arrays, "containing", shape)
     if not (np.array_equal(terms.indices, containing.indices) and np.array_equal(terms.indptr, containing.indptr)):
         raise ModelFileError("the terms that were counted are not those that documents contain")
@@ -97,41 +104,42 @@ def unpacked_learnt(arrays: Arrays, classes: Sequence[str], unit: float) -> Lear
     counts = ClassCounts(vocabulary, tuple(classes), documents, terms, containing, unit)
     digests = checked(lambda: Digests.of_array(array_of(arrays, "digests", 2, "u")))
     if len(digests) != documents.sum():
-        raise ModelFileError(f"{len(digests)} digests stand beside {documents.sum()} documents")
+        raise ModelFileError(
+            "there are {digests} digests of {documents} documents", digests=len(digests), documents=documents.sum()
+        )
     return Learnt(counts, digests)
 
 
 def array_of(arrays: Arrays, name: str, ndim: int, kinds: str) -> NDArray[Any]:
-    """An array of the file, of so many dimensions and one of these kinds."""
+    """Array of that name, which must have ``ndim`` dimensions and a dtype of one of these kinds."""
     if name not in arrays or arrays[name].ndim != ndim or arrays[name].dtype.kind not in kinds:
-        raise ModelFileError(f"the array {name!r} is missing or of another kind")
+        raise ModelFileError("the array {name!r} is missing or of another kind", name=name)
     return arrays[name]
 
 
 def checked(build: Callable[[], Any]) -> Any:
-    """What ``build`` makes of a file's content; its refusal is the file's fault."""
+    """Result of ``build``; an error in it is raised as a ModelFileError."""
     try:
         return build()
     except ModelFileError:
         raise
     except (InputError, TypeError, KeyError, ValueError, AttributeError, OverflowError) as error:
-        raise ModelFileError(f"the file's content does not fit together: {error}") from error
+        raise ModelFileError("the content of the file does not fit together: {error}", error=error) from error
 
 
-_LARGE = 255  # what a byte holds
+_LARGE_COUNT = 255  # in a byte it means: the count is in the array of large counts
 
 
 def packed_examples(name: str, examples: Examples, vocabulary: Vocabulary, classes: Sequence[str]) -> Arrays:
-    """Examples, their terms as columns of the vocabulary and their classes as numbers of the header's."""
+    """Arrays of examples: their terms as columns of the vocabulary, their classes as numbers of the header's."""
     table = packed_table(name, examples.X)
     data = table[f"{name}.data"]
-    numbers = np.array([classes.index(label) for label in examples.classes], np.int32)
     return {
         **table,
-        f"{name}.data": np.minimum(data, _LARGE).astype(np.uint8),
-        f"{name}.large": data[data >= _LARGE].astype("<i8"),
+        f"{name}.data": np.minimum(data, _LARGE_COUNT).astype(np.uint8),
+        f"{name}.large": data[data >= _LARGE_COUNT].astype("<i8"),
         f"{name}.columns": vocabulary.columns_of(examples.vocabulary).astype("<i8"),
-        f"{name}.classes": numbers[examples.y].astype("<i4"),
+        f"{name}.classes": places(classes, examples.classes)[examples.y].astype("<i4"),
         f"{name}.digests": examples.digests,
     }
 
@@ -139,17 +147,17 @@ def packed_examples(name: str, examples: Examples, vocabulary: Vocabulary, class
 def unpacked_examples(
     arrays: Arrays, name: str, vocabulary: Vocabulary, classes: Sequence[str], learnt: Digests
 ) -> Examples:
-    """The examples again; each must be among the learnt documents."""
+    """Examples from the arrays of ``packed_examples``; each must be among the learnt documents."""
     columns, y = (array_of(arrays, f"{name}.{part}", 1, "i") for part in ("columns", "classes"))
     digests = array_of(arrays, f"{name}.digests", 2, "u")
     if len(columns) and not (columns.min() >= 0 and columns.max() < len(vocabulary)):
-        raise ModelFileError(f"the terms of {name!r} are not in the vocabulary")
+        raise ModelFileError("the terms of {name!r} are not in the vocabulary", name=name)
     if len(y) and not (y.min() >= 0 and y.max() < len(classes)):
-        raise ModelFileError(f"the classes of {name!r} are not those of the model")
+        raise ModelFileError("the classes of {name!r} are not those of the model", name=name)
     if len(y) != len(digests) or (np.diff(columns) <= 0).any():
-        raise ModelFileError(f"the documents of {name!r} are not in order")
+        raise ModelFileError("the documents of {name!r} are not in order", name=name)
     X = unpacked_table({**arrays, f"{name}.data": _counts(arrays, name)}, name, (len(y), len(columns)))
-    learnt - Digests.of_array(digests)  # refuses what was never learnt
+    learnt.check_holds(Digests.of_array(digests))
     kept, numbers = np.unique(y, return_inverse=True)
     names = tuple(classes[k] for k in kept)
     whole = X.astype(np.int32 if X.nnz == 0 or X.data.max() < 2**31 else np.int64)
@@ -157,17 +165,17 @@ def unpacked_examples(
 
 
 def _counts(arrays: Arrays, name: str) -> NDArray[np.int64]:
-    """Counts from a byte each; those that need more stand apart, in their order."""
+    """Counts from a byte each and, in their order, the large counts."""
     data = array_of(arrays, f"{name}.data", 1, "u").astype(np.int64)
     large = array_of(arrays, f"{name}.large", 1, "i")
-    if (data == _LARGE).sum() != len(large):
-        raise ModelFileError(f"the large counts of {name!r} are not as many as they should be")
-    data[data == _LARGE] = large
+    if (data == _LARGE_COUNT).sum() != len(large):
+        raise ModelFileError("the number of large counts of {name!r} is wrong", name=name)
+    data[data == _LARGE_COUNT] = large
     return data
 
 
 def packed_sample(sample: Sample, vocabulary: Vocabulary, classes: Sequence[str]) -> tuple[dict[str, Any], Arrays]:
-    """What the header says of a sample, and its arrays."""
+    """Header entries and arrays of a sample."""
     facts = {"most": sample.most, "levels": sample.levels}
     return facts, packed_examples("sample", sample.examples, vocabulary, classes)
 
@@ -175,7 +183,7 @@ def packed_sample(sample: Sample, vocabulary: Vocabulary, classes: Sequence[str]
 def unpacked_sample(
     facts: Mapping[str, Any], arrays: Arrays, vocabulary: Vocabulary, classes: Sequence[str], learnt: Digests
 ) -> Sample:
-    """The sample again."""
+    """Sample from the header entries and arrays of ``packed_sample``."""
     most, levels = facts["most"], facts["levels"]
     sound = type(most) is int and most > 0 and all(type(n) is int and 0 < n <= 64 for n in levels.values())
     if not sound or not set(levels) <= set(classes):
@@ -184,7 +192,7 @@ def unpacked_sample(
 
 
 def packed_histograms(histograms: ClassHistograms) -> Arrays:
-    """The histograms of the classes, one below the other."""
+    """Arrays of the histograms of the classes, one below the other."""
     tables = {
         "times": [part.times for part in histograms.parts],
         "lengths": [part.lengths for part in histograms.parts],
@@ -197,7 +205,7 @@ def packed_histograms(histograms: ClassHistograms) -> Arrays:
 
 
 def unpacked_histograms(arrays: Arrays, counts: ClassCounts) -> ClassHistograms:
-    """The histograms again; they must be those of the documents that were counted."""
+    """Histograms from the arrays of ``packed_histograms``; they must agree with the counts."""
     times = _unpacked_wide(arrays, "histograms.times", counts.n_classes * counts.n_terms)
     lengths = _unpacked_wide(arrays, "histograms.lengths", counts.n_classes)
     rows = np.repeat(np.arange(counts.n_classes), np.diff(counts.terms.indptr)) * counts.n_terms + counts.terms.indices
@@ -209,31 +217,32 @@ def unpacked_histograms(arrays: Arrays, counts: ClassCounts) -> ClassHistograms:
         and np.array_equal(_row_sums(lengths, lengths.data * lengths.indices.astype(float)), counts.terms.sum(axis=1))
     )
     if not sound:
-        raise ModelFileError("the histograms are not those of the documents that were counted")
+        raise ModelFileError("the histograms do not agree with the counts")
     tables = zip(_cut(times, counts.n_terms, counts.n_classes), _cut(lengths, 1, counts.n_classes), strict=True)
     parts = (DocumentHistogram(counts.vocabulary, *pair, counts.unit) for pair in tables)
     return ClassHistograms(tuple(counts.classes), tuple(parts))
 
 
 def _stacked(parts: list[CSR]) -> CSR:
+    """Tables of different widths, one below the other."""
     width = max((part.shape[1] for part in parts), default=0)
     wide = [sparse.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width)) for part in parts]
     return sparse.vstack(wide, format="csr") if wide else sparse.csr_array((0, 0), dtype=np.int64)
 
 
 def _unpacked_wide(arrays: Arrays, name: str, n_rows: int) -> CSR:
-    """A table of so many rows that is as wide as it needs to be."""
+    """Table with ``n_rows`` rows, as wide as its last entry needs."""
     indices = array_of(arrays, f"{name}.indices", 1, "i")
     return unpacked_table(arrays, name, (n_rows, int(indices.max()) + 1 if len(indices) else 0))
 
 
 def _row_sums(table: CSR, values: NDArray[Any]) -> NDArray[Any]:
-    """The sums of the values of each row that has any."""
+    """Sums of the values of each row that has entries."""
     return np.add.reduceat(values, table.indptr[:-1][np.diff(table.indptr) > 0]) if len(values) else values
 
 
 def _cut(table: CSR, n_rows: int, n_parts: int) -> list[CSR]:
-    """Parts of so many rows, each as wide as it needs to be."""
+    """Table cut into parts of ``n_rows`` rows, each as wide as its last entry needs."""
     parts = [table[k * n_rows : (k + 1) * n_rows] for k in range(n_parts)]
     widths = [int(part.indices.max()) + 1 if part.nnz else 0 for part in parts]
     return [

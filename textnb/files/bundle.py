@@ -1,8 +1,8 @@
-"""A bundle: one zip file of a header and plain arrays, the same bytes for the same content.
+"""A bundle: one zip file of a header and plain arrays; equal content is equal bytes.
 
 Members are stored, not compressed, with a fixed date. ``header.json`` names the format, the kind of bundle and, for
-every array, its type, shape and sha256; a reader checks all of it, and the sizes before it takes memory for them.
-Nothing in a bundle is ever executed.
+every array, its type, shape and sha256. A reader checks all of it, and the sizes before it allocates memory. Nothing in
+a bundle is ever executed.
 """
 
 import io
@@ -31,7 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def write_bundle(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write the file as a whole or not at all."""
+    """Write header and arrays to a file, completely or not at all."""
     ordered = {name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())}
     members = {
         name: {"dtype": array.dtype.str, "shape": list(array.shape), "sha256": _sha256(array)}
@@ -46,23 +46,23 @@ def write_bundle(path: str | Path, kind: str, header: Mapping[str, Any], arrays:
 
 
 def read_bundle(path: str | Path, kind: str) -> tuple[dict[str, Any], Arrays]:
-    """The header and the arrays, checked; any damage is a ModelFileError that names the file."""
+    """Read and check the header and the arrays; any damage is a ModelFileError that names the file."""
     try:
         with zipfile.ZipFile(path) as bundle:
             header = _header(path, bundle, kind)
             return header, {name: _array(path, bundle, name, facts) for name, facts in header["members"].items()}
     except FileNotFoundError:
-        raise ModelFileError(f"{path} does not exist") from None
+        raise ModelFileError("{path} does not exist", path=path) from None
     except OSError as error:
-        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise ModelFileError("{path} cannot be read: {error}", path=path, error=error.strerror or error) from error
     except ModelFileError:
         raise
     except _DAMAGE as error:
-        raise ModelFileError(f"{path} is damaged, or no file of textnb's: {error}") from error
+        raise ModelFileError("{path} is damaged or not a textnb file: {error}", path=path, error=error) from error
 
 
 def is_bundle(path: str | Path) -> bool:
-    """Whether a file looks like a bundle of any kind."""
+    """True if a file looks like a bundle of any kind."""
     try:
         with zipfile.ZipFile(path) as bundle:
             return _HEADER in bundle.namelist()
@@ -82,7 +82,7 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 
 
 def _npy_prefix(dtype: str, shape: tuple[int, ...]) -> bytes:
-    """How a .npy file of that type and shape begins; a reader need not parse what it can foretell."""
+    """First bytes of a .npy file of that type and shape; a reader compares them instead of parsing them."""
     stream = io.BytesIO()
     np.lib.format.write_array_header_1_0(stream, {"descr": dtype, "fortran_order": False, "shape": shape})
     return stream.getvalue()
@@ -100,32 +100,37 @@ def _add(bundle: zipfile.ZipFile, name: str, *parts: bytes | memoryview) -> None
 def _header(path: str | Path, bundle: zipfile.ZipFile, kind: str) -> dict[str, Any]:
     names = bundle.namelist()
     if sum(info.file_size for info in bundle.infolist()) > Path(path).stat().st_size:
-        raise ModelFileError(f"{path}: its members are larger than the file")
+        raise ModelFileError("{path} is damaged: its members are larger than the file", path=path)
     if _HEADER not in names:
-        raise ModelFileError(f"{path} is no file of textnb's: it has no {_HEADER}")
+        raise ModelFileError("{path} is not a textnb file: it has no {header}", path=path, header=_HEADER)
     try:
         header = json.loads(_bytes(path, bundle, _HEADER))
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path}: {_HEADER} is damaged: {error}") from error
+        raise ModelFileError("{path}: {header} is damaged: {error}", path=path, header=_HEADER, error=error) from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
-        raise ModelFileError(f"{path}: {_HEADER} is not textnb's")
+        raise ModelFileError("{path}: {header} is not textnb's", path=path, header=_HEADER)
     if header["format"] > FORMAT:
         raise ModelFileError(
-            f"{path} has format {header['format']}, written by textnb {header.get('textnb')}; this textnb "
-            f"{__version__} reads formats up to {FORMAT}: upgrade it"
+            "{path} has format {format}, written by textnb {writer}; this textnb {reader} reads formats up to "
+            "{known}: upgrade it",
+            path=path,
+            format=header["format"],
+            writer=header.get("textnb"),
+            reader=__version__,
+            known=FORMAT,
         )
     if header.get("kind") != kind:
-        raise ModelFileError(f"{path} holds a {header.get('kind')!r}, not a {kind!r}")
+        raise ModelFileError("{path} holds a {found!r}, not a {kind!r}", path=path, found=header.get("kind"), kind=kind)
     members = header.get("members")
     if not isinstance(members, dict) or sorted(names) != sorted([_HEADER, *(f"{name}.npy" for name in members)]):
-        raise ModelFileError(f"{path}: its members are not those that {_HEADER} names")
+        raise ModelFileError("{path}: its members are not those that {header} names", path=path, header=_HEADER)
     return header
 
 
 def _bytes(path: str | Path, bundle: zipfile.ZipFile, name: str) -> bytes:
     info = bundle.getinfo(name)
     if info.compress_type != zipfile.ZIP_STORED:
-        raise ModelFileError(f"{path}: {name} is not stored as textnb stores it")
+        raise ModelFileError("{path}: {name} is compressed, which textnb does not do", path=path, name=name)
     return bundle.read(info)
 
 
@@ -134,15 +139,27 @@ def _array(path: str | Path, bundle: zipfile.ZipFile, name: str, facts: Any) -> 
         dtype, shape, digest = facts["dtype"], tuple(facts["shape"]), facts["sha256"]
         sound = dtype in _TYPES and all(type(n) is int and 0 <= n < 2**63 for n in shape)
     except (KeyError, TypeError) as error:
-        raise ModelFileError(f"{path}: {_HEADER} does not describe {name}: {error}") from error
+        raise ModelFileError(
+            "{path}: {header} does not describe {name}: {error}", path=path, header=_HEADER, name=name, error=error
+        ) from error
     if not sound:
-        raise ModelFileError(f"{path}: {name} has type {dtype!r} and shape {shape}, which textnb does not write")
+        raise ModelFileError(
+            "{path}: {name} has type {dtype!r} and shape {shape}, which textnb does not write",
+            path=path,
+            name=name,
+            dtype=dtype,
+            shape=shape,
+        )
     prefix = _npy_prefix(dtype, shape)
     if bundle.getinfo(f"{name}.npy").file_size != len(prefix) + math.prod(shape) * np.dtype(dtype).itemsize:
-        raise ModelFileError(f"{path}: {name} has not the size that {_HEADER} gives")
+        raise ModelFileError(
+            "{path}: the size of {name} is not the one in {header}", path=path, name=name, header=_HEADER
+        )
     data = _bytes(path, bundle, f"{name}.npy")
     if sha256(data).hexdigest() != digest:
-        raise ModelFileError(f"{path} is damaged: {name} has another sha256 than {_HEADER} gives")
+        raise ModelFileError(
+            "{path} is damaged: the sha256 of {name} is not the one in {header}", path=path, name=name, header=_HEADER
+        )
     if not data.startswith(prefix):
-        raise ModelFileError(f"{path}: {name} is not what {_HEADER} says")
+        raise ModelFileError("{path}: {name} is not what {header} describes", path=path, name=name, header=_HEADER)
     return np.frombuffer(data, dtype, offset=len(prefix)).reshape(shape)

@@ -1,13 +1,11 @@
-"""Count files: documents that have been tokenised once, for training and testing many times."""
+"""Count files: documents tokenized and counted once, for training and testing many times."""
 
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from textnb.counts import Counted, TermsOf, Vocabulary
-from textnb.counts.examples import SIZE
+from textnb.counts.examples import SIZE, digest_array
 from textnb.errors import ModelFileError, TextnbError, UntrustedError
 from textnb.files.arrays import array_of, checked, packed_strings, packed_table, unpacked_strings, unpacked_table
 from textnb.files.bundle import read_bundle, write_bundle
@@ -17,31 +15,30 @@ KIND = "counts"
 
 
 def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
-    """Write counted documents and how they were counted."""
-    digests = np.frombuffer(b"".join(counted.digests), np.uint8).reshape(-1, SIZE)
+    """Write counted documents, and the tokenizer and analyzer that counted them."""
     arrays = {
         **packed_table("counts", counted.X),
         **packed_strings("vocabulary", counted.vocabulary.terms),
         **packed_strings("labels", [label or "" for label in counted.labels]),
         **packed_strings("ids", counted.ids),
         **packed_strings("groups", [group or "" for group in counted.groups]),
-        "digests": digests,
+        "digests": digest_array(counted.digests),
     }
     recipe = {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe}
     write_bundle(path, KIND, {"recipe": recipe, "documents": len(counted)}, arrays)
 
 
 def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
-    """The documents, and how they were counted; a Python tokenizer must be named in ``trust``."""
+    """Read counted documents, and the function that counted them; a Python tokenizer must be named in ``trust``."""
     header, arrays = read_bundle(path, KIND)
     try:
         if not isinstance(header.get("recipe"), dict):
-            raise ModelFileError("its header has no recipe")
+            raise ModelFileError("the header has no recipe")
         return checked(lambda: _counted(arrays)), checked(lambda: _terms_of(header["recipe"], trust))
     except UntrustedError as error:
-        raise UntrustedError(f"{path}: {error}") from error
+        raise UntrustedError("{path}: {error}", path=path, error=error) from error
     except TextnbError as error:
-        raise ModelFileError(f"{path}: {error}") from error
+        raise ModelFileError("{path}: {error}", path=path, error=error) from error
 
 
 def _terms_of(recipe: dict[str, Any], trust: Collection[str]) -> TermsOf:
@@ -53,7 +50,7 @@ def _counted(arrays: dict[str, Any]) -> Counted:
     labels, ids, groups = (unpacked_strings(arrays, name) for name in ("labels", "ids", "groups"))
     digests = array_of(arrays, "digests", 2, "u")
     if not len(labels) == len(ids) == len(groups) == len(digests) or digests.shape[1] != SIZE:
-        raise ModelFileError("labels, ids, groups and digests are not of one length")
+        raise ModelFileError("labels, ids, groups and digests differ in number")
     X = unpacked_table(arrays, "counts", (len(ids), len(vocabulary)))
     return Counted(
         X,

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from textnb.counts.labels import RELATIVE_ROUNDING
 from textnb.counts.matrix import CSR, canonical
-from textnb.counts.selection import ROUNDING
 from textnb.numerics import Codes, Floats
 
 _CELLS = 1 << 22
@@ -89,7 +89,7 @@ def frequent_terms(presence: Presence, weight: Floats, min_df: float) -> Codes:
 
 
 def _frequent(containing: Floats, min_df: float) -> Codes:
-    return np.flatnonzero(containing >= max(min_df * (1 - ROUNDING), np.finfo(float).tiny))
+    return np.flatnonzero(containing >= max(min_df * (1 - RELATIVE_ROUNDING), np.finfo(float).tiny))
 
 
 def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min_df: float) -> tuple[Codes, Floats]:
