@@ -166,7 +166,7 @@ def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     return grid
 
 
-def _usual(recipes: Recipes, documents: Tokenised) -> str:
+def _usual(recipes: Recipes, documents: TokenizedDocuments) -> str:
     """Evidence, if all candidates have one that can be computed for so many documents."""
     if not all(has_criterion(recipe, "evidence") for recipe in recipes.values()):
         return "log_loss"
