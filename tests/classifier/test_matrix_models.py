@@ -138,7 +138,7 @@ def test_an_estimator_says_which_model_it_is(estimator, model, options):
         (FisherDiscriminant(components=1), "leave components"),
         (BayesianLogistic(class_weight={"rare": 2}), "class_weight is None or 'balanced'"),
         (NBLogistic(class_weight={"rare": 2}), "class_weight is None or 'balanced'"),
-        (NBLogistic(a=0.5), "leave both as they are"),
+        (NBLogistic(a=0.5), "leave a and min_df at their defaults"),
     ],
 )
 def test_what_texts_cannot_have_is_refused(estimator, said):

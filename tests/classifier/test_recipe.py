@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb import Analyzer, Document, TextClassifier
-from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, suited_model
+from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
 from textnb.counts import Learnt, counted
 from textnb.counts.learnt import Keeps
 from textnb.errors import InputError, UntrustedError
@@ -218,14 +218,3 @@ def test_a_recipe_of_format_1_has_no_calibration():
     old = {name: value for name, value in recipe(alpha=0.5).json.items() if name not in ("calibrate", "sample")}
     del old["model"]["params"]["estimate"]
     assert ClassifierRecipe.of(old) == recipe(alpha=0.5, calibrate=False)
-
-
-def test_the_model_mail_suits_a_corpus_of_mail(tmp_path):
-    for kind, message in (("mail", "Subject: a\n\nb\n"), ("text", "b")):
-        for label in ("ham", "spam"):
-            (tmp_path / kind / label).mkdir(parents=True)
-            (tmp_path / kind / label / ("1.eml" if kind == "mail" else "1.txt")).write_text(message)
-    assert [suited_model(tmp_path / kind) for kind in ("mail", "text")] == ["mail", "multinomial"]
-    assert suited_model(str(tmp_path / "text"), reader="mail") == "mail"
-    with pytest.raises(InputError):
-        suited_model(tmp_path / "nowhere")

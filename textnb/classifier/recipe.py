@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from textnb.counts import Counted, Learnt, TermsOf, counted
@@ -15,34 +14,14 @@ from textnb.models.prior import PRIORS, Prior, as_shares
 from textnb.models.registry import model
 from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
 from textnb.numerics import alternatives
-from textnb.readers import Document, is_mail
+from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
 
 SAMPLE = 3000
 """About how many documents are kept for calibration at most; about half of that if there are many more."""
 
-DEFAULT_MODEL, MAIL_MODEL = "multinomial", "mail"
-
 _SHOWN_CHARACTERS = 60
-
-
-def suited_model(corpus: str | Path, reader: str | None = None) -> str:
-    """Name of the model to train on a corpus if none is asked for: ``mail`` for mail, else the default.
-
-    Parameters
-    ----------
-    corpus : str or Path
-        The corpus, as ``read_corpus`` takes it.
-    reader : str, optional
-        How it is read; None: recognised by its contents.
-
-    Examples
-    --------
-    >>> suited_model(".", reader="csv"), suited_model(".", reader="mail")
-    ('multinomial', 'mail')
-    """
-    return MAIL_MODEL if is_mail(Path(corpus), reader) else DEFAULT_MODEL
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,11 @@ SCORERS = {
 """The scorers that a model file can hold, by the name that its header has."""
 
 
+def default_model(*, is_mail: bool) -> str:
+    """Name of the model that is trained if none is named: ``mail`` for a corpus of mail, else ``multinomial``."""
+    return "mail" if is_mail else "multinomial"
+
+
 @cache
 def model(name: str) -> Model:
     """Return the model with a name.
