@@ -167,14 +167,14 @@ def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
 
 
 def _usual(recipes: Recipes, documents: TokenizedDocuments) -> str:
-    """Evidence, if all candidates have one that can be computed for so many documents."""
+    """Default criterion: evidence if all candidates have one that can be computed for so many documents."""
     if not all(has_criterion(recipe, "evidence") for recipe in recipes.values()):
         return "log_loss"
     if all(Need.ROWS not in model(recipe.model).needs for recipe in recipes.values()):
         return "evidence"
     from textnb.models.logistic.laplace import has_evidence
 
-    return "evidence" if has_evidence(len(documents.y), len(set(documents.labels))) else "log_loss"
+    return "evidence" if has_evidence(len(documents.y), len(documents.classes)) else "log_loss"
 
 
 def _goodness(one: CrossValidated, row: int, documents: TokenizedDocuments, by: str) -> float:
