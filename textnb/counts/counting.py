@@ -25,7 +25,7 @@ ENTRIES = 20_000_000
 
 @dataclass(frozen=True)
 class Counted:
-    """Documents after counting: X (D, V) and what else is known of each row; digests where it may be learnt from."""
+    """Counted documents: X (D, V) and what else is known of each row; digests are empty if nothing can be learnt."""
 
     X: CSR
     vocabulary: Vocabulary
@@ -38,7 +38,7 @@ class Counted:
         return len(self.ids)
 
     def rows(self, rows: Columns) -> "Counted":
-        """Some of the documents, by number, on the same vocabulary."""
+        """Return some of the documents, by number, on the same vocabulary."""
         chosen = rows.tolist()
         known = ([values[i] for i in chosen] for values in (self.labels, self.digests, self.ids, self.groups))
         part = Counted(self.X[rows], self.vocabulary, *map(tuple, known))
@@ -47,36 +47,36 @@ class Counted:
         return part
 
     def on(self, vocabulary: Vocabulary) -> "Counted":
-        """The same documents on another vocabulary; terms outside it are left out."""
+        """Return the documents on another vocabulary; terms outside it are left out."""
         return replace(self, X=mapped(self.X, self.vocabulary, vocabulary), vocabulary=vocabulary)
 
     @property
     def trimmed(self) -> "Counted":
-        """The same documents without the terms that none of them has."""
+        """Documents on a vocabulary without the terms that none of them contains."""
         columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
         return replace(self, X=self.X[:, columns], vocabulary=self.vocabulary.selected(columns))
 
     @property
     def named_labels(self) -> list[str]:
-        """The labels, of which none is missing."""
+        """Labels; a missing one is refused."""
         named = [label for label in self.labels if label is not None]
         if len(named) != len(self.labels):
-            raise InputError(f"the document {self.ids[self.labels.index(None)]!r} has no label")
+            raise InputError("document {id!r} has no label", id=self.ids[self.labels.index(None)])
         return named
 
     @cached_property
     def learnt_digests(self) -> list[bytes]:
-        """What is remembered of each document, under its label."""
+        """Digest of each document with its label."""
         return [labelled_digest(digest, label) for digest, label in zip(self.digests, self.named_labels, strict=True)]
 
     @property
     def examples(self) -> Examples:
-        """The same documents in canonical order."""
+        """Documents in canonical order, as they are kept."""
         return Examples.of(self.X, self.named_labels, self.learnt_digests, self.vocabulary)
 
     @property
     def digest_multiset(self) -> Digests:
-        """The digests as a multiset."""
+        """Digests as a multiset."""
         return Digests.of(self.learnt_digests)
 
 

@@ -1,11 +1,10 @@
-"""The learnt value: statistics and what stands beside them, on axes that follow the data.
+"""Learnt value: statistics of all learnt documents and what is kept of them, with ``+`` and ``-``.
 
-Sample: some of the learnt documents, kept with their counts, chosen by their digests alone.
-
-Of a class with D_k documents those are kept whose digest, read as a number between 0 and 1, is below 2^-level_k; the
-level is the least that leaves about ``most`` / C documents of a class. So every machine chooses the same documents,
-samples add up, and what is forgotten leaves the sample too. A level only rises: documents that were dropped when
-there were many do not come back when most of them are forgotten. But for that, equal knowledge is an equal sample.
+A sample of the documents is kept for calibration. Of a class with D_k documents, those are kept whose digest, read as
+a number between 0 and 1, is below 2^-level_k. The level is the smallest that leaves about ``most`` / C documents of the
+class. So every machine chooses the same documents, samples add up, and a forgotten document leaves the sample. A level
+only rises: documents that were dropped when there were many do not come back when most of them are forgotten.
+Otherwise equal knowledge is an equal sample.
 """
 
 import math
@@ -26,12 +25,13 @@ from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
 
 Levels = dict[str, int]
-_LEAST = 2  # documents of a class, however many classes there are
+MIN_PER_CLASS = 2
+"""Documents of a class that a sample keeps, however many classes there are."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """``examples`` and the ``levels`` of the classes that have one above 0."""
+    """Sampled documents, and the levels of the classes whose level is above 0."""
 
     examples: Examples
     levels: Levels
@@ -39,12 +39,12 @@ class Sample:
 
     @classmethod
     def zero(cls, most: int) -> "Sample":
-        """No documents."""
+        """Return an empty sample."""
         return cls(Examples.zero(), {}, most)
 
     @classmethod
     def of(cls, part: Counted, most: int) -> "Sample":
-        """The sample of counted and labelled documents."""
+        """Return the sample of counted and labelled documents."""
         labels = np.array(part.named_labels, object)
         names, number = np.unique(labels, return_counts=True)
         levels = _levels(dict(zip(names.tolist(), number.tolist(), strict=True)), most)
@@ -55,18 +55,18 @@ class Sample:
         return cls(Examples.of(part.X[kept], labels[kept].tolist(), chosen, part.vocabulary), levels, most)
 
     def thinned(self, documents: Mapping[str, int]) -> "Sample":
-        """The sample when so many documents of each class have been learnt."""
+        """Return the sample for these numbers of learnt documents per class."""
         needed = _levels(documents, self.most)
         levels = {name: max(self.levels.get(name, 0), needed.get(name, 0)) for name in documents}
         return self._at({name: level for name, level in levels.items() if level})
 
     def evened(self) -> "Sample":
-        """Every class thinned to the highest level there is: each learnt document is as likely as any other in it."""
+        """Return a sample with all classes at the highest level: each learnt document is equally likely to be in it."""
         highest = max(self.levels.values(), default=0)
         return self._at(dict.fromkeys([*self.levels, *self.examples.classes], highest)) if highest else self
 
     def weights(self) -> NDArray[np.float64]:
-        """How many learnt documents each document of the sample stands for, (D,)."""
+        """Number of learnt documents that each sampled document represents, (D,)."""
         of_class = np.array([2.0 ** self.levels.get(name, 0) for name in self.examples.classes])
         return of_class[self.examples.y]
 
@@ -86,20 +86,20 @@ class Sample:
 
 
 def _chosen(digests: NDArray[np.uint8], levels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the first 32 bits of each digest are below 2^(32 - level)."""
+    """Return whether the first 32 bits of each digest are below 2^(32 - level), (D,)."""
     first = digests[:, :4].astype(np.int64) @ np.array([1 << 24, 1 << 16, 1 << 8, 1])
     return np.asarray(first < (1 << 32) >> np.minimum(levels, 32))
 
 
 def _levels(documents: Mapping[str, float], most: int) -> Levels:
-    """The least levels that leave no more than a class's share of ``most``, where that is not level 0."""
-    cap = max(most // max(len(documents), 1), _LEAST)
+    """Smallest levels that leave at most ``most`` / C documents of each class; classes at level 0 are omitted."""
+    cap = max(most // max(len(documents), 1), MIN_PER_CLASS)
     levels = {name: math.ceil(math.log2(max(number / cap, 1))) for name, number in documents.items()}
     return {name: level for name, level in levels.items() if level}
 
 
 class Keeps(NamedTuple):
-    """What is kept of documents beside the statistics: histograms, all rows, or so many of them as a sample."""
+    """What is kept beside the statistics: histograms, all documents, or a sample of this size."""
 
     histograms: bool = False
     examples: bool = False
@@ -108,10 +108,10 @@ class Keeps(NamedTuple):
 
 @dataclass(frozen=True)
 class Learnt:
-    """``+`` merges onto the union of terms and classes, ``-`` forgets and drops what no document has any more.
+    """Statistics of learnt documents. ``+`` merges, ``-`` forgets and drops terms and classes without documents.
 
-    So equal knowledge is an equal value, whatever its history, and forgetting equals never having seen. What a recipe
-    does not need is None.
+    Equal knowledge is an equal value, whatever its history; forgetting equals never having seen. Parts that a recipe
+    does not need are None.
     """
 
     counts: ClassCounts
@@ -122,7 +122,7 @@ class Learnt:
 
     @classmethod
     def zero(cls, unit: float = 1.0, keeps: Keeps | None = None) -> "Learnt":
-        """Nothing."""
+        """Return the learnt value of no documents."""
         keeps = keeps or Keeps()
         return cls(
             ClassCounts.zero(Vocabulary(), (), unit),
@@ -134,14 +134,14 @@ class Learnt:
 
     @classmethod
     def of(cls, part: Counted, weighting: Weighting, keeps: Keeps) -> "Learnt":
-        """What counted and labelled documents teach."""
+        """Return the learnt value of counted and labelled documents."""
         counts, histograms = _statistics(part.X, part.named_labels, part.vocabulary, weighting, keeps.histograms)
         examples = part.examples if keeps.examples else None
         sample = Sample.of(part, keeps.sample) if keeps.sample else None
         return cls(counts, part.digest_multiset, histograms, examples, sample)
 
     def without(self, examples: Examples, weighting: Weighting) -> "Learnt":
-        """What there is as if these documents had never been seen, without a sample."""
+        """Return the learnt value without these documents, and without a sample."""
         labels = np.array(examples.classes, object)[examples.y].tolist()
         has_histograms = self.histograms is not None
         counts, histograms = _statistics(examples.X, labels, examples.vocabulary, weighting, has_histograms)
@@ -175,11 +175,11 @@ class Learnt:
 
     @property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits that stand for the documents that were learnt."""
+        """Digest of the set of learnt documents, 32 hexadecimal digits."""
         return blake2b(self.digests.array.tobytes(), digest_size=16).hexdigest()
 
     def without_documents(self) -> "Learnt":
-        """The same with no document's words kept."""
+        """Return the learnt value without kept documents."""
         return replace(self, sample=None, examples=None)
 
     def _thinned(self) -> "Learnt":
@@ -209,5 +209,5 @@ def _on(
 
 
 def _sum(a: Any, b: Any) -> Any:
-    """The sum, if both sides have kept it."""
+    """Sum of two parts; None if either is None."""
     return None if a is None or b is None else a + b
