@@ -115,7 +115,7 @@ def test_a_recipe_says_whether_all_its_folds_were_calibrated():
 
 
 def test_documents_without_label_and_no_recipes_are_refused():
-    with pytest.raises(InputError, match="the document '3' has no label"):
+    with pytest.raises(InputError, match="document '3' has no label"):
         tokenised([*MADE[:3], replace(MADE[3], label=None)])
     with pytest.raises(InputError, match="no documents"):
         tokenised([])
