@@ -146,8 +146,10 @@ class BayesianLogistic(RealRows, LinearClassifier):
     ----------
     l2_ : float
         The precision used.
-    log_evidence_, bic_ : float
-        Laplace's log evidence and the Bayesian information criterion; larger is better for both.
+    log_evidence_ : float or None
+        Laplace's log evidence, larger is better; None for more than about 4,000 rows of 9 classes and 12,000 weights.
+    bic_ : float
+        Bayesian information criterion, larger is better.
     coef_, intercept_ : array (C, V), array (C,)
         Weights and bias before moderation by kappa.
     n_iter_, converged_ : int, bool
@@ -155,8 +157,8 @@ class BayesianLogistic(RealRows, LinearClassifier):
 
     Notes
     -----
-    With V > D the rows are kept. Exact up to about 4,000 rows of 9 classes, or about 12,000 weights; beyond that an
-    estimate (``textnb.models.logistic.laplace``).
+    With V > D the rows are kept. Where ``log_evidence_`` is None, s^2(x) is that of a sample of the rows
+    (``textnb.models.logistic.laplace``).
 
     Examples
     --------
