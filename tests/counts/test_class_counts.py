@@ -211,10 +211,6 @@ def random_csr(seed, dtype=np.int32, index=np.int32):
     return X, rng.integers(0, n_classes, n_documents), int(n_classes)
 
 
-def test_scipy_has_the_loop_that_the_quick_path_uses():
-    assert matrix._csc_matvec is not None
-
-
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float64])
 def test_sums_are_those_of_a_plain_loop(path, dtype, index):

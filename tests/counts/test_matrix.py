@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from textnb.counts import Vocabulary, as_counts, count_matrix
+from textnb.counts import Vocabulary, as_counts, count_matrix, matrix
 from textnb.counts.matrix import MatrixBuilder
 from textnb.errors import InputError
 
@@ -171,3 +171,19 @@ def test_rows_of_unequal_length_are_refused():
 def test_a_whole_number_beyond_int64_is_not_called_negative():
     with pytest.raises(InputError, match=f"row 0, column 1 holds {2**63}"):
         as_counts(np.array([[1, 2**63]], np.uint64))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_adding_at_cells_is_the_same_with_and_without_scipys_private_loop(dtype, index, monkeypatch):
+    assert matrix._csc_matvec is not None, "scipy has no csc_matvec any more: the slow path is in use"
+    rng = np.random.default_rng(0)
+    cells, values = rng.integers(0, 7, 50).astype(index), rng.integers(0, 5, 50).astype(dtype)
+    expected = np.zeros(8, dtype)
+    for cell, value in zip(cells, values, strict=True):
+        expected[cell] += value
+    tables = np.zeros((2, 8), dtype)
+    matrix.add_at(tables[0], cells, values)
+    monkeypatch.setattr(matrix, "_csc_matvec", None)
+    matrix.add_at(tables[1], cells, values)
+    np.testing.assert_array_equal(tables, [expected, expected])

@@ -8,6 +8,8 @@ All three add over documents: ``+`` merges, ``-`` forgets, zero starts. Whole in
 gives float64, exact to rounding.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -78,7 +80,7 @@ class ClassCounts:
         sample_weight: Weights | None = None,
         unit: float = 1.0,
         containing: bool = True,
-    ) -> "ClassCounts":
+    ) -> ClassCounts:
         """Count documents X (D, V) with labels y (D,).
 
         Parameters
@@ -117,7 +119,7 @@ class ClassCounts:
         return cls(vocabulary, names, documents, sums(X), sums(presence(X)) if containing else None, unit)
 
     @classmethod
-    def zero(cls, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassCounts":
+    def zero(cls, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> ClassCounts:
         """Statistics of no documents on these axes."""
         empty = sparse.csr_array((len(classes), len(vocabulary)), dtype=np.int64)
         return cls(vocabulary, tuple(classes), np.zeros(len(classes), np.int64), empty, empty, unit)
@@ -139,7 +141,7 @@ class ClassCounts:
         """Number of terms, V."""
         return int(self.terms.shape[1])
 
-    def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any]) -> "ClassCounts":
+    def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any]) -> ClassCounts:
         """Return these counts on wider axes; without a vocabulary the columns stay as they are."""
         if vocabulary is self.vocabulary and tuple(classes) == self.classes:
             return self
@@ -152,11 +154,11 @@ class ClassCounts:
         containing = None if self._containing is None else _moved(self._containing, rows, columns, shape)
         return ClassCounts(vocabulary, tuple(classes), documents, terms, containing, self.unit)
 
-    def on_classes(self, classes: Sequence[Any]) -> "ClassCounts":
+    def on_classes(self, classes: Sequence[Any]) -> ClassCounts:
         """Return these counts among more classes."""
         return self.on(self.vocabulary, classes)
 
-    def selected(self, columns: Codes) -> "ClassCounts":
+    def selected(self, columns: Codes) -> ClassCounts:
         """Return the counts of some columns, given in ascending order."""
         vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
         return ClassCounts(
@@ -168,7 +170,7 @@ class ClassCounts:
             self.unit,
         )
 
-    def trimmed(self) -> "ClassCounts":
+    def trimmed(self) -> ClassCounts:
         """Return these counts without terms that no document contains and classes without documents."""
         kept = np.flatnonzero(self.documents)
         columns = np.flatnonzero(self.containing.sum(axis=0))
@@ -184,7 +186,7 @@ class ClassCounts:
             self.unit,
         )
 
-    def __add__(self, other: object) -> "ClassCounts":
+    def __add__(self, other: object) -> ClassCounts:
         if not isinstance(other, ClassCounts):
             return NotImplemented
         self._check_axes(other)
@@ -192,7 +194,7 @@ class ClassCounts:
         containing = None if self._containing is None else self._containing + other.containing
         return ClassCounts(self.vocabulary, self.classes, documents, terms, containing, self.unit)
 
-    def __sub__(self, other: object) -> "ClassCounts":
+    def __sub__(self, other: object) -> ClassCounts:
         if not isinstance(other, ClassCounts):
             return NotImplemented
         self._check_axes(other)
@@ -230,7 +232,7 @@ class ClassCounts:
             raise InputError("counts without a vocabulary cannot be mapped onto one, nor the other way round")
         return vocabulary.columns_of(self.vocabulary)
 
-    def _check_axes(self, other: "ClassCounts") -> None:
+    def _check_axes(self, other: ClassCounts) -> None:
         if self._axes != other._axes:
             raise InputError(
                 "{a!r} and {b!r} differ in terms, classes or units; map them onto the same axes with on()",

@@ -7,6 +7,8 @@ The tables add over documents: ``+`` merges, ``-`` forgets, zero starts. A value
 positive weight has it, so forgetting equals never having seen. Without weights the tables are int64, exact.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -120,7 +122,7 @@ class Contingency:
     @classmethod
     def of(
         cls, X: Matrix, y: Labels, classes: Sequence[Any] | None = None, *, sample_weight: Weights | None = None
-    ) -> "Contingency":
+    ) -> Contingency:
         """Tables of rows X (D, F) of strings or numbers with labels y (D,)."""
         X = as_categories(X)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
@@ -132,7 +134,7 @@ class Contingency:
         return cls._trimmed(names, np.bincount(codes, weight, len(names)), columns)
 
     @classmethod
-    def zero(cls, n_features: int, classes: Sequence[Any]) -> "Contingency":
+    def zero(cls, n_features: int, classes: Sequence[Any]) -> Contingency:
         """Tables of no documents."""
         empty = np.zeros((len(classes), 0), np.int64)
         return cls(tuple(classes), np.zeros(len(classes), np.int64), ((),) * n_features, (empty,) * n_features)
@@ -140,7 +142,7 @@ class Contingency:
     @classmethod
     def _trimmed(
         cls, classes: tuple[Any, ...], documents: NDArray[Any], columns: Sequence[tuple[Values, Table]]
-    ) -> "Contingency":
+    ) -> Contingency:
         """Tables without the values that no document has."""
         seen = [(values, table, np.flatnonzero(table.any(axis=0))) for values, table in columns]
         values = tuple(tuple(values[v] for v in kept) for values, _, kept in seen)
@@ -175,7 +177,7 @@ class Contingency:
         ones = np.ones(indptr[-1], np.int64)
         return sparse.csr_array((ones, columns[seen], indptr), shape=(len(X), starts[-1]))
 
-    def on_classes(self, classes: Sequence[Any]) -> "Contingency":
+    def on_classes(self, classes: Sequence[Any]) -> Contingency:
         """Return these tables among more classes."""
         rows = places(classes, self.classes)
 
@@ -186,13 +188,13 @@ class Contingency:
 
         return Contingency(tuple(classes), wider(self.documents), self.values, tuple(map(wider, self.tables)))
 
-    def __add__(self, other: object) -> "Contingency":
+    def __add__(self, other: object) -> Contingency:
         if not isinstance(other, Contingency):
             return NotImplemented
         columns = [(values, mine + theirs) for values, mine, theirs in self._aligned(other)]
         return self._trimmed(self.classes, self.documents + other.documents, columns)
 
-    def __sub__(self, other: object) -> "Contingency":
+    def __sub__(self, other: object) -> Contingency:
         if not isinstance(other, Contingency):
             return NotImplemented
         documents = without_rounding(self.documents - other.documents, self.documents)
@@ -225,7 +227,7 @@ class Contingency:
         n_documents = self.documents.sum()
         return f"<Contingency of {n_documents} documents, {len(self.classes)} classes, {self.n_features} columns>"
 
-    def _aligned(self, other: "Contingency") -> Iterator[tuple[Values, Table, Table]]:
+    def _aligned(self, other: Contingency) -> Iterator[tuple[Values, Table, Table]]:
         """Values of each column in either of two, and both tables on them."""
         if (self.classes, self.n_features) != (other.classes, other.n_features):
             raise InputError(

@@ -5,6 +5,8 @@ ascending order, so equal documents learnt in any order are equal arrays. ``Dige
 ``-`` with the laws of the statistics: ``(a + b) - b == a``, and ``-`` refuses what is not there.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -59,12 +61,12 @@ class Digests:
         self._keys = _sort_keys(array)
 
     @classmethod
-    def of(cls, digests: Iterable[bytes] = ()) -> "Digests":
+    def of(cls, digests: Iterable[bytes] = ()) -> Digests:
         """The multiset of digests in any order."""
         return cls._sorted(_sort_keys(digest_array(digests)))
 
     @classmethod
-    def of_array(cls, array: DigestArray) -> "Digests":
+    def of_array(cls, array: DigestArray) -> Digests:
         """The multiset of an array (n, 16) that is in ascending order; checked."""
         if array.ndim != 2 or array.shape[1] != SIZE or array.dtype != np.uint8:
             raise InputError("digests must be bytes of shape (n, {size})", size=SIZE)
@@ -74,7 +76,7 @@ class Digests:
         return digests
 
     @classmethod
-    def _sorted(cls, keys: NDArray[np.bytes_]) -> "Digests":
+    def _sorted(cls, keys: NDArray[np.bytes_]) -> Digests:
         return cls(np.sort(keys).view(np.uint8).reshape(-1, SIZE))
 
     def __len__(self) -> int:
@@ -85,14 +87,14 @@ class Digests:
         place = np.searchsorted(self._keys, key)
         return bool(place < len(self) and self._keys[place] == key)
 
-    def __add__(self, other: "Digests") -> "Digests":
+    def __add__(self, other: Digests) -> Digests:
         return self._sorted(np.concatenate([self._keys, other._keys]))
 
-    def __sub__(self, other: "Digests") -> "Digests":
+    def __sub__(self, other: Digests) -> Digests:
         self.check_holds(other)
         return Digests(self.array[self.left_without(other)])
 
-    def check_holds(self, other: "Digests") -> None:
+    def check_holds(self, other: Digests) -> None:
         """Refuse digests that are not here, or here less often; the error counts them."""
         theirs, times = np.unique(other._keys, return_counts=True)
         missing = int(np.maximum(times - self._occurrences(theirs), 0).sum())
@@ -105,12 +107,12 @@ class Digests:
                 documents="document was" if missing == 1 else "documents were",
             )
 
-    def left_without(self, other: "Digests") -> Codes:
+    def left_without(self, other: Digests) -> Codes:
         """Positions of the digests that are left when those of another multiset are taken away."""
         occurrence = np.arange(len(self)) - np.searchsorted(self._keys, self._keys)
         return np.flatnonzero(occurrence >= other._occurrences(self._keys))
 
-    def distance(self, other: "Digests") -> int:
+    def distance(self, other: Digests) -> int:
         """Number of digests to add or remove to turn one multiset into the other.
 
         >>> a, b = (Digests.of([bytes([n]) * 16]) for n in (1, 2))
@@ -145,7 +147,7 @@ class Examples:
     digests: DigestArray
 
     @classmethod
-    def of(cls, X: CSR, labels: list[str], digests: list[bytes], vocabulary: Vocabulary) -> "Examples":
+    def of(cls, X: CSR, labels: list[str], digests: list[bytes], vocabulary: Vocabulary) -> Examples:
         """Examples from documents in any order."""
         X = canonical(as_counts(X))
         if not (X.shape[0] == len(labels) == len(digests)) or X.shape[1] != len(vocabulary):
@@ -160,14 +162,14 @@ class Examples:
         return cls(vocabulary, classes, X, y, digest_array(digests))._in_order()._trimmed()
 
     @classmethod
-    def zero(cls) -> "Examples":
+    def zero(cls) -> Examples:
         """No examples."""
         return cls.of(sparse.csr_array((0, 0), dtype=np.int32), [], [], Vocabulary())
 
     def __len__(self) -> int:
         return len(self.y)
 
-    def __add__(self, other: "Examples") -> "Examples":
+    def __add__(self, other: Examples) -> Examples:
         vocabulary = self.vocabulary | other.vocabulary
         classes = tuple(sorted({*self.classes, *other.classes}))
         a, b = self._on(vocabulary, classes), other._on(vocabulary, classes)
@@ -175,7 +177,7 @@ class Examples:
         y, digests = np.concatenate([a.y, b.y]), np.concatenate([a.digests, b.digests])
         return Examples(vocabulary, classes, X, y, digests)._in_order()
 
-    def __sub__(self, other: "Examples") -> "Examples":
+    def __sub__(self, other: Examples) -> Examples:
         here, there = Digests(self.digests), Digests(other.digests)
         here.check_holds(there)
         return self.rows(here.left_without(there))
@@ -191,24 +193,24 @@ class Examples:
 
     __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its arrays
 
-    def rows(self, rows: Codes) -> "Examples":
+    def rows(self, rows: Codes) -> Examples:
         """Some of the examples, by ascending row numbers, on the terms and classes that they have."""
         return self._with_rows(rows)._trimmed()
 
-    def _with_rows(self, rows: Codes) -> "Examples":
+    def _with_rows(self, rows: Codes) -> Examples:
         return Examples(self.vocabulary, self.classes, self.X[rows], self.y[rows], self.digests[rows])
 
-    def _in_order(self) -> "Examples":
+    def _in_order(self) -> Examples:
         return self._with_rows(np.argsort(_sort_keys(self.digests), kind="stable"))
 
-    def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> "Examples":
+    def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Examples:
         """These examples on wider axes."""
         columns = vocabulary.columns_of(self.vocabulary)
         rows = places(classes, self.classes)
         X = sparse.csr_array((self.X.data, columns[self.X.indices], self.X.indptr), shape=(len(self), len(vocabulary)))
         return Examples(vocabulary, classes, X, rows[self.y], self.digests)
 
-    def _trimmed(self) -> "Examples":
+    def _trimmed(self) -> Examples:
         """These examples without the terms and classes that none of them has."""
         columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
         kept, y = np.unique(self.y, return_inverse=True)

@@ -8,6 +8,8 @@ multiples of 2^-20). Both tables add over documents, so histograms obey the laws
 forgets, zero starts. Their size grows with the variety of counts, not with the number of documents.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -59,7 +61,7 @@ class DocumentHistogram:
         self.vocabulary, self.times, self.lengths, self.unit = vocabulary, times, lengths, unit
 
     @classmethod
-    def of(cls, X: Matrix, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> "DocumentHistogram":
+    def of(cls, X: Matrix, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> DocumentHistogram:
         """Count documents X (D, V), whose counts must be whole numbers.
 
         Parameters
@@ -82,7 +84,7 @@ class DocumentHistogram:
         return cls(vocabulary, _times(X), lengths, unit)
 
     @classmethod
-    def zero(cls, vocabulary: Vocabulary | None = None, n_terms: int = 0, unit: float = 1.0) -> "DocumentHistogram":
+    def zero(cls, vocabulary: Vocabulary | None = None, n_terms: int = 0, unit: float = 1.0) -> DocumentHistogram:
         """Histogram of no documents."""
         n = n_terms if vocabulary is None else len(vocabulary)
         empty, no_lengths = (sparse.csr_array((rows, 0), dtype=np.int64) for rows in (n, 1))
@@ -98,7 +100,7 @@ class DocumentHistogram:
         """Number of documents, empty ones included."""
         return int(self.lengths.sum())
 
-    def on(self, vocabulary: Vocabulary, columns: Codes | None = None) -> "DocumentHistogram":
+    def on(self, vocabulary: Vocabulary, columns: Codes | None = None) -> DocumentHistogram:
         """Return this histogram on a wider vocabulary; ``columns``: its terms' columns there, if they are known."""
         if self.vocabulary is None:
             raise InputError("a histogram without a vocabulary cannot be mapped onto one")
@@ -107,7 +109,7 @@ class DocumentHistogram:
         moved = sparse.csr_array((times.data, (rows[times.row], times.col)), shape=shape)
         return DocumentHistogram(vocabulary, moved, self.lengths, self.unit)
 
-    def selected(self, columns: Codes, vocabulary: Vocabulary | None = None) -> "DocumentHistogram":
+    def selected(self, columns: Codes, vocabulary: Vocabulary | None = None) -> DocumentHistogram:
         """Return the histogram of some columns, in ascending order; ``vocabulary``: their terms, if they are known.
 
         The lengths do not change: the documents are the same.
@@ -116,13 +118,13 @@ class DocumentHistogram:
             vocabulary = self.vocabulary.selected(columns)
         return DocumentHistogram(vocabulary, self.times[columns], self.lengths, self.unit)
 
-    def __add__(self, other: object) -> "DocumentHistogram":
+    def __add__(self, other: object) -> DocumentHistogram:
         if not isinstance(other, DocumentHistogram):
             return NotImplemented
         self._check_axes(other)
         return self._changed(_sum(self.times, other.times), _sum(self.lengths, other.lengths))
 
-    def __sub__(self, other: object) -> "DocumentHistogram":
+    def __sub__(self, other: object) -> DocumentHistogram:
         if not isinstance(other, DocumentHistogram):
             return NotImplemented
         self._check_axes(other)
@@ -148,14 +150,14 @@ class DocumentHistogram:
     def __repr__(self) -> str:
         return f"<DocumentHistogram of {self.n_documents} documents, {self.n_terms} terms>"
 
-    def _changed(self, times: CSR, lengths: CSR) -> "DocumentHistogram":
+    def _changed(self, times: CSR, lengths: CSR) -> DocumentHistogram:
         return DocumentHistogram(self.vocabulary, times, lengths, self.unit)
 
     @property
     def _axes(self) -> tuple[object, ...]:
         return self.vocabulary, self.n_terms, self.unit
 
-    def _check_axes(self, other: "DocumentHistogram") -> None:
+    def _check_axes(self, other: DocumentHistogram) -> None:
         if self._axes != other._axes:
             raise InputError(
                 "{a!r} and {b!r} differ in terms or units; map them onto the same vocabulary with on()", a=self, b=other
@@ -237,7 +239,7 @@ class ClassHistograms:
         *,
         sample_weight: Weights | None = None,
         unit: float = 1.0,
-    ) -> "ClassHistograms":
+    ) -> ClassHistograms:
         """Histograms of documents X (D, V), whole numbers, with labels y (D,); weights are repetitions."""
         X = as_whole(X)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
@@ -254,7 +256,7 @@ class ClassHistograms:
         """Number of documents of each class, (C,)."""
         return np.array([part.n_documents for part in self.parts], np.int64)
 
-    def on_classes(self, classes: Sequence[Any]) -> "ClassHistograms":
+    def on_classes(self, classes: Sequence[Any]) -> ClassHistograms:
         """Return these histograms among more classes."""
         part = self.parts[0]
         wide = [DocumentHistogram.zero(part.vocabulary, part.n_terms, part.unit)] * len(classes)
@@ -269,7 +271,7 @@ class ClassHistograms:
             raise InputError("there are no classes: nothing has been learnt")
         return reduce(add, self.parts)
 
-    def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> "ClassHistograms":
+    def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> ClassHistograms:
         """Return these histograms on wider axes; ``unit`` must be theirs, and new classes get it."""
         if any(part.unit != unit for part in self.parts):
             raise InputError("the histograms have another unit than {unit}", unit=unit)
@@ -279,22 +281,22 @@ class ClassHistograms:
             wide[k] = part.on(vocabulary, columns)
         return ClassHistograms(tuple(classes), tuple(wide))
 
-    def selected(self, columns: Codes, classes: Sequence[Any]) -> "ClassHistograms":
+    def selected(self, columns: Codes, classes: Sequence[Any]) -> ClassHistograms:
         """Return the histograms of some columns and some classes."""
         kept = [self.parts[k] for k in places(self.classes, classes)]
         terms = kept[0].vocabulary if kept else None
         vocabulary = None if terms is None else terms.selected(columns)
         return ClassHistograms(tuple(classes), tuple(part.selected(columns, vocabulary) for part in kept))
 
-    def __add__(self, other: "ClassHistograms") -> "ClassHistograms":
+    def __add__(self, other: ClassHistograms) -> ClassHistograms:
         self._check_classes(other)
         return ClassHistograms(self.classes, tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
-    def __sub__(self, other: "ClassHistograms") -> "ClassHistograms":
+    def __sub__(self, other: ClassHistograms) -> ClassHistograms:
         self._check_classes(other)
         return ClassHistograms(self.classes, tuple(a - b for a, b in zip(self.parts, other.parts, strict=True)))
 
-    def _check_classes(self, other: "ClassHistograms") -> None:
+    def _check_classes(self, other: ClassHistograms) -> None:
         if self.classes != other.classes:
             raise InputError(
                 "the classes differ: {a} and {b}; map them onto the same classes with on()",

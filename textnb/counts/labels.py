@@ -1,5 +1,7 @@
 """Labels and weights of documents: class names to class numbers, checked once where data enters."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Never

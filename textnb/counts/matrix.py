@@ -1,5 +1,7 @@
 """Count matrices X (D, V), CSR, one row per document and one column per term: built, checked and rearranged."""
 
+from __future__ import annotations
+
 from array import array
 from collections import Counter
 from collections.abc import Iterable

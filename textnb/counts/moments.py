@@ -13,6 +13,8 @@ For sparse rows only the entries are visited; the zeros, of weight z_kj, add z_k
 after a subtraction could be rounding alone, or negative. To forget, fit the remaining rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +54,7 @@ class ClassMoments:
         classes: Sequence[Any] | None = None,
         *,
         sample_weight: Weights | None = None,
-    ) -> "ClassMoments":
+    ) -> ClassMoments:
         """Moments of rows X (D, F), dense or sparse, with labels y (D,)."""
         X = as_reals(X)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
@@ -62,18 +64,18 @@ class ClassMoments:
         return cls(names, documents, *moments(X, codes, weights, documents))
 
     @classmethod
-    def of_histograms(cls, histograms: ClassHistograms) -> "ClassMoments":
+    def of_histograms(cls, histograms: ClassHistograms) -> ClassMoments:
         """Moments of the documents behind histograms; the sums are exact, so the order of documents does not matter."""
         found = [_of_histogram(part) for part in histograms.parts]
         means, squares = (np.array(column).reshape(len(found), -1) for column in zip(*found, strict=True))
         return cls(histograms.classes, histograms.documents, means, squares)
 
-    def selected(self, columns: Codes) -> "ClassMoments":
+    def selected(self, columns: Codes) -> ClassMoments:
         """Return the moments of some columns."""
         return ClassMoments(self.classes, self.documents, self.means[:, columns], self.squares[:, columns])
 
     @classmethod
-    def zero(cls, n_features: int, classes: Sequence[Any]) -> "ClassMoments":
+    def zero(cls, n_features: int, classes: Sequence[Any]) -> ClassMoments:
         """Moments of no documents."""
         shape = (len(classes), n_features)
         return cls(tuple(classes), np.zeros(len(classes), np.int64), np.zeros(shape), np.zeros(shape))
@@ -93,7 +95,7 @@ class ClassMoments:
         )
         return np.asarray((shares * (within + between**2)).sum(axis=0))
 
-    def on_classes(self, classes: Sequence[Any]) -> "ClassMoments":
+    def on_classes(self, classes: Sequence[Any]) -> ClassMoments:
         """Return these moments among more classes."""
         rows = places(classes, self.classes)
         wider = ClassMoments.zero(self.n_features, classes)
@@ -101,7 +103,7 @@ class ClassMoments:
         documents[rows], wider.means[rows], wider.squares[rows] = self.documents, self.means, self.squares
         return ClassMoments(wider.classes, documents, wider.means, wider.squares)
 
-    def __add__(self, other: object) -> "ClassMoments":
+    def __add__(self, other: object) -> ClassMoments:
         if not isinstance(other, ClassMoments):
             return NotImplemented
         if (self.classes, self.n_features) != (other.classes, other.n_features):

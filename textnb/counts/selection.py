@@ -1,5 +1,7 @@
 """Selection of the terms that a model uses, by document frequency; derived from the statistics at every fit."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from textnb.counts.class_counts import ClassCounts

@@ -1,5 +1,7 @@
 """The vocabulary: terms and the columns of a count matrix that they name."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
@@ -45,7 +47,7 @@ class Vocabulary:
         self.terms: tuple[str, ...] = tuple(sorted(set(terms)))
 
     @classmethod
-    def of_sorted(cls, terms: Iterable[str]) -> "Vocabulary":
+    def of_sorted(cls, terms: Iterable[str]) -> Vocabulary:
         """Return the vocabulary of terms that are already distinct and sorted; checked."""
         vocabulary = cls.__new__(cls)
         vocabulary.terms = tuple(terms)
@@ -64,14 +66,14 @@ class Vocabulary:
         text = "\x00".join(f"{len(term)}:{term}" for term in self.terms)
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
-    def columns_of(self, part: "Vocabulary") -> Columns:
+    def columns_of(self, part: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, all of which must be here."""
         try:
             return np.fromiter(map(self.columns.__getitem__, part.terms), np.intp, len(part))
         except KeyError as missing:
             raise InputError("the term {term!r} is not in the vocabulary", term=missing.args[0]) from None
 
-    def places_of(self, other: "Vocabulary") -> Columns:
+    def places_of(self, other: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, -1 for those that are not here."""
         if "columns" in self.__dict__ or "columns" not in other.__dict__:
             return np.fromiter(map(self.columns.get, other.terms, repeat(-1)), np.intp, len(other))
@@ -80,7 +82,7 @@ class Vocabulary:
         places[there[there >= 0]] = np.flatnonzero(there >= 0)
         return places
 
-    def selected(self, columns: Columns) -> "Vocabulary":
+    def selected(self, columns: Columns) -> Vocabulary:
         """Return the vocabulary of some columns, given in ascending order."""
         if (np.diff(columns) <= 0).any():
             raise InputError("the columns of a vocabulary must be distinct and in ascending order")
@@ -90,7 +92,7 @@ class Vocabulary:
         vocabulary.terms = tuple(map(self.terms.__getitem__, columns.tolist()))
         return vocabulary
 
-    def __or__(self, other: "Vocabulary") -> "Vocabulary":
+    def __or__(self, other: Vocabulary) -> Vocabulary:
         new = [term for term in other.terms if term not in self.columns]
         return Vocabulary((*self.terms, *new)) if new else self
 

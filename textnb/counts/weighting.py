@@ -10,6 +10,8 @@ the statistics whenever a model is fitted, so learning and forgetting stay exact
 document's weights are divided by their Euclidean norm; the documents themselves must then be kept.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -44,7 +46,7 @@ class Weighting(NamedTuple):
         W.data *= self.unit
         return W
 
-    def on(self, counts: ClassCounts) -> "Weigher":
+    def on(self, counts: ClassCounts) -> Weigher:
         """The weighting with the idf of these statistics; a term that no document contains has idf 0."""
         if not self.has_idf:
             return Weigher(self, None)
