@@ -107,20 +107,20 @@ class NativeRows:
         return matrix_of(lengths, numbers, data, terms)
 
 
-_Way = tuple[int, int, frozenset[str]]
-_closed: WeakKeyDictionary[Vocabulary, dict[_Way, "Counter"]] = WeakKeyDictionary()
+_TermOptions = tuple[int, int, frozenset[str]]
+_counters: WeakKeyDictionary[Vocabulary, dict[_TermOptions, "Counter"]] = WeakKeyDictionary()
 
 
-def _counter(way: _Way, vocabulary: Vocabulary | None) -> "Counter":
+def _counter(options: _TermOptions, vocabulary: Vocabulary | None) -> "Counter":
     """Counter of any terms, or of those of a vocabulary; the latter is kept as long as the vocabulary."""
     from textnb._native import Counter
 
     if vocabulary is None:
-        return Counter(os.urandom(16), *way)
-    ways = _closed.setdefault(vocabulary, {})
-    if way not in ways:
-        ways[way] = Counter(os.urandom(16), *way, vocabulary.terms)
-    return ways[way]
+        return Counter(os.urandom(16), *options)
+    by_options = _counters.setdefault(vocabulary, {})
+    if options not in by_options:
+        by_options[options] = Counter(os.urandom(16), *options, vocabulary.terms)
+    return by_options[options]
 
 
 @dataclass(frozen=True, slots=True)

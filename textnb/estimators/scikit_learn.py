@@ -1,4 +1,4 @@
-"""What scikit-learn's tools expect of an estimator, without importing scikit-learn.
+"""The interface that scikit-learn's tools expect of an estimator, without importing scikit-learn.
 
 * parameters: ``get_params``, ``set_params`` and ``repr``, from the signature of the constructor
 * metadata routing: which step of a pipeline asks for which weights
