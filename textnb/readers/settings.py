@@ -32,6 +32,7 @@ _NOT_READ = (
     "{number} file was not read: it is in no class folder or is not an ordinary file",
     "{number} files were not read: they are in no class folder or are not ordinary files",
 )
+_WARNING = "{source}: {what} ({examples})"
 _MAX_EXAMPLES = 3
 
 
@@ -188,4 +189,5 @@ class Troubles:
         if cases:
             what = templates[len(cases) > 1].format(number=len(cases), total=self.documents)
             examples = "; ".join(cases[:_MAX_EXAMPLES]) + ("; ..." if len(cases) > _MAX_EXAMPLES else "")
-            warnings.warn(f"{self.source}: {what} ({examples})", ReadingWarning, stacklevel=3)
+            message = _WARNING.format(source=self.source, what=what, examples=examples)
+            warnings.warn(message, ReadingWarning, stacklevel=3)
