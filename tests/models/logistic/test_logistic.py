@@ -3,13 +3,14 @@ import warnings
 
 import numpy as np
 import pytest
+from fitted_rows import fit_logistic as fit
 from scipy import sparse
 from sklearn import linear_model
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import logistic
 from textnb.models.logistic import solvers as solvers_module
-from textnb.models.logistic.logistic import LogisticSettings, fit, solution
+from textnb.models.logistic.logistic import LogisticSettings, solution
 from textnb.models.logistic.loss import SoftmaxLoss
 from textnb.models.logistic.solvers import SOLVERS
 

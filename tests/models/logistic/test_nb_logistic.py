@@ -2,13 +2,14 @@ import warnings
 
 import numpy as np
 import pytest
+from fitted_rows import fit_nb_logistic as fit
 from scipy import optimize, sparse
 from sklearn import linear_model
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import nb_logistic
 from textnb.models.logistic.evidence import best_l2
-from textnb.models.logistic.nb_logistic import OTHERWISE, NBLogisticSettings, fit, solution
+from textnb.models.logistic.nb_logistic import OTHERWISE, NBLogisticSettings, solution
 
 EXACT = {"tol": 1e-9}
 

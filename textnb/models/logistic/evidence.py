@@ -69,28 +69,15 @@ class LaplaceFit:
     evidence: Evidence
 
 
-def log_evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> float | None:
-    """Eq. (1) for rows X (D, V), sparse or dense, and labels y (D,).
+def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> Evidence:
+    """Eq. (1) and (2) for rows X (D, V), sparse or dense, and labels y (D,).
 
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["x", "x", "y", "x", "y", "y"]
-    >>> [round(log_evidence(X, y, l2=l2), 3) for l2 in (0.1, 1.0, 10.0)]
+    >>> [round(evidence(X, y, l2=l2).log_evidence, 3) for l2 in (0.1, 1.0, 10.0)]
     [-6.704, -6.167, -6.575]
-    """
-    return evidence(X, y, l2=l2, sample_weight=sample_weight).log_evidence
-
-
-def bic(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> float:
-    """Eq. (2) for rows X (D, V), sparse or dense, and labels y (D,).
-
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["x", "x", "y", "x", "y", "y"]
-    >>> round(bic(X, y, l2=1.0), 3)
+    >>> round(evidence(X, y, l2=1.0).bic, 3)
     -4.333
     """
-    return evidence(X, y, l2=l2, sample_weight=sample_weight).bic
-
-
-def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> Evidence:
-    """Both, with what they are made of."""
     rows = Labelled.of(X, y, sample_weight=sample_weight).some
     return laplace_fit(rows.X, rows.y, rows.weight, len(rows.classes), LogisticSettings(l2, tol=1e-10)).evidence
 

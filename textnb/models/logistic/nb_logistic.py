@@ -15,17 +15,15 @@ logistic loss only, by the probability of the labels given the scaled rows (``be
   weight: -inf, p = 0. Where no row can be held out there is nothing to choose by, and ``cv`` takes ``OTHERWISE``.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textnb.counts.labels import labelled_rows
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.matrix import CSR
 from textnb.counts.selection import found_min_df
-from textnb.errors import ConvergenceWarning, InputError
+from textnb.errors import InputError
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
@@ -43,7 +41,7 @@ from textnb.models.model import (
     Statistics,
     by_name,
 )
-from textnb.models.prior import ClassWeight, Prior, class_weighted
+from textnb.models.prior import Prior
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import Codes, Floats, as_choice, as_number, as_number_or_name
@@ -115,33 +113,6 @@ class NBLogisticFit:
         return not self.trouble
 
 
-def fit(
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    class_weight: ClassWeight = None,
-    settings: NBLogisticSettings | None = None,
-) -> ScaledScorer:
-    """The scorer of eq. (2) for counts X (D, V), sparse or dense, and labels y (D,); classes are sorted.
-
-    >>> X, y = [[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]], ["x", "x", "y", "y"]
-    >>> scorer = fit(X, y, settings=NBLogisticSettings(l2=1.0))
-    >>> scorer.scale.round(3), scorer.weights[0].round(3)
-    (array([1.099, 1.099, 0.   ]), array([ 0.521, -0.521,  0.   ]))
-    """
-    X = as_counts(X)
-    classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
-    weight = np.ones(len(codes)) if weight is None else weight
-    kept = np.flatnonzero(weight > 0)
-    X, codes, weight = X[kept], codes[kept], weight[kept]
-    costs = class_weighted(weight, codes, classes, class_weight)
-    found = solution(X, codes, weight, costs, len(classes), settings or NBLogisticSettings())
-    if found.trouble:
-        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
-    return found.scorer
-
-
 def solution(
     X: CSR,
     y: Codes,
@@ -156,6 +127,12 @@ def solution(
 
     ``folds`` (D,), whole numbers, say which rows are held out together. Where they are given there is a path, with the
     scores of rows held out, even for a single l2.
+
+    >>> from scipy import sparse
+    >>> X, y = sparse.csr_array([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]]), np.array([0, 0, 1, 1])
+    >>> found = solution(X, y, np.ones(4), np.ones(4), 2, NBLogisticSettings(l2=1.0))
+    >>> found.scorer.scale.round(3), found.scorer.weights[0].round(3)
+    (array([1.099, 1.099, 0.   ]), array([ 0.521, -0.521,  0.   ]))
     """
     if not len(y):
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
