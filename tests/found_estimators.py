@@ -75,16 +75,21 @@ N_FEATURES = 6
 
 # The parameter that every estimator is searched by: its name, two values, and a wrong one with what is said of it.
 TURNED = {
-    "BayesianLogistic": ("l2", ["evidence", 3.0], "guessed", "l2 'guessed' is not known"),
+    "BayesianLogistic": (
+        "l2",
+        ["evidence", 3.0],
+        "guessed",
+        "l2 must be a number above 0 or 'evidence', not 'guessed'",
+    ),
     "FisherDiscriminant": ("shrinkage", [0.1, "auto"], -1, "shrinkage must be"),
     "LeastSquares": ("l2", [0.1, 10.0], -1, "l2 must be"),
-    "NBLogistic": ("a", [0.5, 1.0], -1, "a must be a positive number"),
-    "LogisticRegression": ("solver", ["newton", "lbfgs"], "guessed", "solver 'guessed' is not known"),
+    "NBLogistic": ("a", [0.5, 1.0], -1, "a must be a number above 0"),
+    "LogisticRegression": ("solver", ["newton", "lbfgs"], "guessed", "unknown solver 'guessed'"),
 }
 
 
 def turned(estimator):
-    usual = ("prior", ["empirical", "uniform"], "guessed", "prior 'guessed' is not known")
+    usual = ("prior", ["empirical", "uniform"], "guessed", "unknown prior 'guessed'")
     return TURNED.get(type(estimator).__name__, usual)
 
 

@@ -56,7 +56,7 @@ def test_missing_values_are_refused_with_their_place(missing):
 
 
 def test_numbers_for_strings_are_refused():
-    with pytest.raises(InputError, match="column 0 holds numbers such as 1, where strings such as 'rain' have been"):
+    with pytest.raises(InputError, match="column 0 holds numbers such as 1, but strings such as 'rain' have been"):
         CategoricalNB().fit(X, Y).predict([[1, "hot"]])
     with pytest.raises(InputError, match="column 1 has a string in row 0 and a number in row 1"):
         CategoricalNB().fit([["sun", "1"], ["sun", 1]], ["out", "in"])
