@@ -79,7 +79,7 @@ TURNED = {
         "l2",
         ["evidence", 3.0],
         "guessed",
-        "l2 must be a number above 0 or 'evidence', not 'guessed'",
+        "l2 must be a number above 0 or 'evidence'",
     ),
     "FisherDiscriminant": ("shrinkage", [0.1, "auto"], -1, "shrinkage must be"),
     "LeastSquares": ("l2", [0.1, 10.0], -1, "l2 must be"),
