@@ -8,8 +8,8 @@ from fitted_rows import covariance_of, fit_fisher, fit_gaussian, fit_least_squar
 from scipy import sparse
 
 from textnb.errors import FitWarning, InputError
-from textnb.models.linear import discriminants, systems
-from textnb.models.linear.centred import Centred
+from textnb.models.linear import centred, discriminants, systems
+from textnb.models.linear.centred import Centred, CentredRows
 from textnb.models.linear.systems import SOLVERS, inverse_times, regression, squared_norm
 
 SHAPES = [(40, 7), (9, 30), (12, 12)]
@@ -146,3 +146,12 @@ def test_the_shared_covariance_is_solved_alike_by_every_solver():
     for other in found[1:]:
         np.testing.assert_allclose(found[0].by_term, other.by_term, rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(found[0].bias, other.bias, rtol=1e-6, atol=1e-8)
+
+
+def test_the_private_loop_of_scipy_is_there_and_adds_what_the_plain_product_adds(monkeypatch):
+    assert centred._csr_matvecs is not None, "scipy has moved csr_matvecs; the plain product is slower and still right"
+    X, _, weight = sparse_rows(40, 9)
+    Z, R = CentredRows.of(sparse.csr_array(X), weight), np.random.default_rng(0).normal(size=(40, 3))
+    fast = Z.transposed_times(R)
+    monkeypatch.setattr(centred, "_csr_matvecs", None)
+    np.testing.assert_allclose(Z.transposed_times(R), fast, atol=1e-12)

@@ -13,7 +13,7 @@ of scores are those of the linear model, each times kappa, with the difference a
 normal distribution, 9 classes and the l2 of the evidence, it was a little less close than those: a divergence of .022
 nats and not .019 to .020 with 1,500 documents, .008 like them with 100.
 
-l2 is the precision of the prior: given, or found by ``best_l2.py``.
+l2 is the precision of the prior: given, or found by ``evidence.py``.
 
 - One class: certain. A class of which no row has a weight: p = 0. A document unlike all rows: nearly even.
 - It is not better calibrated than theta_MAP (``logistic.py``) on texts: on 50 to 2,000 documents of livedoor it was far

@@ -4,9 +4,9 @@
     L      = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2           W (C, V), b (C,); b is not penalised     (2)
 
 Where the gradient is 0 and l2 = 0, the features summed over all rows with weights p(k|x_i) are those summed over the
-rows of class k. The loss and its derivatives stand in ``softmax_loss.py``, the ways to its minimum in
-``logistic_solvers.py``. The minimum is unique for l2 > 0, up to a number added to all b_k; of all such b the one of
-sum 0 is taken, and W has the sum 0 in every column.
+rows of class k. ``loss.py`` has the loss and its derivatives, ``solvers.py`` the ways to its minimum. For l2 > 0 the
+minimum is unique, up to a number added to all b_k; of all such b the one of sum 0 is taken. W has the sum 0 in every
+column.
 
 - A fit ends where |gradient| <= tol |gradient at the start| (all W = 0, p(k|x) the share of class k; features measured
   from their means), or says that it did not.
