@@ -151,6 +151,17 @@ print(*sorted(name.removeprefix("textnb.models.") for name in sys.modules if nam
     assert set(run_python(code).split()) - SHARED_BY_MODELS == {"multinomial"}
 
 
+def test_a_naive_bayes_estimator_loads_no_other_family() -> None:
+    code = """
+import sys
+from textnb.estimators import MultinomialNB
+MultinomialNB().fit([[1, 0], [0, 1]], ["x", "y"]).predict([[1, 0]])
+print(*sorted(name.removeprefix("textnb.models.") for name in sys.modules if name.startswith("textnb.models.")))
+"""
+    family = {"multinomial", "bernoulli", "complement", "compound", "categorical"}
+    assert set(run_python(code).split()) - SHARED_BY_MODELS <= family
+
+
 def test_an_estimator_loads_the_models_that_it_needs_and_no_others() -> None:
     folders = ("textnb.models.bregman", "textnb.models.linear", "textnb.models.logistic", "textnb.models.ensemble")
     needed = {"MultinomialNB": (), "GaussianNB": (), "UNB": folders[:1], "LeastSquares": folders[1:2]}

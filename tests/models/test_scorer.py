@@ -7,10 +7,9 @@ from scipy import sparse
 
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
+from textnb.models import bernoulli
 from textnb.models.multinomial import fit
-from textnb.models.registry import MODELS, model
-from textnb.models.scorer import LinearScorer
-from textnb.models.smoothing import ALPHAS
+from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import most_probable
 
 laws = settings(max_examples=30, deadline=None)
@@ -120,8 +119,81 @@ def test_of_equals_the_first_is_chosen():
     assert most_probable(np.array([[0.5, 0.5], [-np.inf, 0.0]])).tolist() == [0, 1]
 
 
-def test_models_are_known_by_name():
-    assert {name: model(name).name for name in MODELS} == {name: name for name in MODELS}
-    assert model("multinomial").alphas == ALPHAS
-    with pytest.raises(InputError, match=r"unknown model 'naive'; use multinomial, "):
-        model("naive")
+def test_going_the_distance_along_the_normal_leads_to_equal_scores():
+    rng = np.random.default_rng(0)
+    scorer = LinearScorer(rng.normal(size=(5, 3)), rng.normal(size=3))
+    for _ in range(10):
+        x = rng.normal(size=5)
+        for label, against in ((0, 1), (2, 0)):
+            normal = scorer.by_term[:, label] - scorer.by_term[:, against]
+            r = scorer.distance(sparse.csr_array(x[np.newaxis]), label, against)
+            foot = x - r * normal / np.linalg.norm(normal)
+            scores = scorer.joint_log_scores(sparse.csr_array(foot[np.newaxis]))[0]
+            assert scores[label] == pytest.approx(scores[against], abs=1e-12)
+            assert r == pytest.approx(np.linalg.norm(x - foot) * np.sign(r))
+
+
+def test_a_shift_of_the_scores_moves_the_boundary():
+    scorer = LinearScorer(np.array([[2.0, 0.0]]), np.zeros(2))
+    x = sparse.csr_array([[3.0]])
+    assert scorer.distance(x, 0, 1) == 3
+    assert scorer.distance(x, 0, 1, shift=-2.0) == 2
+    assert scorer.distance(x, 1, 0) == -3
+
+
+def test_there_is_no_distance_where_there_is_no_boundary_or_no_straight_one():
+    x = sparse.csr_array([[1.0]])
+    assert LinearScorer(np.ones((1, 2)), np.array([0.0, 1.0])).distance(x, 0, 1) is None
+    assert LinearScorer(np.array([[0.0, -np.inf]]), np.zeros(2)).distance(x, 0, 1) is None
+    curved = bernoulli.fit(ClassCounts.of([[1], [0]], ["a", "b"]), 1.0, "empirical")
+    assert curved.distance(x, 0, 1) is None
+
+
+@pytest.fixture
+def scaled():
+    rng = np.random.default_rng(0)
+    scale = np.array([1.0, 0.0, 2.0, 0.5, 3.0])
+    return ScaledScorer(scale, LinearScorer(rng.normal(size=(5, 3)), rng.normal(size=3)))
+
+
+TERMS = sparse.csr_array([[1, 0, 4, 0, 1], [0, 7, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 2, 0]])
+
+
+def test_scores_are_those_of_the_formula(scaled):
+    expected = []
+    for x in TERMS.toarray():
+        z = (x > 0) * scaled.scale
+        length = np.sqrt(z @ z)
+        expected.append(scaled.bias + scaled.weights @ (z / length if length else z))
+    np.testing.assert_allclose(scaled.joint_log_scores(TERMS), expected, atol=1e-14)
+    np.testing.assert_allclose(np.exp(scaled.log_posterior(TERMS)).sum(axis=1), 1)
+
+
+def test_without_a_term_of_a_scale_the_scores_are_the_bias(scaled):
+    np.testing.assert_array_equal(scaled.joint_log_scores(TERMS)[1:3], [scaled.bias, scaled.bias])
+
+
+def test_how_often_a_term_stands_there_does_not_matter(scaled):
+    np.testing.assert_array_equal(scaled.joint_log_scores(TERMS), scaled.joint_log_scores(TERMS * 0.25))
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_differences_sum_to_the_difference_of_the_scores(scaled, row):
+    one = TERMS[[row]]
+    parts = scaled.differences(one, 2, 0)
+    scores = scaled.joint_log_scores(one)[0]
+    assert len(parts.values) == one.nnz
+    assert parts.score == pytest.approx(scores[2] - scores[0])
+
+
+def test_entries_of_zero_add_nothing_and_entries_stored_twice_are_one(scaled):
+    zero = sparse.csr_array(([1.0, 0.0, 2.0], [0, 2, 3], [0, 3]), shape=(1, 5))
+    assert scaled.differences(zero, 0, 1).values[1] == 0
+    twice = sparse.csr_array(([1, 1, 2], [0, 0, 3], [0, 3]), shape=(1, 5))
+    np.testing.assert_allclose(scaled.joint_log_scores(zero), scaled.joint_log_scores(twice))
+    assert twice.nnz == 3
+
+
+def test_another_width_is_refused(scaled):
+    with pytest.raises(InputError, match="X has 4 columns, the model was fitted on 5"):
+        scaled.joint_log_scores(TERMS[:, :4])

@@ -53,10 +53,22 @@ class Solution:
 
 
 def log_evidence(X: Any, alpha: Any) -> float:
-    """The sum over the rows of X of the log probability of the row's sequence of terms under Dirichlet(alpha).
+    """Return the log probability of the term sequences of all rows under Dirichlet(alpha), summed over the rows.
 
-    alpha: a number, or one a term. A term that occurs and has alpha = 0 is impossible: -inf.
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (D, V)
+        Counts, one row per draw; none negative.
+    alpha : float or array of shape (V,)
+        Parameters of the Dirichlet distribution; one number is used for every term.
 
+    Returns
+    -------
+    float
+        The sum over rows of the log Polya probability; -inf if a term with alpha = 0 occurs.
+
+    Examples
+    --------
     >>> round(float(np.exp(log_evidence([[2, 1]], 1.0))), 6)  # 1/2 * 2/3 * 1/4
     0.083333
     """
@@ -74,9 +86,9 @@ def log_evidence(X: Any, alpha: Any) -> float:
 
 
 def best_alpha(draws: Draws, shape: str = "vector", solver: str = "newton", *, limit: int = 10_000) -> Solution:
-    """The alpha that maximises the evidence of the draws.
+    """Alpha that maximises the evidence of the draws.
 
-    shape: 'vector' (one a term), 'scalar' (one for all), 'unigram' (concentration times the terms' shares).
+    shape: 'vector' (one per term), 'scalar' (one for all), 'unigram' (concentration times the terms' frequencies).
     """
     as_choice(shape, "shape", SHAPES)
     as_choice(solver, "solver", SOLVERS)

@@ -1,7 +1,4 @@
-"""Class priors: how likely a class is before the document is looked at.
-
-Weights of classes, for models that weigh their rows.
-"""
+"""Class priors, class weights, and the check of alpha: what models are told about classes and terms."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

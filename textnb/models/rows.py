@@ -1,10 +1,9 @@
-"""Labelled rows: what is learnt from where no smaller statistics suffice, and the documents themselves are needed.
+"""Labelled rows, for models that need the documents themselves, and their folds.
 
-Rows dealt to folds by what they contain: equal rows of a class stay together, and no order of rows matters.
-
-Each row has a number made of its terms, mixed so that it looks drawn at random. The different rows of a class are
-sorted by it and dealt out in turn, from a fold that depends on the class's rows. So every fold has its share of every
-class, to within one row, and a row that is repeated, or weighed, is held out with its twins.
+Rows are dealt to folds by what they contain: equal rows of a class stay together, and the order of rows does not
+matter. Each row has a number made of its terms, mixed so that it looks random. The different rows of a class are sorted
+by it and dealt out in turn, from a fold that depends on the rows of the class. So every fold has its part of every
+class, to within one row, and a row that is repeated, or weighted, is left out with its twins.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from token_products import by_fft
 
 from textnb.counts import ClassCounts, Vocabulary, as_counts
 from textnb.models import complement, multinomial
 from textnb.models.bregman import text_unb
-from textnb.models.bregman.tokens import TokenProduct, box_cox, box_cox_inverse, by_fft
+from textnb.models.bregman.tokens import TokenProduct, box_cox, box_cox_inverse
 from textnb.models.left_out import LeftOut
 
 RANDOM = np.random.default_rng(21)

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import logsumexp
+from token_products import by_fft
 
-from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse, by_fft
+from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse
 
 P = np.array([0.4, 0.25, 0.15, 0.1, 0.06, 0.04])
 DOCUMENT = [0, 0, 1, 2, 3, 5]

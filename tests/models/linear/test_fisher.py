@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
+from fitted_rows import covariance_of, fit_fisher, fit_gaussian
 from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from textnb.errors import InputError
-from textnb.models.linear import discriminants
-from textnb.models.linear.covariance import SharedCovariance
-from textnb.models.linear.discriminants import directions, fit_fisher
+from textnb.models.linear.discriminants import directions
 
 
 def data(n_rows=90, n_columns=4, n_classes=2, seed=0):
@@ -32,7 +31,7 @@ def cosine(a, b):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_two_classes_have_the_direction_of_the_formula(form):
     X, y = data()
-    W = directions(SharedCovariance.of(form(X), y, shrinkage=0))
+    W = directions(covariance_of(form(X), y, shrinkage=0))
     within, _ = scatters(X, y)
     assert W.shape == (4, 1)
     wanted = np.linalg.solve(within, X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
@@ -45,7 +44,7 @@ def test_no_direction_in_the_plane_has_a_larger_quotient():
     angles = np.linspace(0, np.pi, 20_001)
     around = np.array([np.cos(angles), np.sin(angles)])
     quotients = (around * (between @ around)).sum(axis=0) / (around * (within @ around)).sum(axis=0)
-    (w,) = directions(SharedCovariance.of(X, y, shrinkage=0)).T
+    (w,) = directions(covariance_of(X, y, shrinkage=0)).T
     assert w @ between @ w / (w @ within @ w) == pytest.approx(quotients.max(), rel=1e-6)
     assert w @ between @ w / (w @ within @ w) >= quotients.max() * (1 - 1e-12)
     assert abs(cosine(w, around[:, quotients.argmax()])) == pytest.approx(1, abs=1e-6)
@@ -56,14 +55,14 @@ def test_the_threshold_is_half_way_between_the_projected_means():
     scorer = fit_fisher(X, y, shrinkage=0)
     halfway = (X[y == 0].mean(axis=0) + X[y == 1].mean(axis=0)) / 2
     np.testing.assert_allclose(np.diff(scorer.joint_log_scores(halfway[np.newaxis])), 0, atol=1e-10)
-    (w,) = directions(SharedCovariance.of(X, y, shrinkage=0)).T
+    (w,) = directions(covariance_of(X, y, shrinkage=0)).T
     np.testing.assert_array_equal(scorer.joint_log_scores(X).argmax(axis=1), X @ w > halfway @ w)
 
 
 @pytest.mark.parametrize("s", [0.0, 0.3])
 def test_the_directions_of_more_classes_are_the_generalised_eigenvectors(s):
     X, y = data(n_classes=4)
-    covariance = SharedCovariance.of(X, y, shrinkage=s)
+    covariance = covariance_of(X, y, shrinkage=s)
     W = directions(covariance)
     within, between = (part / len(y) for part in scatters(X, y))
     within = (1 - s) * within + s * np.trace(within) / 4 * np.eye(4)
@@ -78,7 +77,7 @@ def test_the_directions_of_more_classes_are_the_generalised_eigenvectors(s):
 def test_without_shrinkage_the_directions_are_scikit_learns():
     X, y = data(n_classes=4)
     theirs = LinearDiscriminantAnalysis(solver="eigen").fit(X, y)
-    W = directions(SharedCovariance.of(X, y, shrinkage=0))
+    W = directions(covariance_of(X, y, shrinkage=0))
     for w, t in zip(W.T, theirs.scalings_[:, :3].T, strict=True):
         assert abs(cosine(w, t)) == pytest.approx(1, abs=1e-10)
 
@@ -87,13 +86,13 @@ def test_without_shrinkage_the_directions_are_scikit_learns():
 def test_with_all_directions_it_is_the_gaussian_discriminant_with_a_uniform_prior(shape):
     X, y = data(*shape, n_classes=4)
     for rows in (X, sparse.csr_array(X)):
-        wanted = discriminants.fit_gaussian(rows, y, prior="uniform").log_posterior(rows)
+        wanted = fit_gaussian(rows, y, prior="uniform").log_posterior(rows)
         np.testing.assert_allclose(fit_fisher(rows, y).log_posterior(rows), wanted, atol=1e-8)
 
 
 def test_fewer_directions_put_a_row_to_the_nearest_projected_mean():
     X, y = data(n_classes=4)
-    W = directions(SharedCovariance.of(X, y, shrinkage=0.1), 2)
+    W = directions(covariance_of(X, y, shrinkage=0.1), 2)
     assert W.shape == (4, 2)
     means = np.array([X[y == k].mean(axis=0) for k in range(4)])
     distances = (((X @ W)[:, np.newaxis] - means @ W) ** 2).sum(axis=2)
@@ -104,13 +103,13 @@ def test_fewer_directions_put_a_row_to_the_nearest_projected_mean():
 
 def test_a_direction_points_from_the_first_class_to_the_last():
     X, y = data(n_classes=4)
-    W = directions(SharedCovariance.of(X, y))
+    W = directions(covariance_of(X, y))
     assert ((X[y == 3].mean(axis=0) - X[y == 0].mean(axis=0)) @ W > 0).all()
 
 
 def test_without_differences_there_is_no_direction():
     X = [[0.0], [2.0], [0.0], [2.0]]
-    assert directions(SharedCovariance.of(X, ["a", "a", "b", "b"])).shape == (1, 0)
+    assert directions(covariance_of(X, ["a", "a", "b", "b"])).shape == (1, 0)
     np.testing.assert_array_equal(fit_fisher(X, ["a", "a", "b", "b"]).joint_log_scores(np.array(X)), 0)
     np.testing.assert_array_equal(fit_fisher(X, ["a"] * 4).joint_log_scores(np.array(X)), 0)
 

@@ -1,13 +1,12 @@
 import numpy as np
 import pytest
+from fitted_rows import covariance_of, fit_gaussian
 from scipy import sparse
 from scipy.stats import multivariate_normal
 from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from textnb.errors import InputError
-from textnb.models.linear.covariance import SharedCovariance
-from textnb.models.linear.discriminants import fit_gaussian
 
 
 def data(n_rows=80, n_columns=4, n_classes=3, seed=0):
@@ -64,21 +63,21 @@ def test_auto_is_ledoit_and_wolfs_of_rows_less_their_class_means(shape, form):
     X, y, _ = data(*shape)
     rows = X - np.array([X[y == k].mean(axis=0) for k in range(3)])[y]
     _, wanted = ledoit_wolf(rows, assume_centered=True)
-    assert SharedCovariance.of(form(X), y).shrinkage == pytest.approx(wanted, rel=1e-9)
+    assert covariance_of(form(X), y).shrinkage == pytest.approx(wanted, rel=1e-9)
     whole = np.arange(len(y)) % 3 + 1
-    weighted = SharedCovariance.of(form(X), y, None, whole).shrinkage
-    repeated = SharedCovariance.of(form(np.repeat(X, whole, axis=0)), np.repeat(y, whole)).shrinkage
+    weighted = covariance_of(form(X), y, None, whole).shrinkage
+    repeated = covariance_of(form(np.repeat(X, whole, axis=0)), np.repeat(y, whole)).shrinkage
     assert weighted == pytest.approx(repeated, rel=1e-9)
 
 
 def test_auto_of_classes_that_do_not_vary_is_the_identity():
-    covariance = SharedCovariance.of([[0.0, 1.0], [3.0, 1.0]], ["a", "b"])
+    covariance = covariance_of([[0.0, 1.0], [3.0, 1.0]], ["a", "b"])
     assert (covariance.shrinkage, covariance.scale) == (1.0, 1.0)
     np.testing.assert_allclose(fit_gaussian([[0.0, 1.0], [3.0, 1.0]], ["a", "b"]).weights, [[-1.5, 0], [1.5, 0]])
 
 
 def test_auto_has_an_inverse_even_where_ledoit_and_wolfs_is_zero():
-    covariance = SharedCovariance.of([[0.0, 0], [2, 2], [5, 0], [7, 2]], ["a", "a", "b", "b"])
+    covariance = covariance_of([[0.0, 0], [2, 2], [5, 0], [7, 2]], ["a", "a", "b", "b"])
     assert covariance.shrinkage == 1e-6
     assert np.isfinite(covariance.inverse_times(np.eye(2))).all()
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from fitted_rows import fit_least_squares as fit
 from scipy import sparse
 from sklearn.linear_model import Ridge, RidgeClassifier
 
 from textnb.errors import InputError
-from textnb.models.linear.least_squares import fit
 
 
 def data(n_rows=60, n_columns=5, n_classes=3, seed=0):

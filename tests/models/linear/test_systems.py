@@ -4,12 +4,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from fitted_rows import covariance_of, fit_fisher, fit_gaussian, fit_least_squares
 from scipy import sparse
 
 from textnb.errors import FitWarning, InputError
-from textnb.models.linear import discriminants, least_squares, systems
-from textnb.models.linear.centred import Centred
-from textnb.models.linear.covariance import SharedCovariance
+from textnb.models.linear import centred, discriminants, systems
+from textnb.models.linear.centred import Centred, CentredRows
 from textnb.models.linear.systems import SOLVERS, inverse_times, regression, squared_norm
 
 SHAPES = [(40, 7), (9, 30), (12, 12)]
@@ -75,10 +75,10 @@ def test_primal_dual_and_iterative_agree(shape, form, r):
 
 
 EVERY_FIT = [
-    (least_squares.fit, {"l2": 0.5}),
-    (discriminants.fit_fisher, {"shrinkage": 0.2}),
-    (discriminants.fit_gaussian, {"shrinkage": 0.2}),
-    (discriminants.fit_gaussian, {}),
+    (fit_least_squares, {"l2": 0.5}),
+    (fit_fisher, {"shrinkage": 0.2}),
+    (fit_gaussian, {"shrinkage": 0.2}),
+    (fit_gaussian, {}),
 ]
 
 
@@ -129,20 +129,29 @@ def test_gradients_that_do_not_arrive_say_so(monkeypatch):
     monkeypatch.setattr(systems, "_MOST_STEPS", 2)
     X, y, weight = sparse_rows(40, 20)
     with pytest.warns(FitWarning, match=r"a residual of .* after 2 steps"):
-        least_squares.fit(X, y, sample_weight=weight, solver="iterative")
+        fit_least_squares(X, y, sample_weight=weight, solver="iterative")
 
 
 def test_an_unknown_solver_is_refused_with_the_known_ones():
     with pytest.raises(InputError, match="unknown solver 'qr'; use 'primal', 'dual' or 'iterative'"):
-        least_squares.fit([[1.0]], ["a"], solver="qr")
+        fit_least_squares([[1.0]], ["a"], solver="qr")
 
 
 def test_the_shared_covariance_is_solved_alike_by_every_solver():
     X, y, weight = sparse_rows(20, 25)
     found = [
-        discriminants.fit_covariance(SharedCovariance.of(sparse.csr_array(X), y, None, weight, 0.1, solver))
+        discriminants.fit_covariance(covariance_of(sparse.csr_array(X), y, None, weight, 0.1, solver))
         for solver in SOLVERS
     ]
     for other in found[1:]:
         np.testing.assert_allclose(found[0].by_term, other.by_term, rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(found[0].bias, other.bias, rtol=1e-6, atol=1e-8)
+
+
+def test_the_private_loop_of_scipy_is_there_and_adds_what_the_plain_product_adds(monkeypatch):
+    assert centred._csr_matvecs is not None, "scipy has moved csr_matvecs; the plain product is slower and still right"
+    X, _, weight = sparse_rows(40, 9)
+    Z, R = CentredRows.of(sparse.csr_array(X), weight), np.random.default_rng(0).normal(size=(40, 3))
+    fast = Z.transposed_times(R)
+    monkeypatch.setattr(centred, "_csr_matvecs", None)
+    np.testing.assert_allclose(Z.transposed_times(R), fast, atol=1e-12)

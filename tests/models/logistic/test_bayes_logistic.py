@@ -2,12 +2,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from fitted_rows import fit_bayes_logistic as fit
+from fitted_rows import fit_logistic
 from scipy import sparse
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import laplace as laplace_module
 from textnb.models.logistic import logistic, solvers
-from textnb.models.logistic.bayes_logistic import ModeratedScorer, fit, solution
+from textnb.models.logistic.bayes_logistic import ModeratedScorer, solution
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.loss import SoftmaxLoss, contrasts
 from textnb.models.scorer import LinearScorer
@@ -81,7 +83,7 @@ def test_few_labels_drawn_from_the_model_are_told_better_than_by_the_peak(n_clas
 @classes
 def test_the_likeliest_class_is_that_of_the_peak_and_less_sure(n_classes):
     X, y = points(n_classes)
-    scorer, peak = fit(X, y, l2=0.5), logistic.fit(X, y, settings=logistic.LogisticSettings(0.5))
+    scorer, peak = fit(X, y, l2=0.5), fit_logistic(X, y, settings=logistic.LogisticSettings(0.5))
     np.testing.assert_array_equal(scorer.weights, peak.weights)
     p, at_peak = np.exp(scorer.log_posterior(X)), np.exp(peak.log_posterior(X))
     np.testing.assert_array_equal(p.argmax(axis=1), at_peak.argmax(axis=1))

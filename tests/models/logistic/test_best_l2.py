@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from textnb.errors import InputError
-from textnb.models.logistic.evidence import _evenly, _searched, best_l2, log_evidence
+from textnb.models.logistic.evidence import _evenly, _searched, best_l2, evidence
 
 
 def rows(n_classes=3, n_rows=40, n_columns=5, seed=0, apart=1.0):
@@ -19,8 +19,8 @@ def test_no_l2_of_a_fine_grid_has_more_evidence(n_classes, n_columns):
     weight = np.random.default_rng(1).random(len(y)) + 0.5
     found = best_l2(X, y, weight, n_classes)
     assert found.bounded
-    mine = log_evidence(X, y, l2=found.l2, sample_weight=weight)
-    grid = [log_evidence(X, y, l2=l2, sample_weight=weight) for l2 in np.geomspace(0.03, 30, 40) * found.l2]
+    mine = evidence(X, y, l2=found.l2, sample_weight=weight).log_evidence
+    grid = [evidence(X, y, l2=l2, sample_weight=weight).log_evidence for l2 in np.geomspace(0.03, 30, 40) * found.l2]
     assert mine > max(grid) - 1e-3
     assert max(found.tried.values()) <= mine + 1e-3
 

@@ -3,13 +3,14 @@ import warnings
 
 import numpy as np
 import pytest
+from fitted_rows import fit_logistic as fit
 from scipy import sparse
 from sklearn import linear_model
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import logistic
 from textnb.models.logistic import solvers as solvers_module
-from textnb.models.logistic.logistic import LogisticSettings, fit, solution
+from textnb.models.logistic.logistic import LogisticSettings, solution
 from textnb.models.logistic.loss import SoftmaxLoss
 from textnb.models.logistic.solvers import SOLVERS
 
@@ -258,7 +259,7 @@ def test_wrong_settings_are_refused(wrong, why):
     ("arguments", "options", "why"),
     [
         (([[1.0], [np.nan]], [0, 1]), {}, "row 1, column 0 holds NaN"),
-        ((sparse.csr_array([[0.0, np.inf]]), [0]), {}, "row 0, column 1 holds an infinite one"),
+        ((sparse.csr_array([[0.0, np.inf]]), [0]), {}, "row 0, column 1 holds an infinite number"),
         ((np.zeros((0, 2)), []), {}, "nothing to learn from: no rows"),
         (([[1.0], [2.0]], [0, 1]), {"sample_weight": [0, 0]}, "every sample_weight is zero"),
         (([[1.0], [2.0]], [0, 1]), {"sample_weight": [1, -1]}, "not negative"),

@@ -2,13 +2,14 @@ import warnings
 
 import numpy as np
 import pytest
+from fitted_rows import fit_nb_logistic as fit
 from scipy import optimize, sparse
 from sklearn import linear_model
 
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import nb_logistic
 from textnb.models.logistic.evidence import best_l2
-from textnb.models.logistic.nb_logistic import OTHERWISE, NBLogisticSettings, fit, solution
+from textnb.models.logistic.nb_logistic import L2_WITHOUT_FOLDS, NBLogisticSettings, solution
 
 EXACT = {"tol": 1e-9}
 
@@ -215,7 +216,7 @@ def test_fewer_rows_than_folds_are_searched_or_get_a_strength_all_the_same():
     X = sparse.csr_array([[1, 0], [0, 1], [1, 1]])
     assert found(X, np.array([0, 1, 1])).l2 > 0
     alone = found(X[:2], np.array([0, 1]))
-    assert (alone.l2, alone.path) == (OTHERWISE, None)
+    assert (alone.l2, alone.path) == (L2_WITHOUT_FOLDS, None)
     with pytest.raises(InputError, match="nothing to learn from"):
         fit(X, [0, 1, 1], sample_weight=[0, 0, 0])
 

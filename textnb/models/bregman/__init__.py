@@ -4,8 +4,8 @@
     p (x) q   = u(xi(p) + xi(q) - c)                   the joint of x and y, each c such that the mass is 1        (2)
     r (/) q   = u(xi(r) - xi(q) - c')                  what was multiplied with q to give r                        (3)
 
-U = exp gives the Kullback-Leibler divergence, the ordinary product and the ordinary quotient. The families of U stand
-in ``u_families``, how c is found in ``u_product``.
+U = exp gives the Kullback-Leibler divergence, the ordinary product and the ordinary quotient. ``families.py`` has the
+families of U, ``normaliser.py`` finds c.
 """
 
 from collections.abc import Sequence
@@ -39,8 +39,24 @@ _MOST_CELLS = 1 << 26
 
 
 def divergence(p: ArrayLike, q: ArrayLike, family: str | Family = "kl", pi: float = 1.0) -> float:
-    """D_U of eq. (1); p and q of one shape, not negative. Where q is 0 and p is not it may be infinite.
+    """Return the Bregman divergence D_U(p, q) of eq. (1).
 
+    Parameters
+    ----------
+    p, q : array
+        Values of one shape, none negative.
+    family : str or Family, optional
+        The family of U, one of ``FAMILIES``.
+    pi : float, optional
+        The parameter of the family.
+
+    Returns
+    -------
+    float
+        The divergence; it may be infinite where q is 0 and p is not.
+
+    Examples
+    --------
     >>> round(divergence([0.5, 0.5], [0.9, 0.1]), 12), round(divergence([0.5, 0.5], [0.9, 0.1], "ex2", pi=1.0), 12)
     (0.510825623766, 0.16)
     """
@@ -58,10 +74,26 @@ def divergence(p: ArrayLike, q: ArrayLike, family: str | Family = "kl", pi: floa
 
 
 def product(margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: float = 1.0, norm: str = "u") -> Floats:
-    """The U-product of distributions, eq. (2): an axis for each axis of each margin, in their order.
+    """Return the U-product of distributions, eq. (2).
 
-    norm: ``u`` subtracts c within u; ``m`` divides by the sum, and is not associative.
+    Parameters
+    ----------
+    margins : sequence of arrays
+        Distributions, each with the sum 1.
+    family : str or Family, optional
+        The family of U, one of ``FAMILIES``.
+    pi : float, optional
+        The parameter of the family.
+    norm : {"u", "m"}, optional
+        ``u`` subtracts c within u; ``m`` divides by the sum, and is not associative.
 
+    Returns
+    -------
+    array
+        The joint distribution, with one axis for each axis of each margin, in their order.
+
+    Examples
+    --------
     >>> product([[0.5, 0.3, 0.2], [0.7, 0.3]], family="ex1", pi=0.5).round(4)
     array([[0.4107, 0.1245],
            [0.2324, 0.0541],
@@ -79,8 +111,25 @@ def product(margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: floa
 def independent(
     margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: float = 1.0, norm: str = "u"
 ) -> UIndependent:
-    """The U-independent model with these margins, of which single cells, margins and c can be asked.
+    """Return the U-independent model with these margins, which answers for single cells, margins and c.
 
+    Parameters
+    ----------
+    margins : sequence of arrays
+        Distributions, each with the sum 1.
+    family : str or Family, optional
+        The family of U, one of ``FAMILIES``.
+    pi : float, optional
+        The parameter of the family.
+    norm : {"u", "m"}, optional
+        ``u`` subtracts c within u; ``m`` divides by the sum.
+
+    Returns
+    -------
+    UIndependent
+
+    Examples
+    --------
     >>> model = independent([[0.5, 0.3, 0.2], [0.7, 0.3]], family="ex1", pi=0.5)
     >>> round(model.c, 8), np.exp(model.log_p(np.array([[0, 0], [0, -1]]))).round(8), model.normaliser
     (-0.4864155, array([0.41068388, 0.53519103]), 'enumerated')
@@ -89,10 +138,26 @@ def independent(
 
 
 def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", pi: float = 1.0) -> Floats:
-    """The U-quotient of eq. (3): the joint of the first variables, of a joint whose last axes are those of ``margin``.
+    """Return the U-quotient of eq. (3), which undoes the product.
 
-    It undoes the product. Of a joint that is none, each value of the margin would give another quotient: refused.
+    Parameters
+    ----------
+    joint : array
+        A U-product whose last axes are those of ``margin``; any other joint is refused.
+    margin : array
+        The distribution to divide by.
+    family : str or Family, optional
+        The family of U, one of ``FAMILIES``.
+    pi : float, optional
+        The parameter of the family.
 
+    Returns
+    -------
+    array
+        The joint distribution of the first variables.
+
+    Examples
+    --------
     >>> p, q = [0.5, 0.3, 0.2], [0.7, 0.3]
     >>> quotient(product([p, q], "ex1", 0.5), q, "ex1", 0.5)
     array([0.5, 0.3, 0.2])

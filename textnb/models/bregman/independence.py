@@ -4,7 +4,7 @@
     norm="u":  p  = u(sum_i xi(p_i(x_i)) - c),   c such that p has mass 1                                          (2)
     norm="m":  p  = f / sum f                                                                                      (3)
 
-(2) is associative and has an inverse, the U-division; (3) is not. With the coordinate t of ``u_families``,
+(2) is associative and has an inverse, the U-division; (3) is not. With the coordinate t of ``families.py``,
 d_i(x) = max t_i - t_i(x) and T = sum_i d_i, the likeliest cell has T = 0; let its surprisal be v. Then
 
     -log p = shifted(v, T),                          sum over cells of exp(-shifted(v, T)) = 1                     (4)

@@ -3,7 +3,7 @@
     mass(v) = sum over cells of exp(-shifted(v, T))                T = sum_i d_i(x_i) >= 0, least T = 0            (1)
 
 falls in v, is at least 1 at v = 0 and at most 1 at v = log M, M the number of cells: there is one v with mass 1, and it
-lies between. Cells are visited one by one or summed on a lattice (``cell_sums``).
+lies between. Cells are visited one by one or summed on a lattice (``CellSums``).
 
 Sums over all cells of a table of independent coordinates, one by one or on a lattice.
 

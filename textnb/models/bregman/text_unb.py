@@ -10,7 +10,7 @@
     score_k  = log p(k) + log p(x|k)                                                                     (6)
 
 pi = 1 is multinomial naive Bayes. With ``complement`` p(w|k) is that of all other classes, and score_k = log p(k) -
-log p(x|k). c and Z are in ``token_products.py``. Without normalisation pi above 1 makes long documents less sure, as a
+log p(x|k). ``tokens.py`` computes c and Z. Without normalisation pi above 1 makes long documents less sure, as a
 calibration does; with it (u) pi above 1 ruins the order of the classes on long documents.
 """
 

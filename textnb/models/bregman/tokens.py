@@ -19,9 +19,8 @@ y = -h'' / d, z = 1 / d, A = N k3, B = N k4,
 
     e = (B y^2 - h4 x^2) / 8 + (5 h3^2 x^3 + 5 A^2 y^3) / 24 - h3 A (3 x y z + 2 z^3) / 12                    (4)
 
-(``Expansion``; for N = 1 and for pi = 1 the answer, c = 0, is exact). ``by_fft`` takes the distribution of S itself
-from the N-th power of a Fourier transform: slower, and exact but for the width of its bins. The sum without any c,
-log Z = log sum at c = 0, normalises by division ("m").
+(``Expansion``; for N = 1 and for pi = 1 the answer, c = 0, is exact). Tests compare it with the N-th power of a Fourier
+transform. The sum without any c, log Z = log sum at c = 0, normalises by division ("m").
 """
 
 from collections.abc import Callable
@@ -36,7 +35,6 @@ from textnb.numerics import Floats, bracketed_root, log_of
 
 _STEPS = 100
 _PLACES = 200
-_BINS = 1 << 14
 _FEW = 8  # lengths that are cheaper one by one
 
 
@@ -174,54 +172,3 @@ def _derivatives(x: Floats, pi: float) -> tuple[Floats, Floats, Floats]:
     second = (1 - pi) * np.exp((1 - 2 * pi) * x)
     third = (1 - pi) * (1 - 2 * pi) * np.exp((1 - 3 * pi) * x)
     return second, third, (1 - pi) * (1 - 2 * pi) * (1 - 3 * pi) * np.exp((1 - 4 * pi) * x)
-
-
-def by_fft(product: TokenProduct, length: int, bins: int = _BINS) -> float:
-    """b of eq. (2) for one length, from the distribution of S."""
-    pi, s = product.pi, product.s
-    if length == 1:
-        return 0.0
-    if s[-1] - s[0] < 1e-14:  # all sequences are equal
-        return float(box_cox(np.array(length * np.log(product.n_tokens)), pi) - length * s[0])
-    theta = _tilt(product, length)
-    log_z, mean, *_ = product.cumulants(theta)
-    width = (s[-1] - s[0]) / bins
-    place = (s - s[0]) / width
-    below = np.minimum(place.astype(np.int64), bins - 1)
-    q = np.exp(product.log_number - theta * s - log_z)
-    histogram = np.bincount(below, q * (below + 1 - place), bins + 1) + np.bincount(
-        below + 1, q * (place - below), bins + 1
-    )
-    size = length * bins + 1
-    sums = np.fft.irfft(np.fft.rfft(histogram, 2 * size) ** length, 2 * size)[:size]
-    kept = sums > 1e-15 * sums.max()
-    S, log_mass = length * s[0] + width * np.flatnonzero(kept), np.log(sums[kept])
-
-    from scipy.special import logsumexp
-
-    def log_total(b: float) -> float:
-        return float(logsumexp(log_mass + theta * S - box_cox_inverse(S + b, pi)) + length * log_z)
-
-    middle = float(box_cox(np.array(length * (log_z + theta * mean)), pi) - length * mean)
-    low, high, step = middle - 1.0, middle + 1.0, 1.0
-    while log_total(low) < 0:
-        low, step = low - step, step * 2
-    step = 1.0
-    while log_total(high) > 0:
-        high, step = high + step, step * 2
-    return bracketed_root(log_total, low, high)
-
-
-def _tilt(product: TokenProduct, length: int) -> float:
-    """theta = (N H(q))^(1-pi), with H the entropy of the tilted distribution: the leading term of eq. (3) is 0."""
-
-    def excess(x: float) -> float:
-        theta = float(np.exp((1 - product.pi) * x))
-        log_z, mean, *_ = product.cumulants(theta)
-        return float(np.exp(x) - length * (log_z + theta * mean))
-
-    high = float(np.log(length * np.log(max(product.n_tokens, 2.0)))) + 1e-6
-    low = high - 0.5
-    while excess(low) > 0:
-        low -= 0.5
-    return float(np.exp((1 - product.pi) * bracketed_root(excess, low, high)))

@@ -1,4 +1,4 @@
-"""Several scores joined into one by a small logistic model, whose probabilities are careful.
+"""Several scores combined into one by a small logistic model with smoothed targets, and a scorer that is a sum.
 
 With s_mik score m of row i for class k, by a model that has not seen the row, n_k the rows of class k and n of all,
 
@@ -12,8 +12,6 @@ With targets of 1, scores that tell all rows apart would make for probabilities 
 
 A score of -inf stands for a class that the model did not know: the class takes no part in that row; a row whose own
 class is unknown has no part in (3).
-
-A scorer that is the sum of two.
 """
 
 from collections.abc import Mapping

@@ -1,16 +1,16 @@
-"""The model for mail: two scores of the terms that a message holds, joined.
+"""The model for mail: two scores of the terms of a message, combined.
 
-    s1 = presence log ratios                      (presence_ratios.py)                                            (1)
-    s2 = NB-weighted logistic, classes balanced   (nb_logistic.py)                                                (2)
-    z  = bias + a1 s1 + a2 s2                     (joining.py), a and bias by scores of rows held out in folds    (3)
+    s1 = presence log ratios                      (``presence.py``)                                             (1)
+    s2 = NB-weighted logistic, classes balanced   (``nb_logistic.py``)                                          (2)
+    z  = bias + a1 s1 + a2 s2                     (``joining.py``), a and bias by scores of rows left out       (3)
 
 s1 is a function of counts and knows a message as soon as it is learnt; s2 weighs the terms against each other and must
-be fitted. They err on different messages. Of fewer than ``stacked_from`` rows s2 learns too little: z = bias + a1 s1.
+be fitted. They err on different messages. With fewer than ``stacked_from`` rows s2 learns too little: z = bias + a1 s1.
 
 Folds are dealt by what rows contain. Folds by date, tried on the corpus of SpamAssassin (1,500 messages, then the 2,500
-that followed), joined the scores no better: log loss .097, against .083. So no dates need be kept.
+that followed), combined the scores no better: log loss .097, against .083. So no dates need be kept.
 
-A fit can be renewed after a few messages: s1 from the new counts, a, bias and s2 as they were (``_renew``).
+A fit can be renewed after a few messages: s1 from the new counts, a, bias and s2 unchanged (``_renew``).
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Rows less the mean of their group, weighted, without making sparse rows dense.
+"""Centred rows without making sparse rows dense, and their scalar products.
+
+``Centred`` has rows less the mean of their group, weighted, for systems in the scatter within classes:
 
     z_i   = s_i (x_i - m_g),   g the group of row i,   s_i = sqrt(w_i)                       Z (D, V)      (1)
     Z A   = R A - s (M A)_g                                             R = diag(s) X,   M (G, V)          (2)
@@ -6,26 +8,23 @@
     Z'Z   = R' R - M' diag(N) M                                         N_g = sum of w_i     (V, V)        (4)
     ZZ'ij = R_i R_j' - s_j P_i,gj - s_i P_j,gi + s_i s_j (M M')_gi,gj   P = R M'             (D, D)        (5)
 
-Of dense rows Z itself is kept, and M is 0. A column that does not vary within any group is 0 in Z, not the rounding
-of its mean: one whose deviations are below 1e-13 of its size; for sparse rows, where (4) and (5) subtract, 1e-7.
+If rows are dense, Z itself is kept, and M is 0. A column that does not vary within any group is 0 in Z, not the
+rounding of its mean: one whose deviations are below 1e-13 of its size; 1e-7 for sparse rows, where (4) subtracts.
 
-Rows measured from their mean, with a column of ones: the matrix that a linear model with a free bias sees.
+``CentredRows`` has rows measured from their common mean, with a column of ones, for linear models with a free bias:
 
-    Z = [X - 1 m', 1],   (D, V+1)      m_j = sum_i w_i x_ij / sum_i w_i                                 (1)
-    Z U  = X U_w + 1 (u_b - m' U_w)                      U = [U_w; u_b]   (V+1, M) -> (D, M)            (2)
-    Z' R = [X' R - m (1' R); 1' R]                                        (D, M) -> (V+1, M)            (3)
+    Z = [X - 1 m', 1],   (D, V+1)      m_j = sum_i w_i x_ij / sum_i w_i                                    (6)
+    Z U  = X U_w + 1 (u_b - m' U_w)                      U = [U_w; u_b]   (V+1, M) -> (D, M)               (7)
+    Z' R = [X' R - m (1' R); 1' R]                                        (D, M) -> (V+1, M)               (8)
 
-Z is never made: a sparse X stays sparse, by columns, and that one copy serves both products. A dense X is centred once,
-which is exact however far its mean is from 0. Without the common direction m, of which the rows of a text matrix are
-mostly made, and which does what the bias does, iterative methods need far fewer steps.
+There Z is never made: a sparse X stays sparse, by columns, and that one copy serves both products. A dense X is centred
+once, which is exact however far its mean is from 0. Without the common direction m, of which the rows of a text matrix
+mostly consist, and which does what the bias does, iterative methods need far fewer steps. Scalar products of such rows:
 
-Scalar products of centred rows, for what is solved in the space of documents.
+    k(x, x') = (x - m)'(x' - m),     K = [k(x_i, x_j)]  (D, D),     k(x) = [k(x, x_i)]  (D,)               (9)
+    L L' = K,   L (D, r)                                 rows as far from each other as those of Z         (10)
 
-    k(x, x') = (x - m)'(x' - m)                              m the mean of the rows Z (``centred_rows.py``)   (1)
-    K = [k(x_i, x_j)]  (D, D),       k(x) = [k(x, x_i)]  (D,)                                               (2)
-    L L' = K,   L (D, r)                                     rows as far from each other as those of Z       (3)
-
-A model with a penalty on |W|^2 sees rows through K alone, so that L serves as well as X where V is large.
+A model with a penalty on |W|^2 depends on rows through K alone, so that L serves as well as X where V is large.
 """
 
 from collections.abc import Iterator
@@ -151,7 +150,7 @@ _CELLS = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class CentredRows:
-    """Z of eq. (1). ``columns`` is X as CSC, or X - 1 m' where X is dense; ``mean`` (V,); ``weight`` (D,).
+    """Z of eq. (6): ``columns`` is X as CSC, or X - 1 m' where X is dense; ``mean`` (V,); ``weight`` (D,).
 
     >>> Z = CentredRows.of(np.array([[1.0, 4.0], [3.0, 0.0]]), np.ones(2))
     >>> Z.times(np.array([[1.0], [0.0], [10.0]]))
@@ -186,13 +185,13 @@ class CentredRows:
         return self.columns.tocsr()
 
     def times(self, U: Floats) -> Floats:
-        """Z U, eq. (2)."""
+        """Z U, eq. (7)."""
         product = self.columns @ U[:-1]
         product += U[-1] - self.mean @ U[:-1] if sparse.issparse(self.columns) else U[-1]
         return np.asarray(product)
 
     def transposed_times(self, R: Floats) -> Floats:
-        """Z' R, eq. (3)."""
+        """Z' R, eq. (8)."""
         sums = R.sum(axis=0)
         product = np.empty((self.shape[1], R.shape[1]))
         product[-1] = sums
@@ -241,7 +240,7 @@ _NOTHING = 1e-13
 
 
 def kernel(Z: CentredRows) -> Floats:
-    """K of eq. (2), (D, D).
+    """K of eq. (9), (D, D).
 
     >>> kernel(CentredRows.of(np.array([[1.0], [5.0]]), np.ones(2)))
     array([[ 4., -4.],
@@ -256,7 +255,7 @@ def kernel(Z: CentredRows) -> Floats:
 
 
 def products(X: Any, Z: CentredRows) -> Iterator[tuple[slice, Floats]]:
-    """k(x) of eq. (2) for the rows of X (T, V), dense or csr, some at a time: which, and their products (t, D)."""
+    """k(x) of eq. (9) for the rows of X (T, V), dense or csr, some at a time: which, and their products (t, D)."""
     for start in range(0, X.shape[0], _KERNEL_BLOCK):
         rows = slice(start, start + _KERNEL_BLOCK)
         yield rows, _products(X[rows], Z)
@@ -274,7 +273,7 @@ def _products(X: Any, Z: CentredRows) -> Floats:
 
 
 def squared_norms(X: Any, mean: Floats) -> Floats:
-    """k(x, x) of eq. (1) for the rows of X, (T,)."""
+    """k(x, x) of eq. (9) for the rows of X, (T,)."""
     if not sparse.issparse(X):
         return np.asarray(((X - mean) ** 2).sum(axis=1))
     squares = X.multiply(X).sum(axis=1) - 2 * (X @ mean) + mean @ mean
@@ -282,7 +281,7 @@ def squared_norms(X: Any, mean: Floats) -> Floats:
 
 
 def isometric(Z: CentredRows) -> Floats:
-    """L of eq. (3), (D, r), r at most D."""
+    """L of eq. (10), (D, r), r at most D."""
     values, vectors = np.linalg.eigh(kernel(Z))
     kept = values > _NOTHING * max(values.max(initial=0), 0)
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

@@ -10,12 +10,10 @@ class varies is left out where the class means agree in it, and refused where th
 classes at any distance.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
 from textnb.models.linear.centred import Centred
@@ -37,19 +35,6 @@ class SharedCovariance:
     shrinkage: float
     scale: float
     solver: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        X: Any,
-        y: ArrayLike,
-        classes: Sequence[Any] | None = None,
-        sample_weight: ArrayLike | None = None,
-        shrinkage: float | str = "auto",
-        solver: str | None = None,
-    ) -> "SharedCovariance":
-        """From X (D, V), dense or sparse, with labels y (D,)."""
-        return cls.of_rows(Labelled.of(X, y, classes, sample_weight), shrinkage, solver)
 
     @classmethod
     def of_rows(cls, data: Labelled, shrinkage: float | str = "auto", solver: str | None = None) -> "SharedCovariance":

@@ -8,14 +8,12 @@
 The scores of a document sum to 1, whatever l2 is, since those of the targets do and b is free; they are no
 probabilities, for they may be negative or above 1. l2 = 0 is ordinary least squares, of least |W| where several W are
 best (V > D). A constant column weighs nothing; one class has W = 0 and b = 1; a class without documents scores 0.
-How (3) is solved, and in which memory, stands in ``scatter_systems``.
+``systems.py`` says how (3) is solved, and in which memory.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from textnb.models.linear.centred import Centred
 from textnb.models.linear.systems import regression
@@ -37,29 +35,16 @@ from textnb.models.scorer import LinearScorer
 from textnb.numerics import as_number
 
 
-def fit(
-    X: Any,
-    y: ArrayLike,
-    classes: Sequence[Any] | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-    l2: float = 1.0,
-    solver: str | None = None,
-) -> LinearScorer:
-    """The scorer of eq. (4), from X (D, V), dense or sparse, with labels y (D,).
+def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScorer:
+    """Scorer of eq. (4), from labelled rows.
 
-    solver: ``primal``, ``dual``, ``iterative``, or None for the one that fits the shape of X.
+    solver: ``primal``, ``dual``, ``iterative``, or None for the one that suits the shape of X.
 
-    >>> scorer = fit([[0.0], [1.0], [2.0]], ["x", "x", "y"], l2=0)
+    >>> scorer = fit_rows(Labelled.of([[0.0], [1.0], [2.0]], ["x", "x", "y"]), l2=0)
     >>> scorer.joint_log_scores(np.array([[0.0], [2.0]])).round(3)
     array([[ 1.167, -0.167],
            [ 0.167,  0.833]])
     """
-    return fit_rows(Labelled.of(X, y, classes, sample_weight), l2, solver)
-
-
-def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScorer:
-    """The same, of labelled rows."""
     l2, data = as_number(l2, "l2", low=0), data.some
     together = np.zeros(len(data.y), np.intp)
     moments = data.moments(together, 1)

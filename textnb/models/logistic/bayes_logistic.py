@@ -13,7 +13,7 @@ of scores are those of the linear model, each times kappa, with the difference a
 normal distribution, 9 classes and the l2 of the evidence, it was a little less close than those: a divergence of .022
 nats and not .019 to .020 with 1,500 documents, .008 like them with 100.
 
-l2 is the precision of the prior: given, or found by ``best_l2.py``.
+l2 is the precision of the prior: given, or found by ``evidence.py``.
 
 - One class: certain. A class of which no row has a weight: p = 0. A document unlike all rows: nearly even.
 - It is not better calibrated than theta_MAP (``logistic.py``) on texts: on 50 to 2,000 documents of livedoor it was far
@@ -26,16 +26,13 @@ l2 is the precision of the prior: given, or found by ``best_l2.py``.
 - Memory: the rows, and one (D, D) or (V+1, V+1) matrix; at the fit C of them (``laplace.py``). An answer costs D^2.
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
-from textnb.errors import ConvergenceWarning
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
@@ -51,8 +48,7 @@ from textnb.models.model import (
     by_name,
     weightings_from,
 )
-from textnb.models.prior import ClassWeight, Prior, class_weighted
-from textnb.models.rows import Labelled
+from textnb.models.prior import Prior
 from textnb.models.scorer import Differences, LinearScorer, Scorer
 from textnb.numerics import Codes, Floats, as_number_or_name
 
@@ -101,29 +97,6 @@ class BayesFit:
     fit: LogisticFit
 
 
-def fit(
-    X: Any,
-    y: ArrayLike,
-    *,
-    l2: float | str = EVIDENCE,
-    sample_weight: ArrayLike | None = None,
-    class_weight: ClassWeight = None,
-) -> ModeratedScorer:
-    """The scorer of eq. (1) for X (D, V), sparse or dense, and labels y (D,); classes are sorted.
-
-    >>> scorer = fit([[0.0], [1.0], [2.0], [3.0]], ["x", "x", "y", "y"], l2=1.0)
-    >>> far = np.array([[2.0], [10.0], [100.0]])
-    >>> np.exp(scorer.log_posterior(far))[:, 1].round(3), np.exp(scorer.linear.log_posterior(far))[:, 1].round(3)
-    (array([0.628, 0.899, 0.904]), array([0.664, 1.   , 1.   ]))
-    """
-    rows = Labelled.of(X, y, sample_weight=sample_weight).some
-    weight = class_weighted(rows.weight, rows.y, rows.classes, class_weight)
-    found = solution(rows.X, rows.y, weight, len(rows.classes), l2)
-    if found.fit.trouble:
-        warnings.warn(found.fit.trouble, ConvergenceWarning, stacklevel=2)
-    return found.scorer
-
-
 def solution(
     X: Any,
     y: Codes,
@@ -134,7 +107,13 @@ def solution(
     tol: float = 1e-5,
     max_iter: int = 1000,
 ) -> BayesFit:
-    """The same for checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
+    """Scorer of eq. (1) for checked rows X (D, V), classes by number y (D,) and positive weights (D,).
+
+    >>> scorer = solution(np.arange(4.0)[:, np.newaxis], np.array([0, 0, 1, 1]), np.ones(4), 2, l2=1.0).scorer
+    >>> far = np.array([[2.0], [10.0], [100.0]])
+    >>> np.exp(scorer.log_posterior(far))[:, 1].round(3), np.exp(scorer.linear.log_posterior(far))[:, 1].round(3)
+    (array([0.628, 0.899, 0.904]), array([0.664, 1.   , 1.   ]))
+    """
     l2 = as_number_or_name(l2, "l2", (EVIDENCE,), above=0)
     if isinstance(l2, str):
         LogisticSettings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search

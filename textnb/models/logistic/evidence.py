@@ -1,34 +1,31 @@
-"""How probable labels are under a logistic model as a whole, its weights integrated out: Laplace evidence, and BIC.
+"""Laplace evidence and BIC of a logistic model, and the strength of the penalty with the most evidence.
 
-    log p(y | X, l2) ~ - L(theta_MAP) - ...                   eq. (3) of ``laplace.py``, with the prior there (1)
+    log p(y | X, l2) ~ - L(theta_MAP) - ...                   eq. (4) of ``laplace.py``, with the prior there (1)
     BIC = log p(y | X, theta_MAP) - P/2 log N                 P = (V+1)(C-1),   N = sum_i w_i                (2)
+    l2 = argmax log p(y | X, l2)                              searched in log10 l2                           (3)
 
-Both are logarithms of probabilities, roughly the same one: the larger the better, and a difference of 3 between two
-models of the same labels is a factor of 20. (2) is (1) for much data and a broad prior, with what does not grow with N
-left out. P counts the weights that are free, of the classes that have rows: those of contrasts, and the bias. With
-V > N, as of texts, hardly any of them is determined by the data, and BIC says little; (1) knows how many are.
+(1) and (2) are logarithms of about the same probability, that of the labels with the weights integrated out: the larger
+the better, and a difference of 3 between two models of the same labels is a factor of 20. (2) is (1) for much data and
+a broad prior, without what does not grow with N. P counts the free weights, of the classes that have rows: those of
+contrasts, and the bias. With V > N, as with texts, the data determine hardly any of them, and BIC says little; (1)
+knows how many.
 
 - One class: its labels are certain, and both are 0. l2 must be positive: without a prior there is no evidence.
 - Beyond some thousand documents with as many terms (``laplace.LARGEST``) (1) is not computed.
 
-The prior precision of softmax weights that makes the labels most probable, by Laplace evidence.
-
-    l2 = argmax log p(y | X, l2),   the evidence of ``laplace.py``, searched in log10 l2                     (1)
-
-The search goes through the powers of 10, from one that leaves the weights near 0 (sum_i w_i |x_i - m|^2) to weaker
-ones, each minimum starting at the last, and ends after two that are worse than the best. It then looks half and a
+The search (3) goes through the powers of 10, from one that leaves the weights near 0 (sum_i w_i |x_i - m|^2) to weaker
+ones, each minimum starting at the last, and ends after two that are worse than the best. It then tries half and a
 quarter of a power to both sides of the best, and takes the peak of the parabola through the last three, to three
-digits: more mean nothing. Where there are several maxima it is the highest of those passed by, on the strong side of
-the first fall over two powers.
+digits: more mean nothing. If there are several maxima it is the highest of those that were passed.
 
 - Evidence that rises towards larger l2, as far as 10^4 above the start: no weights at all would be best. Evidence that
-  rises towards smaller l2, as far as 10^-10: rows that no prior need hold together. The last l2 that was tried is
-  returned, and ``bounded`` is False.
+  rises towards smaller l2, as far as 10^-10: the rows need no prior. The last l2 that was tried is returned, and
+  ``bounded`` is False.
 - One class, or columns that do not vary: every l2 is as good, and it is 1.
 - The precision belongs to the weights, and hardly to the number of rows: of 6,000 documents of livedoor (9 classes,
-  tf-idf) 600, 1,000 and 2,000 rows gave 0.053, 0.049 and 0.046. So at most ``most_rows`` rows are looked at, evenly
-  taken from each class in their order. A step costs some C D^3 multiplications of so many rows D, whatever V is: where
-  V > D the rows are turned into D columns first, which changes no scalar product.
+  tf-idf) 600, 1,000 and 2,000 rows gave 0.053, 0.049 and 0.046. So at most ``most_rows`` rows are used, evenly taken
+  from each class in their order. A step costs some C D^3 multiplications for D rows, whatever V is: where V > D the
+  rows are turned into D columns first, which changes no scalar product.
 """
 
 from collections.abc import Callable
@@ -69,28 +66,15 @@ class LaplaceFit:
     evidence: Evidence
 
 
-def log_evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> float | None:
-    """Eq. (1) for rows X (D, V), sparse or dense, and labels y (D,).
+def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> Evidence:
+    """Eq. (1) and (2) for rows X (D, V), sparse or dense, and labels y (D,).
 
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["x", "x", "y", "x", "y", "y"]
-    >>> [round(log_evidence(X, y, l2=l2), 3) for l2 in (0.1, 1.0, 10.0)]
+    >>> [round(evidence(X, y, l2=l2).log_evidence, 3) for l2 in (0.1, 1.0, 10.0)]
     [-6.704, -6.167, -6.575]
-    """
-    return evidence(X, y, l2=l2, sample_weight=sample_weight).log_evidence
-
-
-def bic(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> float:
-    """Eq. (2) for rows X (D, V), sparse or dense, and labels y (D,).
-
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["x", "x", "y", "x", "y", "y"]
-    >>> round(bic(X, y, l2=1.0), 3)
+    >>> round(evidence(X, y, l2=1.0).bic, 3)
     -4.333
     """
-    return evidence(X, y, l2=l2, sample_weight=sample_weight).bic
-
-
-def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> Evidence:
-    """Both, with what they are made of."""
     rows = Labelled.of(X, y, sample_weight=sample_weight).some
     return laplace_fit(rows.X, rows.y, rows.weight, len(rows.classes), LogisticSettings(l2, tol=1e-10)).evidence
 
@@ -115,7 +99,7 @@ def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: Logi
 
 
 def _point(loss: SoftmaxLoss, scorer: LinearScorer, present: Codes) -> SoftmaxPoint:
-    """Where the weights of a scorer stand among the parameters of the loss: eq. (5) of ``softmax_loss.py``, undone."""
+    """Where the weights of a scorer stand among the parameters of the loss: eq. (5) of ``loss.py``, undone."""
     weights = scorer.by_term[:, present] @ loss.contrasts
     return loss.at(np.vstack([weights, scorer.bias[present] @ loss.contrasts + loss.Z.mean @ weights]))
 
@@ -140,7 +124,7 @@ class BestL2:
 
 
 def best_l2(X: Any, y: Codes, weight: Floats, n_classes: int, *, most_rows: int | None = MOST_ROWS) -> BestL2:
-    """Eq. (1) for checked rows X (D, V), dense or csr, classes by number y (D,) below n_classes, weights (D,).
+    """Strength of eq. (3) for checked rows X (D, V), dense or csr, classes by number y (D,), weights (D,).
 
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 0, 1, 0, 1, 1])
     >>> best_l2(X, y, np.ones(6), 2).l2

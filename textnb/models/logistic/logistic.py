@@ -4,9 +4,9 @@
     L      = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2           W (C, V), b (C,); b is not penalised     (2)
 
 Where the gradient is 0 and l2 = 0, the features summed over all rows with weights p(k|x_i) are those summed over the
-rows of class k. The loss and its derivatives stand in ``softmax_loss.py``, the ways to its minimum in
-``logistic_solvers.py``. The minimum is unique for l2 > 0, up to a number added to all b_k; of all such b the one of
-sum 0 is taken, and W has the sum 0 in every column.
+rows of class k. ``loss.py`` has the loss and its derivatives, ``solvers.py`` the ways to its minimum. For l2 > 0 the
+minimum is unique, up to a number added to all b_k; of all such b the one of sum 0 is taken. W has the sum 0 in every
+column.
 
 - A fit ends where |gradient| <= tol |gradient at the start| (all W = 0, p(k|x) the share of class k; features measured
   from their means), or says that it did not.
@@ -21,10 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from textnb.counts.labels import labelled_rows
-from textnb.counts.moments import as_reals
 from textnb.errors import ConvergenceWarning, InputError
 from textnb.models.logistic import solvers
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
@@ -42,7 +39,7 @@ from textnb.models.model import (
     by_name,
     weightings_from,
 )
-from textnb.models.prior import ClassWeight, Prior, class_weighted
+from textnb.models.prior import Prior, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, as_choice, as_number
@@ -82,32 +79,14 @@ class LogisticFit:
         return not self.trouble
 
 
-def fit(
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    class_weight: ClassWeight = None,
-    settings: LogisticSettings | None = None,
-) -> LinearScorer:
-    """The scorer of eq. (1) for X (D, V), sparse or dense, and labels y (D,); classes are sorted.
+def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
+    """Minimum of eq. (2) for checked rows X (D, V), classes by number y (D,) and weights (D,).
 
-    >>> scorer = fit([[0.0], [1.0], [2.0], [3.0]], ["x", "x", "y", "y"])
-    >>> scorer.weights.round(4), scorer.bias.round(4)
+    >>> found = solution(np.arange(4.0)[:, np.newaxis], np.array([0, 0, 1, 1]), np.ones(4), 2, LogisticSettings())
+    >>> found.scorer.weights.round(4), found.scorer.bias.round(4)
     (array([[-0.6807],
            [ 0.6807]]), array([ 1.021, -1.021]))
     """
-    X = as_reals(X)
-    classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
-    weight = class_weighted(np.ones(len(codes)) if weight is None else weight, codes, classes, class_weight)
-    found = solution(X, codes, weight, len(classes), settings or LogisticSettings())
-    if found.trouble:
-        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
-    return found.scorer
-
-
-def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
-    """The minimum of eq. (2) for checked rows X (D, V), classes by number y (D,) and weights (D,)."""
     weighty = np.flatnonzero(weight > 0)
     if not len(weighty):
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")

@@ -1,9 +1,7 @@
-"""What the solvers ask of a loss: values, gradients and products with the Hessian, from rows Z (D, V+1).
+"""Losses that the solvers minimise: their shared part, and the loss of multinomial logistic regression.
 
 A loss is a function of theta (V+1, M), the last row for the bias: a sum over rows of something convex in their scores
-Z theta (D, M), and l2/2 |theta_w|^2. ``softmax_loss.py`` and ``squared_hinge.py`` are such losses.
-
-The loss of multinomial logistic regression, with its gradient and its Hessian.
+Z theta (D, M), and l2/2 |theta_w|^2. ``SoftmaxLoss`` and ``SquaredHingeLoss`` (``squared_hinge.py``) are such losses.
 
 Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise 0:
 
@@ -13,19 +11,20 @@ Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik i
     (H U)_k = sum_i w_i p_ik (a_ik - sum_l p_il a_il) x_i + l2 U_k        a_i = U x_i + c               (4)
     (H c)_k = sum_i w_i p_ik (a_ik - sum_l p_il a_il)
 
-Adding one vector to all W_k, or one number to all b_k, changes no probability, and costs a penalty. So the parameters
-are theta (V+1, M), M = C - 1, on M orthonormal contrasts Q (C, M) of the classes (Q' 1 = 0), and of rows measured from
-their mean m (``centred_rows.py``), the last row of theta for the bias:
+Adding one vector to all W_k, or one number to all b_k, changes no probability. So the parameters are theta (V+1, M),
+M = C - 1, on M orthonormal contrasts Q (C, M) of the classes (Q' 1 = 0), and of rows measured from their mean m
+(``linear/centred.py``), the last row of theta for the bias:
 
     W' = theta_w Q',    b = Q (theta_b - theta_w' m),    |W|^2 = |theta_w|^2                            (5)
 
 It is the same loss, without the directions in which nothing changes: two classes have one column.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,76 +33,109 @@ from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, log_softmax
 
 
-class Loss(Protocol):
-    """A convex function of theta (V+1, M)."""
+class Loss(ABC):
+    """A convex function of theta (V+1, M), over rows Z and with a penalty of strength l2."""
+
+    Z: CentredRows
+    l2: float
 
     @property
-    def Z(self) -> CentredRows:  # noqa: N802  # the letter of the formulas
-        """The rows, with their weights."""
-
-    @property
-    def l2(self) -> float:
-        """The strength of the penalty."""
-
-    @property
+    @abstractmethod
     def shape(self) -> tuple[int, int]:
-        """Of theta: (V+1, M)."""
+        """Shape of theta: (V+1, M)."""
 
     @property
+    @abstractmethod
     def start(self) -> Floats:
-        """The best theta of which all weights are 0."""
+        """Best theta of which all weights are 0."""
 
+    @abstractmethod
     def at(self, theta: Floats) -> Any:
-        """The loss at theta, a Point."""
+        """Loss at theta, a LossPoint."""
+
+    @abstractmethod
+    def scorer(self, theta: Floats) -> LinearScorer:
+        """Scorer of the classes with the weights that theta has."""
 
     def with_l2(self, l2: float) -> Self:
-        """The same loss with another penalty."""
-
-    def scorer(self, theta: Floats) -> LinearScorer:
-        """The scores of the classes that theta stands for."""
+        """Loss with another strength of the penalty."""
+        return replace(self, l2=l2)  # type: ignore[type-var]  # losses are dataclasses
 
 
-class LossPoint(Protocol):
-    """A loss at one theta."""
+class LossPoint(ABC):
+    """A loss at one theta (V+1, M), with ``scores`` = Z theta (D, M); what the rows say is computed once.
+
+    A loss says three things of its rows: their slopes, how these change along a direction, and the mean of that.
+    """
+
+    value: float
+
+    def __init__(self, loss: Any, theta: Floats, scores: Floats) -> None:
+        self.loss, self.theta, self.scores = loss, theta, scores
+
+    @abstractmethod
+    def _slopes(self) -> Floats:
+        """Derivatives of the loss by the scores, (D, M)."""
+
+    @abstractmethod
+    def _slope_changes(self, scores: Floats) -> Floats:
+        """Changes of the slopes along a direction with scores Z direction (D, M), (D, M)."""
+
+    @abstractmethod
+    def _mean_curvature(self) -> Floats:
+        """Mean over the rows of the second derivative by each score, (M,)."""
+
+    @abstractmethod
+    def _hessian_of_rows(self) -> Floats:
+        """Hessian without the penalty, (V+1, M, V+1, M)."""
 
     @property
-    def loss(self) -> Loss:
-        """Whose value it is."""
+    def penalty(self) -> float:
+        """l2/2 |theta_w|^2."""
+        return float(self.loss.l2 / 2 * np.vdot(self.theta[:-1], self.theta[:-1]))
 
-    @property
-    def theta(self) -> Floats:
-        """(V+1, M)."""
-
-    @property
-    def scores(self) -> Floats:
-        """Z theta, (D, M)."""
-
-    @property
-    def value(self) -> float:
-        """The loss."""
-
-    @property
+    @cached_property
     def gradient(self) -> Floats:
-        """(V+1, M)."""
+        """Gradient, (V+1, M)."""
+        return self._penalised(self.loss.Z.transposed_times(self._slopes()), self.theta)
 
-    @property
+    @cached_property
     def gradient_norm(self) -> float:
-        """Its Euclidean norm."""
+        """Euclidean norm of the gradient."""
+        return float(np.linalg.norm(self.gradient))
 
     def moved(self, direction: Floats, scores: Floats, step: float) -> Self:
-        """The point at theta + step direction; ``scores`` = Z direction."""
+        """Point at theta + step direction; ``scores`` = Z direction, (D, M)."""
+        return type(self)(self.loss, self.theta + step * direction, self.scores + step * scores)
 
     def hessian_times(self, direction: Floats, scores: Floats | None = None) -> Floats:
-        """H direction, (V+1, M)."""
+        """H direction, (V+1, M); ``scores`` = Z direction, where they are known."""
+        scores = self.loss.Z.times(direction) if scores is None else scores
+        return self._penalised(self.loss.Z.transposed_times(self._slope_changes(scores)), direction)
 
     def curvature(self, direction: Floats, scores: Floats) -> float:
-        """direction' H direction."""
+        """direction' H direction, from ``scores`` = Z direction."""
+        own = direction[:-1]
+        return float(np.vdot(scores, self._slope_changes(scores)) + self.loss.l2 * np.vdot(own, own))
 
     def hessian_diagonal(self) -> Floats:
-        """About the diagonal of H, (V+1, M)."""
+        """Diagonal of H, (V+1, M), as if every row had the mean curvature."""
+        diagonal = np.outer(self.loss.Z.squares(), self._mean_curvature())
+        diagonal[:-1] += self.loss.l2
+        return diagonal
 
     def hessian(self) -> Floats:
-        """H itself, ((V+1) M, (V+1) M)."""
+        """H itself, ((V+1) M, (V+1) M), in the order of theta.ravel()."""
+        n_rows, n_columns = self.loss.shape
+        H = self._hessian_of_rows().reshape(n_rows * n_columns, -1)
+        penalised = np.arange((n_rows - 1) * n_columns)
+        H[penalised, penalised] += self.loss.l2
+        return H
+
+    def _penalised(self, product: Floats, theta: Floats) -> Floats:
+        if self.loss.l2:
+            product[:-1] += self.loss.l2 * theta[:-1]
+        return product
 
 
 LossOf = Callable[[Any, Any, Floats, float], Loss]
@@ -111,7 +143,7 @@ LossOf = Callable[[Any, Any, Floats, float], Loss]
 
 
 @dataclass(frozen=True, eq=False)
-class SoftmaxLoss:
+class SoftmaxLoss(Loss):
     """L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
     >>> loss = SoftmaxLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
@@ -145,10 +177,6 @@ class SoftmaxLoss:
         """The loss at theta."""
         return SoftmaxPoint(self, theta, self.Z.times(theta))
 
-    def with_l2(self, l2: float) -> "SoftmaxLoss":
-        """The same with another penalty."""
-        return replace(self, l2=l2)
-
     def scorer(self, theta: Floats) -> LinearScorer:
         """Eq. (5)."""
         by_term = theta[:-1] @ self.contrasts.T
@@ -160,55 +188,39 @@ class SoftmaxLoss:
         return self.Z.squares()
 
 
-class SoftmaxPoint:
-    """The loss at one theta; probabilities are computed once, and serve the value, the gradient and the Hessian."""
+class SoftmaxPoint(LossPoint):
+    """Softmax loss at one theta, with probabilities ``p`` (D, C) and ``log_p_true`` (D,) of the rows' classes."""
+
+    loss: SoftmaxLoss
 
     def __init__(self, loss: SoftmaxLoss, theta: Floats, scores: Floats) -> None:
-        """``scores`` = Z theta, (D, M)."""
-        self.loss, self.theta, self.scores = loss, theta, scores
+        super().__init__(loss, theta, scores)
         log_p = log_softmax(scores @ loss.contrasts.T)
         self.log_p_true = log_p[np.arange(len(log_p)), loss.y]
         self.p = np.exp(log_p)
-        penalty = loss.l2 / 2 * np.vdot(theta[:-1], theta[:-1])
-        self.value = float(penalty - loss.Z.weight @ self.log_p_true)
+        self.value = float(self.penalty - loss.Z.weight @ self.log_p_true)
 
-    @cached_property
-    def gradient(self) -> Floats:
-        """Eq. (3), (V+1, M)."""
+    def _slopes(self) -> Floats:
+        """w_i (p_ik - t_ik) of eq. (3) on the contrasts, (D, M)."""
         residuals = self.p.copy()
         residuals[np.arange(len(residuals)), self.loss.y] -= 1
         residuals *= self.loss.Z.weight[:, np.newaxis]
-        return self._penalised(self.loss.Z.transposed_times(residuals @ self.loss.contrasts), self.theta)
+        return np.asarray(residuals @ self.loss.contrasts)
 
-    @cached_property
-    def gradient_norm(self) -> float:
-        """The Euclidean norm of the gradient."""
-        return float(np.linalg.norm(self.gradient))
+    def _slope_changes(self, scores: Floats) -> Floats:
+        """w_i p_ik (a_ik - sum_l p_il a_il) of eq. (4) on the contrasts, (D, M), for a = scores Q'."""
+        Q = self.loss.contrasts
+        q = scores @ Q.T
+        q -= np.einsum("ij,ij->i", self.p, q)[:, np.newaxis]
+        q *= self.p
+        q *= self.loss.Z.weight[:, np.newaxis]
+        return np.asarray(q @ Q)
 
-    def moved(self, direction: Floats, scores: Floats, step: float) -> "SoftmaxPoint":
-        """The point at theta + step direction; ``scores`` = Z direction, (D, M)."""
-        return SoftmaxPoint(self.loss, self.theta + step * direction, self.scores + step * scores)
-
-    def hessian_times(self, direction: Floats, scores: Floats | None = None) -> Floats:
-        """Eq. (4), (V+1, M); ``scores`` = Z direction, where they are known."""
-        scores = self.loss.Z.times(direction) if scores is None else scores
-        return self._penalised(self.loss.Z.transposed_times(self._spread(scores)), direction)
-
-    def curvature(self, direction: Floats, scores: Floats) -> float:
-        """direction' H direction, from ``scores`` = Z direction."""
-        own = direction[:-1]
-        return float(np.vdot(scores, self._spread(scores)) + self.loss.l2 * np.vdot(own, own))
-
-    def hessian_diagonal(self) -> Floats:
-        """About the diagonal of H, (V+1, M): as if the rows were alike in their probabilities."""
+    def _mean_curvature(self) -> Floats:
         Q, weight = self.loss.contrasts, self.loss.Z.weight
-        spread = weight @ (self.p @ Q**2 - (self.p @ Q) ** 2) / weight.sum()  # (M,)
-        diagonal = np.outer(self.loss.squares, spread)
-        diagonal[:-1] += self.loss.l2
-        return diagonal
+        return np.asarray(weight @ (self.p @ Q**2 - (self.p @ Q) ** 2) / weight.sum())
 
-    def hessian(self) -> Floats:
-        """H itself, ((V+1) M, (V+1) M), in the order of theta.ravel()."""
+    def _hessian_of_rows(self) -> Floats:
         (n_rows, n_contrasts), Q = self.loss.shape, self.loss.contrasts
         H: Floats = np.zeros((n_rows, n_contrasts, n_rows, n_contrasts))
         centred = self.p @ Q
@@ -221,24 +233,7 @@ class SoftmaxPoint:
         for a in range(n_contrasts):
             for b in range(a):
                 H[:, b, :, a] = H[:, a, :, b]
-        H = H.reshape(n_rows * n_contrasts, -1)
-        penalised = np.arange((n_rows - 1) * n_contrasts)
-        H[penalised, penalised] += self.loss.l2
         return H
-
-    def _spread(self, scores: Floats) -> Floats:
-        """w_i p_ik (a_ik - sum_l p_il a_il) on the contrasts, (D, M), for a = scores Q'."""
-        Q = self.loss.contrasts
-        q = scores @ Q.T
-        q -= np.einsum("ij,ij->i", self.p, q)[:, np.newaxis]
-        q *= self.p
-        q *= self.loss.Z.weight[:, np.newaxis]
-        return q @ Q
-
-    def _penalised(self, product: Floats, theta: Floats) -> Floats:
-        if self.loss.l2:
-            product[:-1] += self.loss.l2 * theta[:-1]
-        return product
 
 
 def contrasts(n_classes: int) -> Floats:

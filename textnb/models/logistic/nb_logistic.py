@@ -3,29 +3,27 @@
     z_i = (b_i * s) / |b_i * s|           b_ij = 1 where x_ij > 0, s_j the largest log-count ratio of term j        (1)
     W, b = argmin sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2                                                       (2)
 
-The scale s stands in ``nb_ratios.py``. The loss is that of logistic regression (``softmax_loss.py``), or the squared
-hinge (``squared_hinge.py``), which has scores and no probabilities. l2 is a number, or found from the rows: ``cv`` by
-cross-validation (``strength_path.py``), with terms, scale and weights learnt anew in every fold; ``evidence``, of the
-logistic loss only, by the probability of the labels given the scaled rows (``best_l2.py``), without a search by folds.
+``ratios.py`` has the scale s. The loss is that of logistic regression (``loss.py``), or the squared hinge
+(``squared_hinge.py``), which has scores and no probabilities. l2 is a number, or found from the rows: ``cv`` by
+cross-validation (``path.py``), with terms, scale and weights learnt anew in every fold; ``evidence``, for the logistic
+loss only, by the probability of the labels given the scaled rows (``evidence.py``), without a search by folds.
 
 - min_df ``auto``: terms of a single document are left out, unless that leaves too little (``counts/selection.py``).
 - prune: the share of the terms to keep. Those with the largest weights at the minimum stay; the others get the scale
   0, and (1) and (2) are done again. (Single weights, as many, did no better and kept five times as many terms.)
 - One class: all weights are 0. A row without a known term has the scores of the bias. A class of which no row has a
-  weight: -inf, p = 0. Where no row can be held out there is nothing to choose by, and ``cv`` takes ``OTHERWISE``.
+  weight: -inf, p = 0. Where no row can be left out, ``cv`` takes ``L2_WITHOUT_FOLDS``.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from textnb.counts.labels import labelled_rows
-from textnb.counts.matrix import CSR, as_counts
+from textnb.counts.matrix import CSR
 from textnb.counts.selection import found_min_df
-from textnb.errors import ConvergenceWarning, InputError
+from textnb.errors import InputError
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
@@ -43,12 +41,12 @@ from textnb.models.model import (
     Statistics,
     by_name,
 )
-from textnb.models.prior import ClassWeight, Prior, class_weighted
+from textnb.models.prior import Prior
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import Codes, Floats, as_choice, as_number, as_number_or_name
 
-OTHERWISE = 1.0
+L2_WITHOUT_FOLDS = 1.0
 N_FOLDS = 4
 _DECIMALS = 12
 _CLOSE = {"logistic": 0.01, "squared-hinge": 0.1}
@@ -115,33 +113,6 @@ class NBLogisticFit:
         return not self.trouble
 
 
-def fit(
-    X: Any,
-    y: ArrayLike,
-    *,
-    sample_weight: ArrayLike | None = None,
-    class_weight: ClassWeight = None,
-    settings: NBLogisticSettings | None = None,
-) -> ScaledScorer:
-    """The scorer of eq. (2) for counts X (D, V), sparse or dense, and labels y (D,); classes are sorted.
-
-    >>> X, y = [[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]], ["x", "x", "y", "y"]
-    >>> scorer = fit(X, y, settings=NBLogisticSettings(l2=1.0))
-    >>> scorer.scale.round(3), scorer.weights[0].round(3)
-    (array([1.099, 1.099, 0.   ]), array([ 0.521, -0.521,  0.   ]))
-    """
-    X = as_counts(X)
-    classes, codes, weight = labelled_rows(X.shape[0], y, None, sample_weight)
-    weight = np.ones(len(codes)) if weight is None else weight
-    kept = np.flatnonzero(weight > 0)
-    X, codes, weight = X[kept], codes[kept], weight[kept]
-    costs = class_weighted(weight, codes, classes, class_weight)
-    found = solution(X, codes, weight, costs, len(classes), settings or NBLogisticSettings())
-    if found.trouble:
-        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=2)
-    return found.scorer
-
-
 def solution(
     X: CSR,
     y: Codes,
@@ -156,6 +127,12 @@ def solution(
 
     ``folds`` (D,), whole numbers, say which rows are held out together. Where they are given there is a path, with the
     scores of rows held out, even for a single l2.
+
+    >>> from scipy import sparse
+    >>> X, y = sparse.csr_array([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]]), np.array([0, 0, 1, 1])
+    >>> found = solution(X, y, np.ones(4), np.ones(4), 2, NBLogisticSettings(l2=1.0))
+    >>> found.scorer.scale.round(3), found.scorer.weights[0].round(3)
+    (array([1.099, 1.099, 0.   ]), array([ 0.521, -0.521,  0.   ]))
     """
     if not len(y):
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
@@ -173,7 +150,7 @@ def solution(
     if folds is not None or settings.l2 == "cv":
         groups = dealt_folds(X, y, N_FOLDS) if folds is None else as_folds(folds, len(y))
         tried, guess = cross_validated(rows, groups, make, strengths, settings.prune) or (None, None)
-    l2 = strengths[0] if len(strengths) == 1 else OTHERWISE if tried is None else tried.strengths[tried.best]
+    l2 = strengths[0] if len(strengths) == 1 else L2_WITHOUT_FOLDS if tried is None else tried.strengths[tried.best]
     start = None if guess is None else guess[np.append(problem.columns, -1)]
     found = problem.minimum(l2, settings.close, int(settings.max_iter), start)
     if settings.prune is not None:

@@ -4,32 +4,25 @@
     theta_f(lambda_t) = argmin L_f(theta; lambda_t)     over the rows outside fold f                    (2)
     E(lambda) = log loss of the rows, each by the model without its fold, at the best temperature       (3)
 
-(3) stands in ``temperature.py``. The plain log loss asks for larger scores as much as for better ones, and on articles
-falls on to the end of the path. Errors alone are few, and jump. A temperature takes the size of the scores out, and
-serves losses without probabilities too.
+The plain log loss rewards larger scores as much as better ones, and on articles falls to the end of the path. Errors
+alone are few, and jump. A temperature takes the size of the scores out, and serves losses without probabilities too:
+
+    E = min over t, 0 <= t <= t_max, of  - sum_i w_i log p_i,y_i(t) / sum_i w_i,    p_i(t) = softmax(t s_i)     (4)
+    dE/dt = sum_i w_i (sum_k p_ik s_ik - s_i,y_i) / sum_i w_i                                                   (5)
+
+E is convex in t, so (5) crosses 0 at most once. At t = 0, where scores say nothing or mislead, E is the logarithm of
+the number of classes. Where every row is right the best t is infinite; t_max is 100 over the deviation of the scores
+from the means of their rows.
 
 The path ends as soon as E has fallen by less than 1 %, or grown; the strength of the least E is taken, of equals the
 strongest. Each minimum is sought from where the two before point to, or from the one before where rows are passed one
-by one (``dual_hinge.py``), and found to |theta - minimum| <= 0.3 |theta|. All folds go along together, so that memory
-holds the scaled rows of all of them: one copy of X less than there are folds, and where
-rows are passed twice as much.
+by one (``squared_hinge.py``), and found to |theta - minimum| <= 0.3 |theta|. All folds advance together, so that memory
+holds the scaled rows of all of them: one copy of X less than there are folds, and twice as much where rows are passed.
 
-A row whose class has no row outside its fold cannot be scored: its own class has the score -inf, and it is left out of
-(3). Where that leaves no row, or there is one class or fold, there is nothing to choose by, and no path.
-
-What scores are worth as probabilities, whatever their scale: the log loss at their best temperature.
-
-    E = min over t, 0 <= t <= t_max, of  - sum_i w_i log p_i,y_i(t) / sum_i w_i,    p_i(t) = softmax(t s_i)     (1)
-    dE/dt = sum_i w_i (sum_k p_ik s_ik - s_i,y_i) / sum_i w_i                                                   (2)
-
-E is convex in t, so (2) crosses 0 once at most. At t = 0, where scores say nothing or lie, E is the logarithm of the
-number of classes. Where every row is right the best t is infinite; t_max is 100 over the deviation of the scores from
-the means of their rows.
-
-Labelled rows, weighed by their log-count ratios, as something to be minimised.
-
-Everything that is learnt is learnt here: which terms are in use, their scale (``nb_ratios.py``), and the weights (a
-smooth loss). So a problem made of some rows knows nothing of the others.
+A ``Problem`` learns all from its own rows: which terms are in use, their scale (``ratios.py``) and the weights.
+So a problem made of some rows knows nothing of the others. A row whose class has no row outside its fold cannot be
+scored: its own class has the score -inf, and it is left out of (3). Where that leaves no row, or there is one class or
+fold, there is nothing to choose by, and no path.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +44,7 @@ _CLOSE_LOG = 1e-9
 
 
 def best_log_loss(scores: Floats, y: Codes, weight: Floats) -> float:
-    """Eq. (1) for scores (D, C), classes by number y (D,) and weights (D,).
+    """Log loss at the best temperature, eq. (4), for scores (D, C), classes by number y (D,) and weights (D,).
 
     A score may be -inf, but not that of the row's own class.
 
@@ -139,7 +132,7 @@ class Problem:
         """The minimum at a strength, sought from theta (v+1, M): |theta - minimum| <= tol |theta|.
 
         With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
-        first, coarse minimum, unless theta is near enough to tell it. Passes (``dual_hinge.py``) have a closer bound.
+        first, coarse minimum, unless theta is near enough to tell it. Passes over rows have a closer bound.
         """
         loss, passes, steps = self.loss.with_l2(l2), 0, 0
         near = bound(loss, max(tol, _COARSE)) if theta is None else 0.0

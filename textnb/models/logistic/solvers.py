@@ -1,4 +1,4 @@
-"""Minima of a smooth loss, by name; each solver starts at the same point and ends where |gradient| <= bound.
+"""Minima of a smooth loss; each solver starts at a given point and ends where |gradient| <= bound.
 
     gradient   theta <- theta - eta g                steepest descent                                   (1)
     newton     theta <- theta - eta H^-1 g           H exact where it is small, else truncated          (2)
@@ -8,13 +8,11 @@ eta is halved until the loss falls enough (Armijo): L(theta + eta d) <= L(theta)
 that of the parabola along -g, in (2) it is 1. A trial costs no product with X, since Z (theta + eta d) = Z theta +
 eta Z d. Where rounding hides the fall of the loss, the gradient must get shorter.
 
-Newton's direction d = -H^-1 g for a smooth loss: exactly, or by conjugate gradients.
+Newton's direction d = -H^-1 g is computed exactly, by factorising H, or truncated. Where H is singular (l2 = 0 and
+columns that say the same) the exact d is the shortest one. The truncated d is that of preconditioned conjugate
+gradients on H d = -g, which need only products with H, until |H d + g| <= eta |g|.
 
-Exactly: H is made and factorised. Where it is singular (l2 = 0 and columns that say the same) d is the shortest.
-Truncated: preconditioned conjugate gradients on H d = -g, which see H through its products only, until
-|H d + g| <= eta |g|.
-
-The minimum of a smooth loss, to a tolerance: where |gradient| <= tol |gradient at the loss's own start|.
+``bound`` makes a tolerance relative to the gradient at the loss's own start.
 """
 
 from collections.abc import Callable

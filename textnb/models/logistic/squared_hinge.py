@@ -1,4 +1,4 @@
-"""The squared hinge loss, one class against the rest: that of a linear support vector machine.
+"""The squared hinge loss, one class against the rest, and its minimum by dual coordinate descent (Hsieh et al. 2008).
 
 Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise -1:
 
@@ -8,44 +8,42 @@ Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik i
     (H U)_k = 2 sum_i w_i [h_ik > 0] a_ik x_i + l2 U_k                        a_i = U x_i + c           (4)
     (H c)_k = 2 sum_i w_i [h_ik > 0] a_ik
 
-L has one continuous derivative; H is its generalised second one, which jumps where a row crosses its margin. Newton's
-method with a line search ends at the minimum all the same. liblinear minimises L / l2 with C = 1 / l2, but penalises b.
+It is the loss of a linear support vector machine. L has one continuous derivative; H is its generalised second one,
+which jumps where a row crosses its margin. Newton's method with a line search ends at the minimum all the same.
+liblinear minimises L / l2 with C = 1 / l2, but penalises b.
 
-The parameters are theta (V+1, M), of rows measured from their mean m (``centred_rows.py``), the last row for the bias,
-one column a class. Of two classes the second's scores are the first's negated, and theta has one column:
+The parameters are theta (V+1, M), of rows measured from their mean m (``linear/centred.py``), the last row for the
+bias, one column per class. With two classes the second's scores are the first's negated, and theta has one column:
 
     W' = theta_w S,    b = (theta_b - m' theta_w) S            S (M, C): I, or (-1, 1) for two classes  (5)
 
 There, L counts each row once and one vector is penalised. One class has no column.
 
-The minimum of the squared hinge by dual coordinate descent (Hsieh et al. 2008), a row at a time for all classes.
+Dual coordinate descent: with f_im = theta_m x_i + b_m and e_i = l2 / (2 w_i), at the minimum of L
 
-Rows x_i (V,) of weight w_i, targets t_im = 1 or -1, weights theta (V, M), bias b (M,); L stands in
-``squared_hinge.py``. With f_im = theta_m x_i + b_m and e_i = l2 / (2 w_i), at the minimum of L
+    theta_m = sum_i alpha_im t_im x_i           alpha_im = max(0, 1 - t_im f_im) / e_i                  (6)
+    sum_i alpha_im t_im = 0                     since the bias is free                                  (7)
 
-    theta_m = sum_i alpha_im t_im x_i           alpha_im = max(0, 1 - t_im f_im) / e_i                  (1)
-    sum_i alpha_im t_im = 0                     since the bias is free                                  (2)
+A pass takes the rows in random order. Each alpha becomes the best that it can be while the others stay, as if the bias
+were the weight of a column of ones, counted from where it was; theta follows, so that (6) holds on the left:
 
-A pass takes the rows in an order of chance. Each alpha becomes the best that it can be while the others stay, as if the
-bias were the weight of a column of ones, counted from where it was; theta goes along, so that (1) holds on the left:
+    alpha_im <- max(0, alpha_im - (t_im f_im - 1 + e_i alpha_im) / (|x_i|^2 + 1 + e_i))                 (8)
+    theta_m += change t_im x_i,   b_m += change t_im                                                    (9)
+    b_m += sum_i alpha_im t_im                  after each pass, until (7) holds                        (10)
 
-    alpha_im <- max(0, alpha_im - (t_im f_im - 1 + e_i alpha_im) / (|x_i|^2 + 1 + e_i))                 (3)
-    theta_m += change t_im x_i,   b_m += change t_im                                                    (4)
-    b_m += sum_i alpha_im t_im                  after each pass, until (2) holds                        (5)
+(10) is the method of multipliers. Any alpha >= 0 for which (7) holds gives a lower bound of L, and L curves upwards by
+l2 at least, which bounds the distance to the minimum. Where (7) does not hold yet, the larger of the two sides of a
+column is made smaller.
 
-(5) is the method of multipliers. How far theta may be from the minimum is known at any time: any alpha >= 0 for which
-(2) holds gives a lower bound of L, and L curves upwards by l2 at least. Where (2) does not hold yet, the larger of the
-two sides of a column is made smaller.
+    L* >= l2 (sum_im alpha_im - sum_im e_i alpha_im^2 / 2 - |theta|^2 / 2) = D                          (11)
+    |theta - theta*|^2 <= 2 (L(theta, b) - D) / l2          b: the best for theta                       (12)
 
-    L* >= l2 (sum_im alpha_im - sum_im e_i alpha_im^2 / 2 - |theta|^2 / 2) = D                          (6)
-    |theta - theta*|^2 <= 2 (L(theta, b) - D) / l2          b: the best for theta                       (7)
-
-A pass looks at every number of X twice, in a copy of X by rows that is kept. (3) and (4) are in C
-(``textnb/native/hinge.c``). Without the extension, for dense rows, for a small Hessian, and where the passes do not get
-there, Newton's method does the same.
+A pass reads every number of X twice, in a copy of X by rows that is kept. (8) and (9) are in C
+(``textnb/native/hinge.c``). Without the extension, for dense rows, for a small Hessian, and where the passes do not
+converge, Newton's method is used.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -54,13 +52,14 @@ from scipy import sparse
 
 from textnb.extension import uses_extension
 from textnb.models.linear.centred import CentredRows
+from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.models.logistic.solvers import is_small
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats
 
 
 @dataclass(frozen=True, eq=False)
-class SquaredHingeLoss:
+class SquaredHingeLoss(Loss):
     """L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
     >>> loss = SquaredHingeLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
@@ -95,78 +94,44 @@ class SquaredHingeLoss:
         """The loss at theta."""
         return HingePoint(self, theta, self.Z.times(theta))
 
-    def with_l2(self, l2: float) -> "SquaredHingeLoss":
-        """The same with another penalty."""
-        return replace(self, l2=l2)
-
     def scorer(self, theta: Floats) -> LinearScorer:
         """Eq. (5)."""
         bias = theta[-1] - self.Z.mean @ theta[:-1]
         return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
 
 
-class HingePoint:
-    """The loss at one theta; what is missing to the margins serves the value, the gradient and the Hessian."""
+class HingePoint(LossPoint):
+    """Squared hinge loss at one theta, with what is ``missing`` to the margins (D, M)."""
+
+    loss: SquaredHingeLoss
 
     def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats) -> None:
-        """``scores`` = Z theta, (D, M)."""
-        self.loss, self.theta, self.scores = loss, theta, scores
+        super().__init__(loss, theta, scores)
         self.missing = np.maximum(0.0, 1 - loss.targets * scores)
-        penalty = loss.l2 / 2 * np.vdot(theta[:-1], theta[:-1])
-        self.value = float(penalty + loss.Z.weight @ np.einsum("ij,ij->i", self.missing, self.missing))
+        self.value = float(self.penalty + loss.Z.weight @ np.einsum("ij,ij->i", self.missing, self.missing))
 
-    @cached_property
-    def gradient(self) -> Floats:
-        """Eq. (3), (V+1, M)."""
-        slopes = -2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing
-        return self._penalised(self.loss.Z.transposed_times(slopes), self.theta)
+    def _slopes(self) -> Floats:
+        """-2 w_i t_ik h_ik of eq. (3), (D, M)."""
+        return -2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing
 
-    @cached_property
-    def gradient_norm(self) -> float:
-        """The Euclidean norm of the gradient."""
-        return float(np.linalg.norm(self.gradient))
+    def _slope_changes(self, scores: Floats) -> Floats:
+        return self._curvatures * scores
 
-    def moved(self, direction: Floats, scores: Floats, step: float) -> "HingePoint":
-        """The point at theta + step direction; ``scores`` = Z direction, (D, M)."""
-        return HingePoint(self.loss, self.theta + step * direction, self.scores + step * scores)
+    def _mean_curvature(self) -> Floats:
+        return np.asarray(self._curvatures.sum(axis=0) / self.loss.Z.weight.sum())
 
-    def hessian_times(self, direction: Floats, scores: Floats | None = None) -> Floats:
-        """Eq. (4), (V+1, M); ``scores`` = Z direction, where they are known."""
-        scores = self.loss.Z.times(direction) if scores is None else scores
-        return self._penalised(self.loss.Z.transposed_times(self._curvatures * scores), direction)
-
-    def curvature(self, direction: Floats, scores: Floats) -> float:
-        """direction' H direction, from ``scores`` = Z direction."""
-        own = direction[:-1]
-        return float(np.vdot(scores, self._curvatures * scores) + self.loss.l2 * np.vdot(own, own))
-
-    def hessian_diagonal(self) -> Floats:
-        """About the diagonal of H, (V+1, M): as if every row had the mean curvature."""
-        diagonal = np.outer(self.loss.Z.squares(), self._curvatures.sum(axis=0) / self.loss.Z.weight.sum())
-        diagonal[:-1] += self.loss.l2
-        return diagonal
-
-    def hessian(self) -> Floats:
-        """H itself, ((V+1) M, (V+1) M), in the order of theta.ravel(); columns of theta do not meet in it."""
+    def _hessian_of_rows(self) -> Floats:
         n_rows, n_columns = self.loss.shape
-        H: Floats = np.zeros((n_rows, n_columns, n_rows, n_columns))
+        H: Floats = np.zeros((n_rows, n_columns, n_rows, n_columns))  # columns of theta do not meet in it
         for rows, Z in self.loss.Z.blocks():
             for m in range(n_columns):
                 H[:, m, :, m] += Z.T @ (self._curvatures[rows, m, np.newaxis] * Z)
-        H = H.reshape(n_rows * n_columns, -1)
-        penalised = np.arange((n_rows - 1) * n_columns)
-        H[penalised, penalised] += self.loss.l2
         return H
 
     @cached_property
     def _curvatures(self) -> Floats:
         """2 w_i [h_ik > 0], (D, M)."""
         return 2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0)
-
-    def _penalised(self, product: Floats, theta: Floats) -> Floats:
-        if self.loss.l2:
-            product[:-1] += self.loss.l2 * theta[:-1]
-        return product
 
 
 def against_the_rest(n_classes: int) -> Floats:
@@ -203,7 +168,7 @@ def is_for_passes(loss: SquaredHingeLoss) -> bool:
 
 
 def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
-    """From a point to where eq. (7) is at most tol |theta|, or to the end of 200 passes or of max_iter."""
+    """From a point to where eq. (12) is at most tol |theta|, or to the end of 200 passes or of max_iter."""
     descent = Descent(start)
     most = min(_MOST, max_iter)
     for passes in range(1, most + 1):
@@ -235,7 +200,7 @@ class Descent:
         self.chance = np.random.default_rng(0)
 
     def go_on(self) -> None:
-        """One pass, eqs. (3) to (5)."""
+        """Make one pass, eq. (8) to (10)."""
         from textnb._native import hinge_pass
 
         X, targets = self.rows, self.loss.targets
@@ -245,7 +210,7 @@ class Descent:
         self.theta[-1] += np.einsum("ij,ij->j", self.alpha, targets)
 
     def certified(self) -> tuple[HingePoint, float]:
-        """The loss where eq. (2) has been made to hold, and eq. (7)."""
+        """Loss where eq. (7) has been made to hold, and the bound of eq. (12)."""
         loss = self.loss
         alpha = balanced(self.alpha, loss.targets)
         weights = self._weights(alpha)
@@ -258,7 +223,7 @@ class Descent:
         return point, float(np.sqrt(2 * max(0.0, above) / loss.l2)) if np.isfinite(above) else np.inf
 
     def _weights(self, alpha: Floats) -> Floats:
-        """Eq. (1) on the left."""
+        """Weights of eq. (6), on the left."""
         return np.asarray(self.loss.Z.columns.T @ (alpha * self.loss.targets))
 
 
@@ -269,7 +234,7 @@ def _slack(loss: SquaredHingeLoss) -> Floats:
 
 
 def balanced(alpha: Floats, targets: Floats) -> Floats:
-    """alpha (D, M) with the larger side of every column made smaller, so that eq. (2) holds.
+    """alpha (D, M) with the larger side of every column made smaller, so that eq. (7) holds.
 
     >>> balanced(np.array([[3.0], [1.0], [2.0]]), np.array([[1.0], [1.0], [-1.0]])).ravel()
     array([1.5, 0.5, 2. ])
