@@ -2,7 +2,7 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from textnb.cli import app
 from textnb.corpus import known_corpus

@@ -8,8 +8,8 @@ import tomllib
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 from made_corpora import documents
-from typer.testing import CliRunner
 
 from textnb import TextClassifier
 from textnb.cli import app

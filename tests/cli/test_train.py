@@ -92,8 +92,11 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
         (["{corpus}", "--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
         (["{corpus}", "--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
-        (["{corpus}", "--base-form"], "that --base-form is for: --tokenizer janome or mecab or sudachi"),
-        (["{corpus}", "--mode", "A"], "name the tokenizer that --mode is for: --tokenizer sudachi"),
+        (
+            ["{corpus}", "--base-form"],
+            "--base-form depends on the tokenizer; add --tokenizer janome or mecab or sudachi",
+        ),
+        (["{corpus}", "--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
         (["{corpus}", "--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
         (["{corpus}", "--alpha", "-1"], "alpha must be finite and not negative"),
         (
@@ -103,7 +106,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
         (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),
         (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
-        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a share"),
+        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a proportion"),
         (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
         (["{corpus}", "--reader", "xml"], "unknown reader 'xml'; use folder"),
         (

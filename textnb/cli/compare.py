@@ -1,15 +1,14 @@
-"""textnb compare.
+"""textnb compare and textnb curve."""
 
-textnb curve.
-"""
-
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.comparison import Choosing, Folding, Repeats, Source, interval_cell, measure_names
+from textnb.cli.options.comparison import Choosing, Folding, Source, interval_cell, measure_names, repeats_option
+from textnb.cli.options.groups import FILE, takes, verb
 from textnb.cli.options.report import Reporting, comparison_report, curves_report, plotted
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
@@ -22,43 +21,50 @@ from textnb.evaluation.intervals import MEASURES
 from textnb.report.charts import learning_curve_svg
 from textnb.storage import atomic, check_writable
 
-Criterion = Annotated[
-    str, typer.Option("--criterion", metavar="NAME", help="cv, or for models that have it: evidence, bic.")
-]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 
-
+@verb
+@inputs.corpus_path
+@click.option("--criterion", metavar="NAME", default="cv", help="cv; evidence or bic for models that have it.")
+@repeats_option
+@inputs.as_json
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@inputs.trust
+@takes(
+    running=inputs.Running,
+    choosing=Choosing,
+    folding=Folding,
+    tokenizing=inputs.Tokenizing,
+    reading=inputs.LabelledReading,
+    reporting=Reporting,
+)
 def compare(
-    corpus: inputs.CorpusPath,
+    corpus: Path,
+    criterion: str,
+    repeats: int,
+    as_json: bool,
+    as_csv: bool,
+    trust: Collection[str],
+    running: inputs.Running,
     choosing: Choosing,
     folding: Folding,
-    cutting: inputs.Cutting,
+    tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
-    running: inputs.Running,
     reporting: Reporting,
-    repeats: Repeats = 1,
-    criterion: Criterion = "cv",
-    as_json: inputs.Json = False,
-    as_csv: Csv = False,
-    trust: inputs.Trust = None,
 ) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
-    Each measure has its 95 % interval. The p are of paired tests against the most accurate recipe, after Holm's
-    correction: McNemar's, exact, and the t-test corrected for overlapping training sets. Copies of a document, and
-    documents of one group, are never on both sides of a split. Texts are cut into terms once.
+    Each measure has a 95 % interval. The p-values are of paired tests against the most accurate recipe, after Holm's
+    correction: McNemar's exact test, and the t-test corrected for overlapping training sets. Copies of a document, and
+    documents of one group, are never on both sides of a split. Texts are tokenized once.
 
-    A file of recipes has for each a `[[recipe]]` with name, model, and what `textnb train` can be told: alpha,
-    weighting, tokenizer, normalise, ngram, min_df, max_df, max_terms, prior, calibrate, and the model's own options.
+    A file of recipes has one [[recipe]] each, with name, model, and the options of textnb train: alpha, weighting,
+    tokenizer, normalise, ngram, min_df, max_df, max_terms, prior, calibrate, and the model's own options.
 
     Examples:
 
         textnb compare news/ --models multinomial,complement
-
         textnb compare news.counts --recipes recipes.toml --folds 10 --repeats 3 --csv
-
         textnb compare news.counts --recipes alphas.toml --criterion evidence
-
         textnb compare news/ --html comparison.html --lang ja
     """
     if as_json and as_csv:
@@ -66,7 +72,7 @@ def compare(
     if criterion != "cv" and reporting.html is not None:
         raise InputError(f"--html shows what was cross-validated; leave it out, or --criterion {criterion}")
     reporting.check(corpus)
-    source = Source(corpus, cutting, reading, running, trust)
+    source = Source(corpus, tokenizing, reading, running, trust)
     recipes = choosing.chosen(source)
     documents = source.tokenised(recipes)
     if criterion != "cv":
@@ -133,52 +139,55 @@ def _print_scored(rows: list[Scored], criterion: str, as_json: bool, as_csv: boo
         print_table(columns, shown)
 
 
-Sizes = Annotated[
-    str | None,
-    typer.Option(
-        "--sizes",
-        metavar="N,N,...",
-        help="Numbers of training documents.  [default: all outside a fold, half, a quarter, ...]",
-        show_default=False,
-    ),
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the curves, SVG.", rich_help_panel="Report", show_default=False),
-]
-PlotOf = Annotated[str, typer.Option("--plot-of", help="accuracy or log_loss.", rich_help_panel="Report")]
-
-
+@verb
+@inputs.corpus_path
+@click.option(
+    "--sizes",
+    metavar="N,N,...",
+    help="Numbers of training documents.  [default: all outside a fold, 1/2, 1/4 ...]",
+)
+@click.option("--plot", metavar="FILE", type=FILE, help="Draw the curves, SVG.")
+@click.option("--plot-of", metavar="MEASURE", default="accuracy", help="accuracy or log_loss.")
+@repeats_option
+@inputs.as_json
+@inputs.trust
+@takes(
+    running=inputs.Running,
+    choosing=Choosing,
+    folding=Folding,
+    tokenizing=inputs.Tokenizing,
+    reading=inputs.LabelledReading,
+    reporting=Reporting,
+)
 def curve(
-    corpus: inputs.CorpusPath,
+    corpus: Path,
+    sizes: str | None,
+    plot: Path | None,
+    plot_of: str,
+    repeats: int,
+    as_json: bool,
+    trust: Collection[str],
+    running: inputs.Running,
     choosing: Choosing,
     folding: Folding,
-    cutting: inputs.Cutting,
+    tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
-    running: inputs.Running,
     reporting: Reporting,
-    sizes: Sizes = None,
-    repeats: Repeats = 1,
-    plot: Plot = None,
-    plot_of: PlotOf = "accuracy",
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
 ) -> None:
     """Show how accuracy and log loss change with the number of training documents.
 
-    Every size is tested on the same folds, and the documents of a smaller one are among those of a larger one. Each
-    number has its 95 % interval.
+    Every size is tested on the same folds, and the documents of a smaller size are among those of a larger one. Each
+    number has a 95 % interval.
 
     Examples:
 
         textnb curve news/ --models multinomial,complement
-
-        textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --plot curve.svg
+        textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --html curve.html
     """
     reporting.check(corpus)
     if plot is not None:
         _check_plot(plot, plot_of)
-    source = Source(corpus, cutting, reading, running, trust)
+    source = Source(corpus, tokenizing, reading, running, trust)
     numbers = None if sizes is None else _as_sizes(sizes)
     recipes = choosing.chosen(source)
     documents = source.tokenised(recipes)

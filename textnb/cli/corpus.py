@@ -1,15 +1,13 @@
-"""textnb corpus: corpora by name.
+"""textnb corpus: list, fetch, find and check corpora."""
 
-textnb corpus check.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import CONTEXT, argument, takes, verb
 from textnb.cli.sources import corpus_documents
 from textnb.cli.terminal import bytes_progress, print_json, print_table, say
 from textnb.corpus import (
@@ -31,55 +29,77 @@ _SHOWN = 3
 _DEFAULT = Limits()
 
 
+@verb
+@argument("corpus", "CORPUS", "A corpus, or a name of textnb corpus list.")
+@click.option("--against", metavar="CORPUS", multiple=True, help="Another split of the corpus; repeatable.")
+@click.option(
+    "--similarity",
+    metavar="P",
+    type=float,
+    default=_DEFAULT.similarity,
+    help="Near duplicates: least proportion of common shingles.",
+)
+@click.option(
+    "--tiny",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=_DEFAULT.tiny,
+    help="A document of fewer than N characters is tiny.",
+)
+@click.option(
+    "--precision",
+    metavar="P",
+    type=float,
+    default=_DEFAULT.precision,
+    help="Giveaways: least proportion of the documents with the term that are in one class.",
+)
+@click.option(
+    "--recall",
+    metavar="P",
+    type=float,
+    default=_DEFAULT.recall,
+    help="Giveaways: least proportion of the documents of the class that have the term.",
+)
+@inputs.top_option(5)
+@click.option("--strict", is_flag=True, help="Exit with 1 on empty or damaged documents and duplicates across splits.")
+@inputs.as_json
+@takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def check(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus, or a name of `textnb corpus list`.")],
-    reading: inputs.LabelledReading,
-    cutting: inputs.Cutting,
+    corpus: str,
+    against: Collection[str],
+    similarity: float,
+    tiny: int,
+    precision: float,
+    recall: float,
+    top: int,
+    strict: bool,
+    as_json: bool,
     running: inputs.Running,
-    against: Annotated[
-        list[str] | None, typer.Option("--against", metavar="CORPUS", help="Another split of it; may be repeated.")
-    ] = None,
-    similarity: Annotated[
-        float, typer.Option("--similarity", help="Of near duplicates: the share of their shingles in common, at least.")
-    ] = _DEFAULT.similarity,
-    tiny: Annotated[
-        int, typer.Option("--tiny", min=0, help="A document of fewer characters is tiny.", metavar="N")
-    ] = _DEFAULT.tiny,
-    precision: Annotated[
-        float, typer.Option("--precision", help="Of a giveaway: the share of its documents in one class, at least.")
-    ] = _DEFAULT.precision,
-    recall: Annotated[
-        float, typer.Option("--recall", help="Of a giveaway: the share of the class's documents with it, at least.")
-    ] = _DEFAULT.recall,
-    top: inputs.Top = 5,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit code 1 for empty or damaged documents, and duplicates across.")
-    ] = False,
-    as_json: inputs.Json = False,
+    tokenizing: inputs.Tokenizing,
+    reading: inputs.LabelledReading,
 ) -> None:
-    """Say what is odd about a corpus: documents empty, damaged or repeated, and terms that give a class away.
+    """Find empty, damaged and repeated documents of a corpus, and terms that give a class away.
 
-    Duplicates are exact (the same text) or near: of all stretches of five characters that one or the other text has,
-    at least the share `--similarity` is common to both. They do harm across labels, and across splits: what is learnt
-    from one is tested on the other. The splits are CORPUS and each `--against`, or the parts of a corpus with a name.
+    Duplicates are exact (the same text) or near: the proportion of common shingles (all substrings of five characters)
+    is at least --similarity. They do harm across labels and across splits: a model is tested on documents that it has
+    learnt. The splits are CORPUS and each --against, or the parts of a corpus with a name.
 
-    A giveaway is a term in many documents of one class and almost nowhere else: where they come from rather than what
-    they are about, as a rule, such as the name of a site. The surest are shown first, `--top` of each class; `--json`
-    has all, and every group of duplicates.
+    A giveaway is a term in many documents of one class and almost nowhere else. It usually shows where documents come
+    from, such as the name of a site, not what they are about. The most certain are shown first, --top per class; --json
+    lists all of them, and every group of duplicates.
 
-    A corpus with a name is compared with the numbers in its description too. The exit code is 0 whatever is found,
-    unless those differ or `--strict` is given.
+    A corpus with a name is also compared with the numbers in its description. The exit code is 0 whatever is found,
+    unless those differ or --strict is given.
 
     Examples:
 
         textnb corpus check train/ --against test/
-
         textnb corpus check ja-mini --strict
     """
     limits = Limits(similarity, tiny, precision, recall)
-    places = dict(_splits([corpus, *(against or ())]))
+    places = dict(_splits([corpus, *against]))
     splits = {name: corpus_documents(path, reading, running) for name, path in places.items()}
-    result = check_corpus(splits, cutting.terms_of, limits, jobs=running.n_jobs)
+    result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)
     if as_json:
         print_json(_as_json(result))
     else:
@@ -186,20 +206,10 @@ def _group_json(group: DuplicateGroup) -> dict[str, Any]:
     }
 
 
-corpus = typer.Typer(
-    name="corpus",
-    help="Corpora by name: list, get, path, check.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-)
-corpus.command("check")(inputs.grouped(check))
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `textnb corpus list` shows.")]
-
-
-@corpus.command("list")
-def list_corpora(as_json: inputs.Json = False) -> None:
-    """List the corpora that textnb knows, and whether they are here."""
+@verb
+@inputs.as_json
+def list_corpora(as_json: bool) -> None:
+    """List the corpora that textnb knows, and whether they are on this machine."""
     rows = [
         {"name": c.name, "language": c.language, "here": c.present, "title": c.title, "licence": c.licence}
         for c in catalogue().values()
@@ -210,15 +220,14 @@ def list_corpora(as_json: inputs.Json = False) -> None:
         print_table(["name", "language", "here", "title", "licence"], [_shown(row) for row in rows])
 
 
-@corpus.command("get")
-def get(
-    name: Name,
-    source: Annotated[
-        str | None, typer.Argument(metavar="[SOURCE]", help="An archive, a folder or an address; by default its own.")
-    ] = None,
-    quiet: inputs.Quiet = False,
-) -> None:
-    """Fetch a corpus into the user's data folder; its digest is verified first.
+@verb
+@argument("name", "NAME", "A name of textnb corpus list.")
+@argument(
+    "source", "[SOURCE]", "Archive, folder or address to fetch from; by default the corpus's own.", required=False
+)
+@inputs.quiet
+def get(name: str, source: str | None, quiet: bool) -> None:
+    """Fetch a corpus into the user's data folder after verifying its digest.
 
     Example:
 
@@ -232,9 +241,10 @@ def get(
     print(path)
 
 
-@corpus.command("path")
-def path(name: Name) -> None:
-    """Print where the documents of a corpus lie.
+@verb
+@argument("name", "NAME", "A name of textnb corpus list.")
+def path(name: str) -> None:
+    """Print the folder of a corpus.
 
     Example:
 
@@ -245,3 +255,8 @@ def path(name: Name) -> None:
 
 def _shown(row: dict[str, object]) -> tuple[object, ...]:
     return tuple("yes" if value is True else "no" if value is False else value for value in row.values())
+
+
+@click.group(context_settings=CONTEXT, commands={"list": list_corpora, "get": get, "path": path, "check": check})
+def corpus() -> None:
+    """List, fetch, find and check corpora by name."""

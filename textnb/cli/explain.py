@@ -1,13 +1,15 @@
 """textnb explain."""
 
 import sys
-from typing import Annotated
+from collections.abc import Collection
+from pathlib import Path
 
-import typer
+import click
 
 from textnb.classifier.explanation import Explanation, shaded
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import input_documents
 from textnb.cli.terminal import print_json, print_table, visible
@@ -18,31 +20,39 @@ _FOR = ("", "#3d82c4", "underline bold #3d82c4", "#ffffff on #4a83bd", "bold #ff
 _AGAINST = ("", "#c4661f", "underline bold #c4661f", "#ffffff on #bd7038", "bold #ffffff on #a83f08")
 
 
+@verb
+@inputs.model_path
+@inputs.input_names
+@click.option("--label", metavar="CLASS", help="Explain this class instead of the most probable one.")
+@click.option("--against", metavar="CLASS", help="Compare with this class instead of the next most probable one.")
+@inputs.top_option(15)
+@inputs.as_json
+@inputs.trust
+@takes(reading=inputs.Reading, reporting=Reporting)
 def explain(
-    model: inputs.ModelPath,
+    model: Path,
+    inputs: Collection[str],
+    label: str | None,
+    against: str | None,
+    top: int,
+    as_json: bool,
+    trust: Collection[str],
     reading: inputs.Reading,
     reporting: Reporting,
-    inputs: inputs.Inputs = None,
-    label: Annotated[str | None, typer.Option("--label", help="Explain this class, not the likeliest.")] = None,
-    against: Annotated[str | None, typer.Option("--against", help="Compare with this class, not the next.")] = None,
-    top: inputs.Top = 15,
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
 ) -> None:
-    """Show what each word of a document adds to the score of its class over the next.
+    """Show what each word of a document adds to the score of its class.
 
-    The text is shown as it was written, words that speak for the class in blue, words against it in orange, the
-    stronger the more they say; an n-gram shares its value out over its letters. The rows of the table sum to the
-    difference of the two scores. `--json` has every occurrence with its place.
+    The text is printed with words for the class in blue and words against it in orange; strong words have the stronger
+    colour. An n-gram divides its value among its characters. The rows of the table sum to the difference between the
+    scores of the two classes. --json lists every occurrence with its position.
 
     Examples:
 
         echo '明日は雨が降るでしょう' | textnb explain news.textnb
-
         textnb explain news.textnb article.txt --html why.html
     """
     reporting.check(model)
-    classifier = TextClassifier.load(model, trust or ())
+    classifier = TextClassifier.load(model, trust)
     explained = []
     for document in input_documents(inputs, reading):
         explanation = classifier.explain(document, label, against)

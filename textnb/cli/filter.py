@@ -2,21 +2,21 @@
 
 From the moment it has been read the mail is written, with a verdict or as it was; a mistake in the arguments, too, lets
 it through. Where it could not be written the exit code says so, and who called us still has it.
-
-textnb filterd.
 """
 
 import os
 import signal
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
+import click
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging
+from textnb.cli.options.groups import FILE, argument, takes, verb
 from textnb.cli.terminal import one_line, say
 from textnb.errors import InputError
 from textnb.mail.corrections import learn_decided
@@ -38,30 +38,34 @@ class _Outcome(NamedTuple):
     verdict: Verdict | None = None
 
 
+learn_option = click.option("--learn", is_flag=True, help="Learn the decision, unless it is unsure.")
+
+
+@verb
+@argument("model", "[MODEL]", "Model file.", required=False, type=FILE)
+@click.option("--socket", metavar="PATH", type=FILE, help="Ask textnb filterd instead of loading a model.")
+@click.option(
+    *_EXIT_CODES, is_flag=True, help="Exit with 0 for the class of --spam, 1 for another, 2 if unsure, 3 on an error."
+)
+@learn_option
+@inputs.trust
+@takes(judging=Judging)
 def filter(
-    judging: Judging,
-    model: Annotated[Path | None, typer.Argument(metavar="[MODEL]", help="A model file.", show_default=False)] = None,
-    socket: Annotated[
-        Path | None, typer.Option("--socket", metavar="PATH", help="Ask `textnb filterd` in place of a model.")
-    ] = None,
-    exit_code: Annotated[
-        bool, typer.Option(*_EXIT_CODES, help="Exit with 0 for the class of --spam, 1 another, 2 unsure, 3 an error.")
-    ] = False,
-    learn: Annotated[bool, typer.Option("--learn", help="Learn what was decided, where it was not unsure.")] = False,
-    trust: inputs.Trust = None,
+    model: Path | None, socket: Path | None, exit_code: bool, learn: bool, trust: Collection[str], judging: Judging
 ) -> None:
-    """A mail from standard input to standard output, with a field that tells what it is:
+    """Read a mail, add a header field with its class, and write it.
+
+    The mail goes from standard input to standard output with a field such as
 
         X-Textnb: class=spam; probability=0.998877; unsure=no
+
+    Earlier X-Textnb fields are removed; nothing else is changed. On any error the mail is written unchanged, with one
+    line on standard error, and the exit code is 0 unless -e is given.
 
     Examples:
 
         textnb filter mail.textnb --spam spam < mail
-
         textnb filter --socket /run/user/1000/textnb.sock < mail
-
-    Nothing else is changed, but that earlier X-Textnb fields are taken out. On any error the mail goes through as it
-    is, with one line on standard error, and the exit code is 0 unless `-e` asks for another.
     """
     message = read_stdin()
     try:
@@ -75,29 +79,27 @@ def filter(
     _write(outcome.message)
     if learn and outcome.verdict is not None and not outcome.verdict.unsure and model is not None:
         try:
-            learn_decided(model, message, outcome.verdict, tuple(trust or ()))
+            learn_decided(model, message, outcome.verdict, tuple(trust))
         except Exception as error:  # the mail has gone through, with its verdict
             say(f"textnb: the mail was filtered but not learnt: {one_line(error)}")
-    raise typer.Exit(outcome.code if exit_code else 0)
+    sys.exit(outcome.code if exit_code else 0)
 
 
-def run_filter(app: typer.Typer) -> int:
+def run_filter(app: click.Group) -> int:
     """Run ``textnb filter``; a mistake in its arguments lets the mail through, too."""
     try:
-        return int(app(standalone_mode=False) or 0)
-    except Exception as error:
-        if not hasattr(error, "format_message"):  # what typer's own errors have: they come before anything is read
-            raise
+        return int(app(prog_name="textnb", standalone_mode=False) or 0)
+    except click.ClickException as error:  # raised before anything is read
         code = _failed(error.format_message())
         _write(read_stdin())
         return code if any(name in sys.argv for name in _EXIT_CODES) else 0
 
 
-def _filtered(model: Path | None, judging: Judging, trust: list[str] | None, message: bytes) -> _Outcome:
+def _filtered(model: Path | None, judging: Judging, trust: Collection[str], message: bytes) -> _Outcome:
     if model is None:
         raise InputError("name a model file, or the socket of textnb filterd: --socket PATH")
     cutoffs = judging.cutoffs
-    filtered = MailFilter(TextClassifier.load(model, trust or ()), cutoffs)(message)
+    filtered = MailFilter(TextClassifier.load(model, trust), cutoffs)(message)
     return _Outcome(filtered.message, filtered.verdict.code(cutoffs.spam), filtered.verdict)
 
 
@@ -123,30 +125,31 @@ def _write(message: bytes) -> None:
         sys.exit(FAILED)
 
 
+@verb
+@inputs.model_path
+@click.option(
+    "--socket", metavar="PATH", type=FILE, help="Socket to listen at.  [default: $XDG_RUNTIME_DIR/textnb.sock]"
+)
+@learn_option
+@inputs.trust
+@inputs.quiet
+@takes(judging=Judging)
 def filterd(
-    model: inputs.ModelPath,
-    judging: Judging,
-    socket: Annotated[
-        Path | None,
-        typer.Option("--socket", metavar="PATH", help="Where to listen.  [default: $XDG_RUNTIME_DIR/textnb.sock]"),
-    ] = None,
-    learn: Annotated[bool, typer.Option("--learn", help="Learn what was decided, where it was not unsure.")] = False,
-    trust: inputs.Trust = None,
-    quiet: inputs.Quiet = False,
+    model: Path, socket: Path | None, learn: bool, trust: Collection[str], quiet: bool, judging: Judging
 ) -> None:
-    """Filter mails for `textnb filter --socket PATH` until told to stop (SIGTERM), which is far quicker a mail.
+    """Filter mails for `textnb filter --socket PATH`, without loading a model per mail.
+
+    Runs until SIGTERM or SIGINT. Only its owner can ask it. A changed model file is loaded again.
 
     Example:
 
         textnb filterd mail.textnb --spam spam --socket /run/user/1000/textnb.sock
-
-    Only its owner can ask it. When the model file changes it is loaded again.
     """
     import asyncio
 
     from textnb.mail.service import Service, listen_at
 
-    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()), learns=learn)
+    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust), learns=learn)
     live.answer(b"")  # what is loaded when it is first used is loaded now
     listening = listen_at(socket or _own_place())
     if not quiet:

@@ -1,19 +1,17 @@
-"""textnb imap: the messages of an IMAP folder, moved and flagged by their class, and learnt from.
-
-The way into an account on a server: --password-command, --starttls and their kin.
-"""
+"""textnb imap: move and flag the messages of an IMAP folder by class, and learn from folders."""
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, ClassVar
 
-import typer
+import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import DAY, Judging, Moving
+from textnb.cli.options.decision import EVERY, Judging, Moving
+from textnb.cli.options.groups import FILE, flag, option, takes, verb
 from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, told_to_stop
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import parse_class_pairs
@@ -25,30 +23,29 @@ if TYPE_CHECKING:
     from textnb.mail.imap.visit import Event, Judged, Taught, VisitPlan
 
 
-def _entry(name: str, metavar: str | None, help: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=help, rich_help_panel="Connection")
-
-
 @dataclass(frozen=True)
 class Entering:
-    """The way into an account, beside its host and user."""
+    """How to log in to an account, beside its host and user."""
 
-    password_command: Annotated[
-        str | None, _entry("--password-command", "COMMAND", "A command whose first line is the password; no shell.")
-    ] = None
-    password_file: Annotated[
-        Path | None, _entry("--password-file", "FILE", "A file, of mode 0600, whose first line is the password.")
-    ] = None
-    port: Annotated[int | None, _entry("--port", "N", "[default: 993; 143 with --starttls and --plain]")] = None
-    starttls: Annotated[bool, _entry("--starttls", None, "Encrypt by STARTTLS.")] = False
-    plain: Annotated[bool, _entry("--plain", None, "Do not encrypt; for a server on this machine.")] = False
-    insecure: Annotated[
-        bool, _entry("--insecure", None, "--plain for any server: password and mail can be read on the way.")
-    ] = False
-    cafile: Annotated[
-        Path | None, _entry("--cafile", "FILE", "Certificates (PEM) to believe in place of the system's.")
-    ] = None
-    timeout: Annotated[float, _entry("--timeout", "SECONDS", "How long to wait for the server.")] = 30.0
+    section: ClassVar[str] = "Connection"
+    password_command: str | None = option(
+        "--password-command", metavar="COMMAND", help="Command whose first line is the password; run without a shell."
+    )
+    password_file: Path | None = option(
+        "--password-file", metavar="FILE", type=FILE, help="File of mode 0600 whose first line is the password."
+    )
+    port: int | None = option(
+        "--port", metavar="N", type=int, help="Port.  [default: 993; 143 with --starttls and --plain]"
+    )
+    starttls: bool = flag("--starttls", help="Encrypt with STARTTLS.")
+    plain: bool = flag("--plain", help="Do not encrypt; for a server on this machine.")
+    insecure: bool = flag("--insecure", help="Allow --plain for any server: password and mail can be read in transit.")
+    cafile: Path | None = option(
+        "--cafile", metavar="FILE", type=FILE, help="Certificates (PEM) to trust instead of those of the system."
+    )
+    timeout: float = option(
+        "--timeout", metavar="SECONDS", type=float, default=30.0, help="Seconds to wait for the server."
+    )
 
     def account(self, host: str, user: str) -> "Account":
         """The account, if the way there is safe."""
@@ -79,60 +76,66 @@ _NO_ENTRY = 77
 
 @dataclass(frozen=True)
 class ImapMoving(Moving):
-    """The same as in a Maildir, but that a server may call."""
+    """What happens to messages of a server, which can notify about new ones."""
 
-    every: Annotated[
-        float,
-        typer.Option(
-            "--every",
-            metavar="SECONDS",
-            min=0.1,
-            max=DAY,
-            help="--watch looks after so long at the latest; at once where the server has IDLE.",
-        ),
-    ] = 60.0
+    every: float = option(
+        "--every",
+        metavar="SECONDS",
+        type=EVERY,
+        default=60.0,
+        help="Longest time between two looks of --watch; a server with IDLE notifies at once.",
+    )
 
 
+@verb
+@inputs.model_path
+@click.option("--host", metavar="HOST", required=True, help="Server.")
+@click.option("--user", metavar="USER", required=True, help="User.")
+@click.option("--folder", metavar="FOLDER", default="INBOX", help="Folder to judge.")
+@click.option(
+    "--flag", metavar="CLASS=KEYWORD", multiple=True, help="Flag messages of the class, as in spam=$Junk; repeatable."
+)
+@click.option(
+    "--learn", metavar="FOLDER=CLASS", multiple=True, help="Learn messages that you move to the folder; repeatable."
+)
+@inputs.trust
+@inputs.quiet
+@takes(moving=ImapMoving, judging=Judging, entering=Entering)
 def imap(
-    model: inputs.ModelPath,
-    host: Annotated[str, typer.Option("--host", metavar="HOST", help="The server.", show_default=False)],
-    user: Annotated[str, typer.Option("--user", metavar="USER", help="The user there.", show_default=False)],
+    model: Path,
+    host: str,
+    user: str,
+    folder: str,
+    flag: Sequence[str],
+    learn: Sequence[str],
+    trust: Collection[str],
+    quiet: bool,
     moving: ImapMoving,
-    entering: Entering,
     judging: Judging,
-    folder: Annotated[str, typer.Option("--folder", metavar="FOLDER", help="The folder to judge.")] = "INBOX",
-    flag: Annotated[
-        list[str] | None,
-        typer.Option("--flag", metavar="CLASS=KEYWORD", help="Messages of the class get it: spam=$Junk; repeatable."),
-    ] = None,
-    learn: Annotated[
-        list[str] | None,
-        typer.Option("--learn", metavar="FOLDER=CLASS", help="Learn what you move to the folder; repeatable."),
-    ] = None,
-    trust: inputs.Trust = None,
-    quiet: inputs.Quiet = False,
+    entering: Entering,
 ) -> None:
-    """Move or flag the messages of an IMAP folder by their class; without `--apply` it is only said what would be done.
+    """Move or flag the messages of an IMAP folder by class; a dry run without --apply.
+
+    Classes that --move does not name stay, and so do unsure messages without --unsure-to. Folders are created when
+    needed; / separates levels. No message is lost or marked as read. A message is judged once; --again judges all.
+
+    --learn Junk=spam learns messages that you, not textnb, have moved to Junk. From the judged folder, where mail
+    arrives by itself, only messages that you have moved back are learnt.
+
+    The exit code is 77 if the server refuses the login.
 
     Examples:
 
-        textnb imap mail.textnb --host imap.example.jp --user me --password-command 'pass show mail' --spam spam
-
-        textnb imap mail.textnb --host imap.example.jp --user me --password-file ~/.mail-password --spam spam
-        --move spam=Junk --flag 'spam=$Junk' --learn Junk=spam --learn INBOX=ham --apply --watch
-
-    Classes that `--move` does not name stay, and so do unsure messages without `--unsure-to`. Folders are made when
-    needed; `/` stands between levels. No message is ever lost or marked as read.
-
-    `--learn Junk=spam` learns what you, not textnb, have put into Junk. In the folder that is judged, where mail
-    arrives by itself, only what you have brought back is learnt. A message is judged once; `--again` judges all.
-
-    The exit code is 77 where the server does not let this user in.
+        textnb imap mail.textnb --host imap.example.jp --user me \\
+            --password-command 'pass show mail' --spam spam
+        textnb imap mail.textnb --host imap.example.jp --user me \\
+            --password-file ~/.mail-password --spam spam --move spam=Junk --flag 'spam=$Junk' \\
+            --learn Junk=spam --learn INBOX=ham --apply --watch
     """
     from textnb.mail.imap.connection import LoginError
 
-    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
-    plan = _plan(live.current().classes, moving, folder, flag or (), learn or ())
+    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
+    plan = _plan(live.current().classes, moving, folder, flag, learn)
     try:
         _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
     except LoginError as error:
@@ -146,7 +149,7 @@ def _run(teller: "_Teller", ask: "AskPassword") -> None:
     if not teller.moving.watch:
         with connect(teller.account, ask) as client:
             teller.round(client)
-        raise typer.Exit(1 if teller.failed else 0)
+        sys.exit(1 if teller.failed else 0)
     with told_to_stop() as stop:
         if not teller.quiet:
             say(f"textnb: watching {teller.plan.folder} at {teller.account.address}")

@@ -1,21 +1,27 @@
 """textnb info."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from textnb.classifier.facts import FOUND, fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import verb
 from textnb.cli.terminal import print_json, print_table
 
 
-def info(model: inputs.ModelPath, as_json: inputs.Json = False, trust: inputs.Trust = None) -> None:
-    """Show what a model is made of: its recipe, its classes, what it has learnt.
+@verb
+@inputs.model_path
+@inputs.as_json
+@inputs.trust
+def info(model: Path, as_json: bool, trust: Collection[str]) -> None:
+    """Show the recipe, the classes and the size of a model file.
 
     Example:
 
         textnb info news.textnb
     """
-    classifier = TextClassifier.load(model, trust or ())
+    classifier = TextClassifier.load(model, trust)
     facts = {"file": str(model), "bytes": Path(model).stat().st_size, **classifier.facts()}
     if as_json:
         print_json(facts)

@@ -3,14 +3,15 @@
 import hashlib
 import sys
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from threading import Event
-from typing import Annotated
 
-import typer
+import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging, Moving
+from textnb.cli.options.groups import FILE, argument, takes, verb
 from textnb.cli.terminal import OutputRows, one_line, plural, progress, repeat, say, told_to_stop
 from textnb.mail.filter import MailFilter
 from textnb.mail.live_filter import LiveFilter
@@ -19,37 +20,36 @@ from textnb.mail.sort_memory import SortMemory
 from textnb.mail.sorting import Outcome, SortPlan, SortRun
 
 
+@verb
+@inputs.model_path
+@argument("maildir", "MAILDIR", "A Maildir.", type=FILE)
+@click.option("--tag", is_flag=True, help="Write the decision into the message, as X-Textnb.")
+@inputs.trust
+@inputs.quiet
+@takes(moving=Moving, judging=Judging)
 def sort(
-    model: inputs.ModelPath,
-    maildir: Annotated[Path, typer.Argument(metavar="MAILDIR", help="A Maildir.", show_default=False)],
-    moving: Moving,
-    judging: Judging,
-    tag: Annotated[bool, typer.Option("--tag", help="Write what was decided into the message, as X-Textnb.")] = False,
-    trust: inputs.Trust = None,
-    quiet: inputs.Quiet = False,
+    model: Path, maildir: Path, tag: bool, trust: Collection[str], quiet: bool, moving: Moving, judging: Judging
 ) -> None:
-    """Move or tag the messages of a Maildir by their class; without `--apply` it is only said what would be done.
+    """Move or tag the messages of a Maildir by class; a dry run without --apply.
+
+    Without --move and --tag each message goes to the folder that has the name of its class. With either of them,
+    classes that --move does not name stay. Unsure messages stay unless --unsure-to names a folder. Subfolders of
+    the Maildir are not read.
+
+    A message that was judged and stayed is not judged again, except an unsure one after the model has changed; nor is a
+    message that its owner has moved back. --again judges them all. No message is lost, whatever interrupts the run.
 
     Examples:
 
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk
-
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk --apply --watch
-
         textnb sort mail.textnb ~/Maildir --tag --apply
-
-    Where neither `--move` nor `--tag` is given, each message goes to the folder that is named like its class. With
-    either of them, classes that `--move` does not name stay. Unsure messages stay unless `--unsure-to` names their
-    folder. The subfolders of the Maildir are not looked into.
-
-    A message that was judged and stays is not judged again, but for an unsure one once the model has changed; nor is
-    one that its owner has put back. `--again` judges them all. No message is ever lost, whatever this is stopped by.
     """
-    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
+    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
     sorter = _Sorter(live, Maildir(maildir), moving, tag, quiet)
     if not moving.watch:
         sorter.run(Event())
-        raise typer.Exit(1 if sorter.failed else 0)
+        sys.exit(1 if sorter.failed else 0)
     with told_to_stop() as stop:
         if not quiet:
             say(f"textnb: watching {maildir}")
@@ -61,7 +61,7 @@ class _Sorter:
 
     def __init__(self, live: LiveFilter, maildir: Maildir, moving: Moving, tag: bool, quiet: bool) -> None:
         self.live, self.maildir, self.moving, self.tag, self.quiet = live, maildir, moving, tag, quiet
-        job = (str(live.path.resolve()), live.cutoffs, sorted(moving.move or ()), moving.unsure_to, tag)
+        job = (str(live.path.resolve()), live.cutoffs, sorted(moving.move), moving.unsure_to, tag)
         self.memory = SortMemory(maildir.path, job, again=moving.again)
         self.failed: set[str] = set()
         self._judge: tuple[MailFilter, SortPlan, str] | None = None

@@ -32,13 +32,13 @@ def corpus_documents(path: Path, reading: LabelledReading, running: Running) -> 
     return as_labelled(progress(documents, "reading", expected, running.quiet), None)
 
 
-def count_file(path: Path, trust: Collection[str] | None) -> tuple[Counted, TermsOf] | None:
+def count_file(path: Path, trust: Collection[str]) -> tuple[Counted, TermsOf] | None:
     """What a count file holds; None for any other corpus."""
-    return read_counts(path, trust or ()) if path.is_file() and is_bundle(path) else None
+    return read_counts(path, trust) if path.is_file() and is_bundle(path) else None
 
 
 def counted_corpus(
-    path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str] | None
+    path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str]
 ) -> Iterator[Counted]:
     """The documents of a corpus, counted now or, in a count file, before and in the same way."""
     before = counted_before(path, terms_of, trust)
@@ -49,7 +49,7 @@ def counted_corpus(
         yield before
 
 
-def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None) -> Counted | None:
+def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str]) -> Counted | None:
     """The documents of a count file, counted in the same way; None for any other corpus."""
     file = count_file(path, trust)
     if file is None:
@@ -59,7 +59,7 @@ def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None)
 
 
 def input_documents(
-    inputs: list[str] | None, reading: Reading, jobs: int = 1, then: Then | None = None
+    inputs: Collection[str], reading: Reading, jobs: int = 1, then: Then | None = None
 ) -> Iterator[Document]:
     """The documents of all inputs, in order; ids carry the input's name when there are several.
 

@@ -7,16 +7,17 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import click
 import numpy as np
-import typer
 
 from textnb.classifier.explanation import Explanation
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import CostsFile
+from textnb.cli.options.decision import costs_file
+from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.inputs import LabelledReading, Running
 from textnb.cli.options.report import Reporting, model_facts, top_words
 from textnb.cli.sources import corpus_documents, counted_before
@@ -54,7 +55,7 @@ def answers(
     corpus: Path,
     reading: LabelledReading,
     running: Running,
-    trust: Collection[str] | None,
+    trust: Collection[str],
     most: int,
 ) -> CorpusAnswers:
     """All answers, and at most so many mistakes. Only documents that may be among these are kept."""
@@ -71,7 +72,7 @@ def answers(
 
 
 def _scored(
-    fitted: Fitted, corpus: Path, reading: LabelledReading, running: Running, trust: Collection[str] | None
+    fitted: Fitted, corpus: Path, reading: LabelledReading, running: Running, trust: Collection[str]
 ) -> Iterator[tuple[Counted, Floats, Sequence[Document] | None]]:
     """The corpus in parts, each with its log probabilities and its documents, if there is more of them than counts."""
     before = counted_before(corpus, fitted.recipe.terms_of, trust)
@@ -136,47 +137,50 @@ _MISTAKES = 5
 _MISTAKES_ON_A_PAGE = 50
 
 
+@verb
+@inputs.model_path
+@inputs.corpus_path
+@costs_file
+@click.option(
+    "--mistakes",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help=f"Number of mistakes to show.  [default: {_MISTAKES}; {_MISTAKES_ON_A_PAGE} with --html]",
+)
+@inputs.as_json
+@inputs.trust
+@takes(running=inputs.Running, reading=inputs.LabelledReading, reporting=Reporting)
 def test(
-    model: inputs.ModelPath,
-    corpus: inputs.CorpusPath,
-    reading: inputs.LabelledReading,
+    model: Path,
+    corpus: Path,
+    costs: Path | None,
+    mistakes: int | None,
+    as_json: bool,
+    trust: Collection[str],
     running: inputs.Running,
+    reading: inputs.LabelledReading,
     reporting: Reporting,
-    costs: CostsFile = None,
-    mistakes: Annotated[
-        int | None,
-        typer.Option(
-            "--mistakes",
-            min=0,
-            metavar="N",
-            help=f"How many mistakes to show.  [default: {_MISTAKES}, and {_MISTAKES_ON_A_PAGE} on a page]",
-        ),
-    ] = None,
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
 ) -> None:
-    """Classify a labelled corpus and say how well it went.
+    """Classify a labelled corpus and measure the answers.
 
-    Accuracy has its 95 % interval (Wilson). ECE is the expected calibration error over the 15 bins of the table of
-    reliability. The table of the surest is for choosing a P for `textnb predict --unsure P`: how many documents are
-    still answered, and how well, if only the surest are. AURC is the area under the share of errors over the share of
-    documents answered, 0 at best. The mistakes are those that the model was surest of, with the words that spoke for
-    them, over the true class.
+    Accuracy has a 95 % interval (Wilson). ECE is the expected calibration error over the 15 bins of the reliability
+    table. The table of cut-offs helps to choose P for textnb predict --unsure P: it shows how many documents are still
+    answered, and how accurately, if only confident answers are given. AURC is the area under the risk-coverage curve; 0
+    is best. The mistakes shown are the most confident ones, with the words that favoured the predicted class over the
+    true class.
 
-    With `--costs` (`textnb predict --help` shows such a file) also the mean cost of a document, decided by least
-    expected cost and, beside it, for the most probable class. A true class that the model does not know costs the
-    default whatever class is answered.
+    With --costs (see textnb predict --help for such a file) the mean cost per document is shown as well, for the answer
+    of least expected cost and for the most probable class. A true class that the model does not know costs the default,
+    whatever the answer.
 
     Examples:
 
         textnb test news.textnb held-out/
-
         textnb test mail.textnb held-out/ --costs costs.toml
-
         textnb test news.textnb held-out/ --html report.html --lang ja
     """
     reporting.check(model, corpus)
-    classifier = TextClassifier.load(model, trust or ())
+    classifier = TextClassifier.load(model, trust)
     fitted = classifier.fitted
     prices = None if costs is None else read_costs(costs)
     if prices is not None:

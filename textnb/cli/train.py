@@ -1,18 +1,19 @@
 """textnb train."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from textnb.classifier.facts import fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.inputs import as_frequency
-from textnb.cli.options.model import Modelling
+from textnb.cli.options.model import Modelling, takes_model
 from textnb.cli.options.report import Reporting, model_facts, top_words
 from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
 from textnb.cli.terminal import say
@@ -23,49 +24,52 @@ from textnb.report.values import Report
 from textnb.text.analyzer import SELECTION, Analyzer
 
 
+@verb
+@inputs.corpus_path
+@inputs.output
+@click.option(
+    "--min-df",
+    metavar="N",
+    help="Use terms in at least N documents or this proportion; auto: 2, or 1 if too few terms are left.",
+)
+@click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
+@click.option("--max-terms", metavar="N", type=int, help="Use at most N terms.")
+@click.option("--verbose", "-v", is_flag=True, help="Print what was estimated: smoothing and calibration.")
+@inputs.trust
+@takes(running=inputs.Running)
+@takes_model
+@takes(tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading, reporting=Reporting)
 def train(
-    corpus: inputs.CorpusPath,
-    output: inputs.Output,
-    cutting: inputs.Cutting,
-    reading: inputs.LabelledReading,
+    corpus: Path,
+    output: Path,
+    min_df: str | None,
+    max_df: str | None,
+    max_terms: int | None,
+    verbose: bool,
+    trust: Collection[str],
     running: inputs.Running,
     modelling: Modelling,
+    tokenizing: inputs.Tokenizing,
+    reading: inputs.LabelledReading,
     reporting: Reporting,
-    min_df: Annotated[
-        str | None,
-        typer.Option(
-            "--min-df",
-            help="Use terms in N documents or more, or a share, or auto: 2, or 1 if that leaves too little.",
-        ),
-    ] = None,
-    max_df: Annotated[
-        str | None, typer.Option("--max-df", help="Use terms in N documents or fewer, or a share.")
-    ] = None,
-    max_terms: Annotated[int | None, typer.Option("--max-terms", help="Use so many terms at most.")] = None,
-    verbose: inputs.Verbose = False,
-    trust: inputs.Trust = None,
 ) -> None:
     """Learn from a corpus and write a model file.
 
     Examples:
 
         textnb train news/ -o news.textnb
-
-        textnb train reviews.csv --text body --label stars --tokenizer words --ngram 1-2 -o reviews.textnb
-
+        textnb train reviews.csv --text body --label stars --ngram 1-2 -o reviews.textnb
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
-
         textnb train Mail/ -o mail.textnb
-
-        textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -v -o news.textnb
+        textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -o news.textnb
     """
     check_output(output, corpus)
     reporting.check(corpus, output)
     file = count_file(corpus, trust)
-    if file is not None and cutting.given:
+    if file is not None and tokenizing.given:
         raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
     modelling = modelling.suited(file is None and is_mail(corpus, reading.reader))
-    terms_of = cutting.suited(modelling.terms) if file is None else file[1]
+    terms_of = tokenizing.suited(modelling.terms) if file is None else file[1]
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
     recipe = modelling.recipe(terms_of, _choosing(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms}))
     parts = counted_corpus(corpus, terms_of, reading, running, trust)

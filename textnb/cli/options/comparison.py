@@ -1,16 +1,17 @@
-"""What compare, curve and tune share: the recipes, the folds, and the documents counted once."""
+"""Options of compare, curve and tune: recipes, folds, and the corpus, which is counted once."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-import typer
+import click
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.cli.options.inputs import Cutting, LabelledReading, Running
+from textnb.cli.options.groups import FILE, flag, option
+from textnb.cli.options.inputs import LabelledReading, Running, Tokenizing
 from textnb.cli.sources import check_same_terms, corpus_documents, count_file
 from textnb.cli.terminal import progress
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments
@@ -22,49 +23,38 @@ from textnb.models.registry import MODELS
 from textnb.numerics import Estimate
 from textnb.text.analyzer import SELECTION
 
-_USUAL = ("multinomial", "complement", "bernoulli", "logistic")
+USUAL_MODELS = ("multinomial", "complement", "bernoulli", "logistic")
+"""Models that are compared if none is named."""
 Trying = TypeVar("Trying", bound=Any)
 
-
-def _folding(name: str, least: int, help: str) -> Any:
-    return typer.Option(name, min=least, metavar="N", help=help, rich_help_panel="Cross-validation")
-
-
-Repeats = Annotated[int, _folding("--repeats", 1, "Deal the documents into folds so many times.")]
+repeats_option = click.option(
+    "--repeats", metavar="N", type=click.IntRange(min=1), default=1, help="Repeat the cross-validation with new folds."
+)
 
 
 @dataclass(frozen=True)
 class Folding:
     """How documents are held out."""
 
-    folds: Annotated[int, _folding("--folds", 2, "Parts, each tested by what the others teach.")] = 5
-    seed: Annotated[int, _folding("--seed", 0, "Which documents go into which fold.")] = 0
+    section: ClassVar[str] = "Cross-validation"
+    folds: int = option("--folds", metavar="N", type=click.IntRange(min=2), default=5, help="Number of folds.")
+    seed: int = option(
+        "--seed", metavar="N", type=click.IntRange(min=0), default=0, help="Seed for dealing documents into folds."
+    )
 
 
 @dataclass(frozen=True)
 class Choosing:
     """Which recipes are compared."""
 
-    models: Annotated[
-        str | None,
-        typer.Option(
-            "--models",
-            metavar="A,B,...",
-            help=f"Of: {', '.join(MODELS)}.",
-            rich_help_panel="Recipes",
-            show_default=False,
-        ),
-    ] = None
-    recipes: Annotated[
-        Path | None,
-        typer.Option("--recipes", metavar="FILE", help="A TOML file of recipes.", rich_help_panel="Recipes"),
-    ] = None
-    calibrate: Annotated[
-        bool,
-        typer.Option(
-            "--calibrate/--no-calibrate", help="Calibrate where a recipe does not say.", rich_help_panel="Recipes"
-        ),
-    ] = True
+    section: ClassVar[str] = "Recipes"
+    models: str | None = option(
+        "--models",
+        metavar="A,B,...",
+        help=f"Of: {', '.join(MODELS)}.  [default: {','.join(USUAL_MODELS)}]",
+    )
+    recipes: Path | None = option("--recipes", metavar="FILE", type=FILE, help="TOML file of recipes.")
+    calibrate: bool = flag("--calibrate/--no-calibrate", default=True, help="Calibrate where a recipe does not say.")
 
     def chosen(self, source: "Source") -> Recipes:
         """The recipes by name; of a model by itself with its defaults."""
@@ -72,8 +62,8 @@ class Choosing:
         if self.recipes is not None:
             if self.models is not None:
                 raise InputError("--models and --recipes do not go together; name the models in the file")
-            return read_recipes(self.recipes, default, settled, source.trust or ())
-        names = self.models.split(",") if self.models else _USUAL
+            return read_recipes(self.recipes, default, settled, source.trust)
+        names = self.models.split(",") if self.models else USUAL_MODELS
         found = {name.strip(): recipe_of({"model": name.strip()}, default, "--models", settled) for name in names}
         if len(found) < len(names):
             raise InputError(f"--models names a model twice: {self.models}; write recipes to vary one: --recipes FILE")
@@ -91,10 +81,10 @@ class Source:
     """A corpus as it is given on the command line."""
 
     corpus: Path
-    cutting: Cutting
+    tokenizing: Tokenizing
     reading: LabelledReading
     running: Running
-    trust: list[str] | None
+    trust: Collection[str]
 
     @cached_property
     def file(self) -> tuple[Counted, TermsOf] | None:
@@ -106,18 +96,18 @@ class Source:
         """The parts of the analyzer that are not left to what suits a model."""
         if self.file is not None:
             return [name for name in self.file[1].analyzer.recipe if name not in SELECTION]
-        return self.cutting.settled
+        return self.tokenizing.settled
 
     def terms_of(self, suiting: Mapping[str, Any] | None = None) -> TermsOf:
         """How texts are cut unless a recipe says otherwise; a count file has been cut already."""
         if self.file is None:
-            return self.cutting.suited(suiting or {})
-        if self.cutting.given:
+            return self.tokenizing.suited(suiting or {})
+        if self.tokenizing.given:
             raise InputError(f"{self.corpus} has been tokenised already; leave out the options for text")
         return self.file[1]
 
     def tokenised(self, recipes: Recipes) -> TokenizedDocuments:
-        """The documents, counted once for each way of cutting among the recipes."""
+        """The documents, counted once for each way of tokenizing among the recipes."""
 
         def count(terms_of: TermsOf) -> Counted:
             if self.file is not None:

@@ -1,16 +1,19 @@
-"""The options for the model: which one, and what it is told.
+"""Options of the model, and recipes written as options of `textnb train`.
 
-Recipes said again as options of `textnb train`.
+Each option of a model can be given by its long name (``--weight-norm``). These options are made from the registry of
+models; the help of `textnb train` does not list them.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import wraps
+from typing import Any, ClassVar
 
-import typer
+import click
 
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
-from textnb.cli.options.inputs import Cutting, as_number_or_name, as_prior
+from textnb.cli.options.groups import flag, option, option_words, takes
+from textnb.cli.options.inputs import Tokenizing, as_number_or_name, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
@@ -20,64 +23,41 @@ from textnb.models.smoothing import ALPHAS
 from textnb.text import Analyzer
 from textnb.text.analyzer import SELECTION
 
-
-def _model(name: str, help: str) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Model")
-
-
-def _having(option: str) -> str:
-    return ", ".join(model.name for model in map(model_of, MODELS) if option in model.options)
-
-
-def _choice(option: str) -> str:
-    """The values of an option, the default first."""
-    return "; ".join({model.options[option].allowed: 1 for model in map(model_of, MODELS) if option in model.options})
+MODEL_OPTIONS = {name: option for each in MODELS for name, option in model_of(each).options.items()}
+"""Every option that some model has, by name; an option has the same kind of value in all models that have it."""
 
 
 @dataclass(frozen=True)
 class Modelling:
-    """What is fitted."""
+    """Which model is fitted, and with which options; `own` holds the options of that model alone."""
 
-    model: Annotated[
-        str | None,
-        _model("--model", f"One of: {', '.join(MODELS)}.  [default: multinomial, and mail for a corpus of mail]"),
-    ] = None
-    alpha: Annotated[
-        str, _model("--alpha", f"Smoothing: a number (0 is maximum likelihood), or found: {', '.join(ALPHAS)}.")
-    ] = "evidence"
-    prior: Annotated[str, _model("--prior", "empirical, uniform, or a=0.3,b=0.7.")] = "empirical"
-    weighting: Annotated[
-        str | None, _model("--weighting", f"{', '.join(WEIGHTINGS)}.  [default: what suits the model; mostly log]")
-    ] = None
-    estimate: Annotated[str | None, _model("--estimate", f"{_choice('estimate')} ({_having('estimate')}).")] = None
-    weight_norm: Annotated[
-        bool, _model("--weight-norm", f"Classes' weights of equal size ({_having('weight_norm')}).")
-    ] = False
-    variance: Annotated[str | None, _model("--variance", f"{_choice('variance')} ({_having('variance')}).")] = None
-    pi: Annotated[float | None, _model("--pi", f"The power of the product, {_choice('pi')} ({_having('pi')}).")] = None
-    norm: Annotated[
-        str | None, _model("--norm", f"How products are normalised: {_choice('norm')} ({_having('norm')}).")
-    ] = None
-    complement: Annotated[
-        bool, _model("--complement", f"By what the other classes are like ({_having('complement')}).")
-    ] = False
-    l2: Annotated[str | None, _model("--l2", f"How small weights are kept: {_choice('l2')} ({_having('l2')}).")] = None
-    loss: Annotated[str | None, _model("--loss", f"{_choice('loss')} ({_having('loss')}).")] = None
-    prune: Annotated[float | None, _model("--prune", f"{_choice('prune')} ({_having('prune')}).".capitalize())] = None
-    shrinkage: Annotated[
-        str | None, _model("--shrinkage", f"Of the covariance: {_choice('shrinkage')} ({_having('shrinkage')}).")
-    ] = None
-    stacked_from: Annotated[
-        float | None, _model("--stacked-from", f"{_choice('stacked_from')} ({_having('stacked_from')}).".capitalize())
-    ] = None
-    balanced: Annotated[bool, _model("--balanced", f"Every class weighs the same ({_having('balanced')}).")] = False
-    calibrate: Annotated[
-        bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
-    ] = True
-    sample: Annotated[
-        int, typer.Option("--sample", min=0, metavar="N", rich_help_panel="Model",
-                          help="Documents whose counts are kept to calibrate with, at most; 0: none."),
-    ] = SAMPLE  # fmt: skip
+    section: ClassVar[str] = "Model"
+    model: str | None = option(
+        "--model", metavar="NAME", help=f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]"
+    )
+    alpha: str = option(
+        "--alpha",
+        metavar="A",
+        default="evidence",
+        help=f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.",
+    )
+    prior: str = option(
+        "--prior", metavar="PRIOR", default="empirical", help="Class probabilities: empirical, uniform, or a=0.3,b=0.7."
+    )
+    weighting: str | None = option(
+        "--weighting", metavar="NAME", help=f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]"
+    )
+    calibrate: bool = flag(
+        "--calibrate/--no-calibrate", default=True, help="Calibrate probabilities on documents left out of the counts."
+    )
+    sample: int = option(
+        "--sample",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=SAMPLE,
+        help="Documents kept for calibration, at most; 0: none.",
+    )
+    own: Mapping[str, Any] = field(default_factory=dict)
 
     def suited(self, is_mail: bool) -> "Modelling":
         """The same with the model that suits the corpus, where none was asked for."""
@@ -95,20 +75,6 @@ class Modelling:
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """The recipe that was asked for."""
-        given = {
-            "estimate": self.estimate,
-            "weight_norm": self.weight_norm or None,
-            "variance": self.variance,
-            "pi": self.pi,
-            "norm": self.norm,
-            "complement": self.complement or None,
-            "l2": as_number_or_name(self.l2),
-            "shrinkage": as_number_or_name(self.shrinkage),
-            "loss": self.loss,
-            "prune": self.prune,
-            "stacked_from": self.stacked_from,
-            "balanced": self.balanced or None,
-        }
         return ClassifierRecipe(
             self._name,
             _as_alpha(self.alpha),
@@ -116,10 +82,30 @@ class Modelling:
             terms_of.tokenizer,
             analyzer,
             self.weighting,
-            {name: value for name, value in given.items() if value is not None},
+            self.own,
             self.calibrate,
             self.sample,
         )
+
+
+def takes_model(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a verb the options of `Modelling`, and each option of a model by its long name, hidden."""
+
+    @takes(modelling=Modelling)
+    @wraps(function)
+    def gathered(modelling: Modelling, **given: Any) -> Any:
+        own = {name: given.pop(_PREFIX + name) for name in MODEL_OPTIONS}
+        own = {name: value if value is True else as_number_or_name(value) for name, value in own.items() if value}
+        return function(modelling=replace(modelling, own=own), **given)
+
+    for name, each in MODEL_OPTIONS.items():
+        names = (_PREFIX + name, f"--{name.replace('_', '-')}")
+        kind: dict[str, Any] = {"is_flag": True} if each.default is False else {}
+        gathered = click.option(*names, hidden=True, **kind)(gathered)
+    return gathered
+
+
+_PREFIX = "model_"  # of the parameters, which a verb may have under the same name
 
 
 def _as_alpha(value: str) -> float | str:
@@ -135,41 +121,37 @@ _TEXT = ("tokenizer", "normalise", "ngram", "features")
 
 
 def train_options(
-    recipe: ClassifierRecipe, base: ClassifierRecipe, cutting: Cutting, modelling: Modelling
+    recipe: ClassifierRecipe, base: ClassifierRecipe, tokenizing: Tokenizing, modelling: Modelling
 ) -> list[str]:
-    """The options that give the recipe, where ``cutting`` and ``modelling`` would give ``base``."""
+    """Return the options that give the recipe, where `tokenizing` and `modelling` would give `base`."""
     parts, before = parts_of(recipe), parts_of(base)
     text: dict[str, Any] = {
         key: _text(parts[key]) if key in parts else None for key in _TEXT if parts.get(key) != before.get(key)
     }
     own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
-    told = {"model": recipe.model, "alpha": str(recipe.alpha), **own}
+    told: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": dict(modelling.own) | own}
     told["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
     return [
-        *spoken(replace(cutting, **text)),
-        *spoken(replace(modelling, **told)),
+        *group_words(replace(tokenizing, **text)),
+        *group_words(replace(modelling, **told)),
         *(word for pair in chosen.items() for word in pair),
     ]
 
 
-def spoken(group: Any) -> Iterator[str]:
-    """The options of a group that are not at their default, as they are written on a command line.
+def group_words(group: Any) -> Iterator[str]:
+    """Yield the options of a group that are not at their default, as they are written on a command line.
 
-    >>> list(spoken(Modelling(model="complement", weight_norm=True, calibrate=False)))
-    ['--model', 'complement', '--weight-norm', '--no-calibrate']
+    >>> list(group_words(Modelling(model="complement", calibrate=False, own={"weight_norm": True})))
+    ['--model', 'complement', '--no-calibrate', '--weight-norm']
     """
-    hints = get_type_hints(type(group), include_extras=True)
     for each in fields(group):
-        value = getattr(group, each.name)
-        if value in (each.default, None, ""):
-            continue
-        yes, _, no = hints[each.name].__metadata__[0].default.partition("/")  # typer's name for its first argument
-        if isinstance(value, bool):
-            yield yes if value else no
-        else:
-            for one in value if isinstance(value, list) else [value]:
-                yield from (yes, str(one))
+        if each.metadata:
+            yield from option_words(each, getattr(group, each.name))
+    for name, value in getattr(group, "own", {}).items():
+        yield f"--{name.replace('_', '-')}"
+        if value is not True:
+            yield str(value)
 
 
 def _text(value: Any) -> str:

@@ -7,12 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import ClassVar
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.comparison import measure_names
+from textnb.cli.options.groups import FILE, option
 from textnb.cli.terminal import say
 from textnb.comparison.comparison import Comparison
 from textnb.comparison.curve import MEASURES as OF_CURVES
@@ -29,19 +28,15 @@ _TOP = 12
 _BEGINNING = b"<!doctype html>"
 
 
-def _option(name: str, metavar: str, help: str) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=help, rich_help_panel="Report")
-    return option
-
-
 @dataclass(frozen=True)
 class Reporting:
-    """Whether there is to be a page, where, and in which language."""
+    """Whether an HTML page is written, where, and in which language."""
 
-    html: Annotated[Path | None, _option("--html", "FILE", "Write a page for reading in a browser.")] = None
-    lang: Annotated[
-        str | None, _option("--lang", "|".join(LANGUAGES), "The language of the page.  [default: that of the locale]")
-    ] = None
+    section: ClassVar[str] = "Report"
+    html: Path | None = option("--html", metavar="FILE", type=FILE, help="Write a page to read in a browser.")
+    lang: str | None = option(
+        "--lang", metavar="|".join(LANGUAGES), help="Language of the page.  [default: that of the locale]"
+    )
 
     @property
     def language(self) -> Language:
