@@ -1,4 +1,4 @@
-"""textnb info."""
+"""textnb info and textnb models."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -6,8 +6,11 @@ from pathlib import Path
 from textnb.classifier.facts import FOUND, fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import verb
+from textnb.cli.options.groups import argument, verb
+from textnb.cli.options.model import option_rows
 from textnb.cli.terminal import print_json, print_table
+from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 
 
 @verb
@@ -30,3 +33,30 @@ def info(model: Path, as_json: bool, trust: Collection[str]) -> None:
     found = fact_lines(facts) if facts["classes"] else []
     print_table(["what", "value"], [*shown, *found])
     print_table(["class", "documents"], list(facts["classes"].items()))
+
+
+@verb
+@argument("name", "[NAME]", "Name of a model.", required=False)
+@inputs.as_json
+def models(name: str | None, as_json: bool) -> None:
+    """List the models, or the options of one model.
+
+    Give an option to textnb train or tune as --set OPTION=VALUE.
+
+    Examples:
+
+        textnb models
+        textnb models nb-logistic
+    """
+    if name is None:
+        described = {each: model_of(each).help for each in MODELS}
+        if as_json:
+            print_json(described)
+        else:
+            print("\n".join(f"{each:<22} {line}" for each, line in described.items()))
+        return
+    rows = option_rows(name)
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])

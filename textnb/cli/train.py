@@ -11,9 +11,9 @@ import click
 from textnb.classifier.facts import fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.groups import takes
 from textnb.cli.options.inputs import as_frequency
-from textnb.cli.options.model import Modelling, takes_model
+from textnb.cli.options.model import Modelling, ModelVerb
 from textnb.cli.options.report import Reporting, model_facts, top_words
 from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
 from textnb.cli.terminal import say
@@ -24,21 +24,26 @@ from textnb.report.values import Report
 from textnb.text.analyzer import SELECTION, Analyzer
 
 
-@verb
+@click.command(cls=ModelVerb)
 @inputs.corpus_path
 @inputs.output
 @click.option(
     "--min-df",
     metavar="N",
-    help="Use terms in at least N documents or this proportion; auto: 2, or 1 if too few terms are left.",
+    help="Use terms in at least N documents, or this proportion; or auto: 2, or 1 if few are left.",
 )
 @click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
 @click.option("--max-terms", metavar="N", type=int, help="Use at most N terms.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was estimated: smoothing and calibration.")
-@inputs.trust
+@click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
 @takes(running=inputs.Running)
-@takes_model
-@takes(tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading, reporting=Reporting)
+@takes(
+    rare=inputs.RARE,
+    modelling=Modelling,
+    tokenizing=inputs.Tokenizing,
+    reading=inputs.LabelledReading,
+    reporting=Reporting,
+)
 def train(
     corpus: Path,
     output: Path,
@@ -61,7 +66,9 @@ def train(
         textnb train reviews.csv --text body --label stars --ngram 1-2 -o reviews.textnb
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
         textnb train Mail/ -o mail.textnb
-        textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -o news.textnb
+        textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
+
+    More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
     """
     check_output(output, corpus)
     reporting.check(corpus, output)

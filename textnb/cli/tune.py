@@ -11,8 +11,8 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.comparison import Folding, Source, interval_cell, measure_names
-from textnb.cli.options.groups import takes, verb
-from textnb.cli.options.model import Modelling, takes_model, train_options
+from textnb.cli.options.groups import takes
+from textnb.cli.options.model import Modelling, ModelVerb, train_options
 from textnb.cli.terminal import print_json, print_table
 from textnb.comparison.recipes import as_toml, parts_of
 from textnb.comparison.tuning import Tuned, candidates
@@ -22,7 +22,7 @@ from textnb.evaluation.intervals import MEASURES
 from textnb.readers import is_mail
 
 
-@verb
+@click.command(cls=ModelVerb)
 @inputs.corpus_path
 @click.option(
     "--vary", metavar="KEY=A,B,...", multiple=True, help="Values to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable."
@@ -33,8 +33,7 @@ from textnb.readers import is_mail
 @inputs.as_json
 @inputs.trust
 @takes(running=inputs.Running, folding=Folding)
-@takes_model
-@takes(tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
+@takes(rare=inputs.RARE, modelling=Modelling, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def tune(
     corpus: Path,
     vary: Collection[str],
@@ -58,6 +57,8 @@ def tune(
         textnb tune news/
         textnb tune news.counts --model complement --vary alpha=0.01,0.1,1 --vary weighting=log,tfidf
         textnb tune news.counts --by accuracy --vary min_df=1,2,3
+
+    More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
     """
     source = Source(corpus, tokenizing, reading, running, trust)
     modelling = modelling.suited(source.file is None and is_mail(corpus, reading.reader))

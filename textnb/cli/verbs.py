@@ -34,6 +34,7 @@ VERBS = {
     "explain": VerbLine("explain", "Show what each word of a document adds to the score of its class."),
     "words": VerbLine("words", "List the terms that are most typical of each class."),
     "info": VerbLine("info", "Show the recipe, the classes and the size of a model file."),
+    "models": VerbLine("info", "List the models, or the options of one model."),
     "tokenize": VerbLine("count", "Tokenize text: one line per document, terms separated by spaces."),
     "update": VerbLine("update", "Learn more documents; the result equals training on all of them."),
     "forget": VerbLine("update", "Forget documents; the result equals never having seen them."),

@@ -14,7 +14,7 @@ and passes their values to it as one object:
 """
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import Field, field, fields
 from functools import wraps
 from pathlib import Path
@@ -42,28 +42,28 @@ def flag(*names: str, default: bool = False, **settings: Any) -> Any:
     return option(*names, default=default, is_flag=True, **settings)
 
 
-def takes(**groups: Any) -> Callable[[Function], Function]:
-    """Give a verb the options of each group; it receives one object per group, by the keyword used here."""
+def takes(rare: Collection[str] = (), **groups: Any) -> Callable[[Function], Function]:
+    """Give a verb the options of each group; it receives one object per group, by the keyword used here.
+
+    The help does not list the fields that `rare` names.
+    """
 
     def decorate(function: Function) -> Function:
         @wraps(function)
         def gathered(**given: Any) -> Any:
             for name, group in groups.items():
-                given[name] = group(**{each.name: given.pop(each.name) for each in _options(group)})
+                given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
             return function(**given)
 
         for group in reversed(groups.values()):
-            for each in reversed(_options(group)):
+            for each in reversed(fields(group)):
                 names, settings = (each.name, *each.metadata["names"]), each.metadata["settings"]
                 section = {"cls": SectionOption, "section": group.section}
+                settings = settings | {"hidden": True} if each.name in rare else settings
                 gathered = click.option(*names, default=each.default, **section, **settings)(gathered)
         return gathered
 
     return decorate
-
-
-def _options(group: Any) -> list[Field[Any]]:
-    return [each for each in fields(group) if each.metadata]
 
 
 def option_words(each: Field[Any], value: Any) -> Iterator[str]:
@@ -134,4 +134,4 @@ class Verb(click.Command):
 
 def verb(function: Function) -> click.Command:
     """Return the verb that calls the function; its name is the function's."""
-    return click.command(function.__name__.replace("_", "-"), cls=Verb)(function)
+    return click.command(function.__name__, cls=Verb)(function)

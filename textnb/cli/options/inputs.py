@@ -78,13 +78,6 @@ def as_frequency(value: str | None, option: str) -> int | float | str | None:
     )
 
 
-def as_number_or_name(value: str | None) -> float | str | None:
-    """Return ``0.1`` as a number, anything else as it is."""
-    with suppress(TypeError, ValueError):
-        return float(value)  # type: ignore[arg-type]
-    return value
-
-
 def as_prior(value: str) -> str | dict[str, float]:
     """Return ``a=0.3,b=0.7`` as a mapping, and ``empirical`` or ``uniform`` as it is."""
     if "=" not in value:
@@ -230,6 +223,10 @@ def _names(value: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
+RARE = ("glob", "encoding", "skip_bad", "pos", "exclude_pos", "stop_words", "user_dictionary", "mode", "chars_n")
+"""Options of `LabelledReading` and `Tokenizing` that long help pages leave to `textnb count --help`."""
+
+
 @dataclass(frozen=True)
 class Running:
     """How much of the machine is used, and what is shown meanwhile."""
@@ -237,7 +234,7 @@ class Running:
     section: ClassVar[str] = "Options"
     jobs: int = option(
         "--jobs", "-j", metavar="N", type=click.IntRange(min=0), default=0,
-        help="Threads or processes for reading and tokenizing; 0: one per processor.",
+        help="Threads or processes; 0: one per processor.",
     )  # fmt: skip
     quiet: bool = flag("--quiet", "-q", help="Show neither progress nor a summary.")
 

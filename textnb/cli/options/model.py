@@ -1,19 +1,19 @@
 """Options of the model, and recipes written as options of `textnb train`.
 
-Each option of a model can be given by its long name (``--weight-norm``). These options are made from the registry of
-models; the help of `textnb train` does not list them.
+Options of single models are given as ``--set NAME=VALUE``; the registry of models lists and checks them. Their long
+names (``--weight-norm``) are understood, too, but the help does not list them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import wraps
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, ClassVar
 
 import click
 
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
-from textnb.cli.options.groups import flag, option, option_words, takes
-from textnb.cli.options.inputs import Tokenizing, as_number_or_name, as_prior
+from textnb.cli.options.groups import Verb, flag, option, option_words
+from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
@@ -23,13 +23,13 @@ from textnb.models.smoothing import ALPHAS
 from textnb.text import Analyzer
 from textnb.text.analyzer import SELECTION
 
-MODEL_OPTIONS = {name: option for each in MODELS for name, option in model_of(each).options.items()}
-"""Every option that some model has, by name; an option has the same kind of value in all models that have it."""
-
 
 @dataclass(frozen=True)
 class Modelling:
-    """Which model is fitted, and with which options; `own` holds the options of that model alone."""
+    """Which model is fitted, and with which options.
+
+    Options of the model alone are in `settings` and, if they were given by their long names, in `own`.
+    """
 
     section: ClassVar[str] = "Model"
     model: str | None = option(
@@ -48,24 +48,27 @@ class Modelling:
         "--weighting", metavar="NAME", help=f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]"
     )
     calibrate: bool = flag(
-        "--calibrate/--no-calibrate", default=True, help="Calibrate probabilities on documents left out of the counts."
+        "--calibrate/--no-calibrate", default=True, help="Calibrate probabilities on left-out documents."
     )
     sample: int = option(
         "--sample",
         metavar="N",
         type=click.IntRange(min=0),
         default=SAMPLE,
-        help="Documents kept for calibration, at most; 0: none.",
+        help="Documents kept for calibration, at most.",
     )
-    own: Mapping[str, Any] = field(default_factory=dict)
+    settings: tuple[str, ...] = option(
+        "--set", metavar="NAME=VALUE", multiple=True, help="Option of the model; repeatable. See textnb models NAME."
+    )
+    own: tuple[str, ...] = option("--own", multiple=True, hidden=True)
 
     def suited(self, is_mail: bool) -> "Modelling":
-        """The same with the model that suits the corpus, where none was asked for."""
+        """Return these options with the model that suits the corpus, if none was given."""
         return self if self.model is not None else replace(self, model="mail" if is_mail else "multinomial")
 
     @property
     def terms(self) -> Mapping[str, Any]:
-        """What of an Analyzer suits the model."""
+        """Parameters of an Analyzer that suit the model."""
         return model_of(self._name).analyzer
 
     @property
@@ -73,8 +76,22 @@ class Modelling:
         assert self.model is not None
         return self.model
 
+    @property
+    def own_options(self) -> dict[str, Any]:
+        """Options of the chosen model alone, by name."""
+        known = model_of(self._name).options
+        for given in self.settings:
+            name, equals, _ = given.partition("=")
+            if name not in known or not equals:
+                raise click.UsageError(_set_problem(given, self._name, known), click.get_current_context(silent=True))
+        pairs = dict(each.split("=", 1) for each in (*self.own, *self.settings))
+        try:
+            return {name: known[name].parse(text) if name in known else text for name, text in pairs.items()}
+        except InputError as error:
+            raise InputError("model {model!r}: {error}", model=self._name, error=error) from None
+
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
-        """The recipe that was asked for."""
+        """Return the recipe of these options."""
         return ClassifierRecipe(
             self._name,
             _as_alpha(self.alpha),
@@ -82,30 +99,48 @@ class Modelling:
             terms_of.tokenizer,
             analyzer,
             self.weighting,
-            self.own,
+            self.own_options,
             self.calibrate,
             self.sample,
         )
 
 
-def takes_model(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a verb the options of `Modelling`, and each option of a model by its long name, hidden."""
-
-    @takes(modelling=Modelling)
-    @wraps(function)
-    def gathered(modelling: Modelling, **given: Any) -> Any:
-        own = {name: given.pop(_PREFIX + name) for name in MODEL_OPTIONS}
-        own = {name: value if value is True else as_number_or_name(value) for name, value in own.items() if value}
-        return function(modelling=replace(modelling, own=own), **given)
-
-    for name, each in MODEL_OPTIONS.items():
-        names = (_PREFIX + name, f"--{name.replace('_', '-')}")
-        kind: dict[str, Any] = {"is_flag": True} if each.default is False else {}
-        gathered = click.option(*names, hidden=True, **kind)(gathered)
-    return gathered
+def _set_problem(given: str, name: str, known: Mapping[str, Any]) -> str:
+    if "=" not in given:
+        return f"--set takes NAME=VALUE, not {given!r}."
+    options = ", ".join(known)
+    return f"Model {name!r} has no option {given.partition('=')[0]!r}; it has {options or 'none'}."
 
 
-_PREFIX = "model_"  # of the parameters, which a verb may have under the same name
+class ModelVerb(Verb):
+    """A verb that also understands the options of every model by their long names."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, with ``--own NAME=VALUE`` in place of ``--NAME VALUE``."""
+        names = {name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)}
+        return super().parse_args(ctx, list(_replace_long_names(args, names, ctx)))
+
+
+def _replace_long_names(args: list[str], names: Collection[str], ctx: click.Context) -> Iterator[str]:
+    """Yield the arguments; models are imported only if one of them is not among the names of the verb's options."""
+    words = iter(args)
+    for word in words:
+        option, equals, value = word.partition("=")
+        name = option.removeprefix("--").replace("-", "_")
+        if not option.startswith("--") or option in {*names, "--"} or name not in _all_defaults():
+            yield word
+            continue
+        if not equals:
+            value = "true" if _all_defaults()[name] is False else next(words, "")
+        if not value:
+            raise click.BadOptionUsage(option, f"Option {option!r} requires an argument.", ctx)
+        yield from ("--own", f"{name}={value}")
+
+
+@cache
+def _all_defaults() -> dict[str, Any]:
+    """Return every option that some model has, with its default; imports all models."""
+    return {name: option.default for each in MODELS for name, option in model_of(each).options.items()}
 
 
 def _as_alpha(value: str) -> float | str:
@@ -114,7 +149,9 @@ def _as_alpha(value: str) -> float | str:
     try:
         return float(value)
     except ValueError:
-        raise InputError(f"--alpha takes a number or one of {', '.join(ALPHAS)}, not {value!r}") from None
+        raise InputError(
+            "--alpha takes a number or one of {names}, not {value!r}", names=", ".join(ALPHAS), value=value
+        ) from None
 
 
 _TEXT = ("tokenizer", "normalise", "ngram", "features")
@@ -128,8 +165,10 @@ def train_options(
     text: dict[str, Any] = {
         key: _text(parts[key]) if key in parts else None for key in _TEXT if parts.get(key) != before.get(key)
     }
-    own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
-    told: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": dict(modelling.own) | own}
+    given = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
+    own = {name: value for name, value in recipe.options.items() if name in given or value != base.options.get(name)}
+    told: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": ()}
+    told["settings"] = tuple(f"{name}={value}" for name, value in own.items())
     told["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
     return [
@@ -142,19 +181,34 @@ def train_options(
 def group_words(group: Any) -> Iterator[str]:
     """Yield the options of a group that are not at their default, as they are written on a command line.
 
-    >>> list(group_words(Modelling(model="complement", calibrate=False, own={"weight_norm": True})))
-    ['--model', 'complement', '--no-calibrate', '--weight-norm']
+    >>> list(group_words(Modelling(model="complement", calibrate=False, settings=("weight_norm=True",))))
+    ['--model', 'complement', '--no-calibrate', '--set', 'weight_norm=True']
     """
     for each in fields(group):
-        if each.metadata:
-            yield from option_words(each, getattr(group, each.name))
-    for name, value in getattr(group, "own", {}).items():
-        yield f"--{name.replace('_', '-')}"
-        if value is not True:
-            yield str(value)
+        yield from option_words(each, getattr(group, each.name))
 
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(value) or "none"
     return str(value)
+
+
+def option_rows(name: str) -> list[dict[str, Any]]:
+    """Return the options of a model: alpha and weighting, then its own."""
+    chosen = model_of(name)
+    alphas = [*(["a number"] if chosen.accepts_number else []), *chosen.alphas]
+    common = [
+        {"option": "--alpha", "default": "evidence", "allowed": ", ".join(alphas), "help": "smoothing"},
+        {
+            "option": "--weighting",
+            "default": chosen.weightings[0],
+            "allowed": ", ".join(chosen.weightings),
+            "help": "weights of the counts",
+        },
+    ]
+    own = [
+        {"option": f"--set {key}=", "default": str(each.default), "allowed": each.allowed, "help": each.help}
+        for key, each in chosen.options.items()
+    ]
+    return common + own
