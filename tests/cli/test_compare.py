@@ -5,7 +5,6 @@ import io
 import json
 import shlex
 import tomllib
-from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
@@ -132,27 +131,21 @@ def test_curve_prints_a_table_for_each_recipe(table, recipes):
             assert f"{point['log_loss']['low']:.4f} to {point['log_loss']['high']:.4f}" in shown
 
 
-def test_compare_and_curve_write_pages_and_plots(table, recipes, tmp_path):
+def test_compare_and_curve_write_pages(table, recipes, tmp_path):
     common = ("--recipes", recipes, "--tokenizer", "words", "--folds", "2")
-    page, plot, curves = tmp_path / "c.html", tmp_path / "c.svg", tmp_path / "curves.html"
+    page, curves = tmp_path / "c.html", tmp_path / "curves.html"
     coded = json.loads(asked("compare", table, *common, "--html", page, "--lang", "ja", "--json"))
     for row in coded["recipes"]:
         assert f"{row['accuracy']['value']:.4f}" in page.read_text(encoding="utf-8")
     assert "made.jsonl" in page.read_text(encoding="utf-8")
-    asked("curve", table, *common, "--sizes", "6,12", "--plot", plot, "--plot-of", "log_loss", "--html", curves)
-    drawn = ElementTree.fromstring(plot.read_text(encoding="utf-8"))
-    assert {"plain", "pairs", "log loss"} <= {each.text for each in drawn.iter() if each.text}
+    asked("curve", table, *common, "--sizes", "6,12", "--html", curves)
     assert curves.read_text(encoding="utf-8").count("<svg") == 2
 
 
-def test_pages_and_plots_do_not_take_the_place_of_other_files(table, tmp_path):
+def test_pages_do_not_take_the_place_of_other_files(table, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="no SVG drawing; remove it, or choose another name"):
-        asked("curve", table, "--plot", tmp_path / "mine.txt")
     with pytest.raises(InputError, match="no HTML page"):
         asked("compare", table, "--html", tmp_path / "mine.txt")
-    with pytest.raises(InputError, match="--plot-of takes accuracy or log_loss, not 'f1'"):
-        asked("curve", table, "--plot", tmp_path / "new.svg", "--plot-of", "f1")
     with pytest.raises(InputError, match="--html shows what was cross-validated"):
         asked("compare", table, "--html", tmp_path / "new.html", "--criterion", "evidence")
 

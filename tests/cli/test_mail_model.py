@@ -43,7 +43,10 @@ def test_options_reach_the_recipe_and_what_was_found_is_told(run, mail, tmp_path
     assert done.code == 0, done.err
     assert "second factor" in done.err
     assert TextClassifier.load(tmp_path / "m.textnb").recipe.options == {"l2": 0.5, "stacked_from": 5.0}
-    assert "model 'mail': stacked_from must be a number of at least 0" in run("train", mail, "-o", "n.textnb", "--stacked-from", "-1").err
+    assert (
+        "model 'mail': stacked_from must be a number of at least 0"
+        in run("train", mail, "-o", "n.textnb", "--stacked-from", "-1").err
+    )
 
 
 def test_japanese_mail_is_learnt_and_told_apart(run, tmp_path):

@@ -8,18 +8,16 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.comparison import Choosing, Folding, Source, interval_cell, measure_names, repeats_option
-from textnb.cli.options.groups import FILE, takes, verb
-from textnb.cli.options.report import Reporting, comparison_report, curves_report, plotted
+from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.report import Reporting
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, score_recipes
-from textnb.comparison.curve import MEASURES as OF_CURVES
 from textnb.comparison.curve import learning_curve
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
-from textnb.report.charts import learning_curve_svg
-from textnb.storage import atomic, check_writable
+from textnb.report.contents import comparison_report, curves_report
 
 
 @verb
@@ -146,8 +144,6 @@ def _print_scored(rows: list[Scored], criterion: str, as_json: bool, as_csv: boo
     metavar="N,N,...",
     help="Numbers of training documents.  [default: all outside a fold, 1/2, 1/4 ...]",
 )
-@click.option("--plot", metavar="FILE", type=FILE, help="Draw the curves, SVG.")
-@click.option("--plot-of", metavar="MEASURE", default="accuracy", help="accuracy or log_loss.")
 @repeats_option
 @inputs.as_json
 @inputs.trust
@@ -162,8 +158,6 @@ def _print_scored(rows: list[Scored], criterion: str, as_json: bool, as_csv: boo
 def curve(
     corpus: Path,
     sizes: str | None,
-    plot: Path | None,
-    plot_of: str,
     repeats: int,
     as_json: bool,
     trust: Collection[str],
@@ -185,8 +179,6 @@ def curve(
         textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --html curve.html
     """
     reporting.check(corpus)
-    if plot is not None:
-        _check_plot(plot, plot_of)
     source = Source(corpus, tokenizing, reading, running, trust)
     numbers = None if sizes is None else _as_sizes(sizes)
     recipes = choosing.chosen(source)
@@ -201,9 +193,6 @@ def curve(
         jobs=running.n_jobs,
         watch=lambda learning: source.watched(learning, recipes, folding.folds, repeats),
     )
-    if plot is not None:
-        with atomic(plot) as stream:
-            stream.write(learning_curve_svg(plot_of.replace("_", " "), plotted(curves, plot_of)).encode())
     if reporting.html is not None:
         reporting.write(curves_report(curves, corpus, reporting.language), running.quiet)
     if as_json:
@@ -212,15 +201,6 @@ def curve(
     for each in curves:
         rows = [(point.documents, *map(interval_cell, (point.accuracy, point.log_loss))) for point in each.points]
         print_table(["training documents", "accuracy", "log loss"], rows, each.name)
-
-
-def _check_plot(plot: Path, plot_of: str) -> None:
-    """Refuse, before any work, a plot of nothing or in the place of something else."""
-    if plot_of not in OF_CURVES:
-        raise InputError(f"--plot-of takes {' or '.join(OF_CURVES)}, not {plot_of!r}")
-    check_writable(plot)
-    if plot.exists() and plot.stat().st_size and not plot.read_bytes()[:4] == b"<svg":
-        raise InputError(f"{plot} is there already and no SVG drawing; remove it, or choose another name")
 
 
 def _as_sizes(value: str) -> list[int]:

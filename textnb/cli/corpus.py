@@ -134,11 +134,12 @@ def _compare_with_description(corpus: str, result: CorpusCheck) -> None:
 
 
 def _print_check(result: CorpusCheck, top: int) -> None:
-    splits = list(result.splits) if len(result.splits) > 1 else []
+    splits = result.splits if len(result.splits) > 1 else {}
     rows = [
-        (label, number, *(result.splits[s].get(label, 0) for s in splits)) for label, number in result.classes.items()
+        (label, number, *(classes.get(label, 0) for classes in splits.values()))
+        for label, number in result.classes.items()
     ]
-    totals = ("(all)", result.documents, *(sum(result.splits[split].values()) for split in splits))
+    totals = ("(all)", result.documents, *(sum(classes.values()) for classes in splits.values()))
     print_table(["class", "documents", *splits], [*rows, totals])
     odd = {
         "empty": [_shown_excerpt(place, result) for place in result.empty],
@@ -152,16 +153,6 @@ def _print_check(result: CorpusCheck, top: int) -> None:
         columns = ["class", "term", "recall", "precision", "documents", "elsewhere"]
         rows_shown = [(g.label, g.term, g.recall, g.precision, g.documents, g.elsewhere) for g in shown]
         print_table(columns, rows_shown, f"terms that give a class away: {len(result.giveaways):,}")
-
-
-def _print_classes(result: CorpusCheck) -> None:
-    splits = result.splits if len(result.splits) > 1 else {}
-    rows = [
-        (label, number, *(classes.get(label, 0) for classes in splits.values()))
-        for label, number in result.classes.items()
-    ]
-    totals = ("(all)", result.documents, *(sum(classes.values()) for classes in splits.values()))
-    print_table(["class", "documents", *splits], [*rows, totals])
 
 
 def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:

@@ -1,130 +1,27 @@
-"""textnb test.
+"""textnb test."""
 
-A model on a labelled corpus: its answers, and the mistakes it was surest of with their reasons.
-"""
-
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
-from textnb.classifier.explanation import Explanation
-from textnb.classifier.fitted import Fitted
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import costs_file
 from textnb.cli.options.groups import takes, verb
-from textnb.cli.options.inputs import LabelledReading, Running
-from textnb.cli.options.report import Reporting, model_facts, top_words
+from textnb.cli.options.report import Reporting
 from textnb.cli.sources import corpus_documents, counted_before
 from textnb.cli.terminal import print_json, print_table
-from textnb.counts import Counted
 from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
-from textnb.evaluation.evaluation import Mistake, confident_mistakes
 from textnb.evaluation.reliability import Bin, CoveragePoint
-from textnb.numerics import Floats
-from textnb.readers import Document
-from textnb.report.values import ExplainedDocument, Report
-
-_ENTRIES = 1_000_000
-"""Non-zero counts, and so documents, held at once."""
-REASONS = 8
-
-
-class CorpusAnswers(NamedTuple):
-    """The true labels, the log probabilities (D, C), and the surest mistakes."""
-
-    labels: list[str]
-    log_probabilities: Floats
-    mistakes: list[ExplainedDocument]
-
-
-class _Found(NamedTuple):
-    mistake: Mistake
-    id: str
-    text: str | None
-    why: Callable[[str, str | None], Explanation]
-
-
-def answers(
-    classifier: TextClassifier,
-    corpus: Path,
-    reading: LabelledReading,
-    running: Running,
-    trust: Collection[str],
-    most: int,
-) -> CorpusAnswers:
-    """All answers, and at most so many mistakes. Only documents that may be among these are kept."""
-    fitted = classifier.fitted
-    labels: list[str] = []
-    logs = [np.empty((0, len(fitted.classes)))]
-    found: list[_Found] = []
-    for part, rows, documents in _scored(fitted, corpus, reading, running, trust):
-        labels += part.named_labels
-        logs.append(rows)
-        found += _mistakes_in(fitted, part, rows, documents, most)
-        found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
-    return CorpusAnswers(labels, np.concatenate(logs), [_explained(each, fitted) for each in found])
-
-
-def _scored(
-    fitted: Fitted, corpus: Path, reading: LabelledReading, running: Running, trust: Collection[str]
-) -> Iterator[tuple[Counted, Floats, Sequence[Document] | None]]:
-    """The corpus in parts, each with its log probabilities and its documents, if there is more of them than counts."""
-    before = counted_before(corpus, fitted.recipe.terms_of, trust)
-    if before is not None:
-        yield before, fitted.log_proba_counted(before), None
-        return
-    read: deque[Document] = deque()
-    documents = _noted(corpus_documents(corpus, reading, running), read)
-    for part, rows in fitted.score_parts(documents, running.n_jobs, _ENTRIES):
-        yield part, rows, [read.popleft() for _ in range(len(part))]
-
-
-def _noted(documents: Iterable[Document], read: deque[Document]) -> Iterator[Document]:
-    for document in documents:
-        read.append(document)
-        yield document
-
-
-def _mistakes_in(
-    fitted: Fitted, part: Counted, rows: Floats, documents: Sequence[Document] | None, most: int
-) -> Iterator[_Found]:
-    for mistake in confident_mistakes(part.named_labels, rows, fitted.classes, most):
-        i = mistake.row
-        if documents is None:
-            yield _Found(mistake, part.ids[i], None, partial(fitted.explain, part.rows(np.array([i]))))
-        else:
-            yield _Found(mistake, part.ids[i], documents[i].text, partial(fitted.explain, documents[i]))
-
-
-def _explained(found: _Found, fitted: Fitted) -> ExplainedDocument:
-    """The reasons for the predicted class over the true one, or over the next if that is not known to the model."""
-    mistake = found.mistake
-    against = mistake.true if mistake.true in fitted.classes else None
-    why = found.why(mistake.predicted, against) if len(fitted.classes) > 1 else None
-    return ExplainedDocument(found.id, found.text, why, mistake)
-
-
-def mistake_json(document: ExplainedDocument) -> dict[str, Any]:
-    """A mistake as plain JSON values; the reasons sum to the score."""
-    mistake, explanation = document.mistake, document.explanation
-    assert mistake is not None
-    told: dict[str, Any] = {"id": document.id, **mistake._asdict()}
-    del told["row"]
-    if explanation is not None:
-        rows = explanation.rows(REASONS)
-        told |= {"against": explanation.against, "score": explanation.score}
-        told["reasons"] = [{"term": term, "times": times, "value": value} for term, times, value in rows]
-    return told
+from textnb.report import ExplainedDocument
+from textnb.report.contents import test_report
+from textnb.report.mistakes import REASONS, answer_corpus, mistake_json
 
 
 def mistake_row(document: ExplainedDocument) -> tuple[str, str, str, float, str]:
-    """A mistake in a row: (document, true, predicted, probability, words that spoke for it)."""
+    """Return a mistake as a row: document, true and predicted class, probability, and words for the prediction."""
     mistake, explanation = document.mistake, document.explanation
     assert mistake is not None
     terms = [] if explanation is None else explanation.by_term()
@@ -181,16 +78,18 @@ def test(
     """
     reporting.check(model, corpus)
     classifier = TextClassifier.load(model, trust)
-    fitted = classifier.fitted
+    classes = classifier.fitted.classes
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
-        prices.rule(fitted.classes)  # a class that is not there is said before the work, not after it
+        prices.rule(classes)  # checks the classes before the work begins
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
-    given = answers(classifier, corpus, reading, running, trust, most)
-    evaluation = Evaluation.of(given.labels, given.log_probabilities, fitted.classes)
+    before = counted_before(corpus, classifier.recipe.terms_of, trust)
+    source = corpus_documents(corpus, reading, running) if before is None else [before]
+    given = answer_corpus(classifier, source, most, jobs=running.n_jobs)
+    evaluation = Evaluation.of(given.labels, given.log_probabilities, classes)
     costly = None
     if prices is not None:
-        costly = CostEvaluation.of(given.labels, np.exp(given.log_probabilities), prices, fitted.classes)
+        costly = CostEvaluation.of(given.labels, np.exp(given.log_probabilities), prices, classes)
     if as_json:
         coded = {**evaluation.json, "mistakes": list(map(mistake_json, given.mistakes))}
         print_json({**coded, **({"costs": costly.json} if costly else {})})
@@ -198,15 +97,7 @@ def test(
         _print_evaluation(evaluation, costly)
         _print_mistakes(given.mistakes[: _MISTAKES if mistakes is None else None])
     if reporting.html is not None:
-        language = reporting.language
-        report = Report(
-            language("Test of {model}", model=model.name),
-            facts=model_facts(classifier, model, corpus, language),
-            evaluation=evaluation,
-            costs=costly,
-            words=top_words(classifier),
-            mistakes=given.mistakes,
-        )
+        report = test_report(classifier, model, corpus, evaluation, costly, given.mistakes, reporting.language)
         reporting.write(report, running.quiet)
 
 

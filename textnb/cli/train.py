@@ -14,13 +14,12 @@ from textnb.cli.options import inputs
 from textnb.cli.options.groups import takes
 from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb
-from textnb.cli.options.report import Reporting, model_facts, top_words
+from textnb.cli.options.report import Reporting
 from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
 from textnb.cli.terminal import say
 from textnb.errors import InputError
-from textnb.language import Language
 from textnb.readers import is_mail
-from textnb.report.values import Report
+from textnb.report.contents import train_report
 from textnb.text.analyzer import SELECTION, Analyzer
 
 
@@ -89,7 +88,7 @@ def train(
         for name, value in fact_lines(classifier.facts()):
             say(f"{name}: {value}")
     if reporting.html is not None:
-        reporting.write(_report(classifier, output, corpus, reporting.language), running.quiet)
+        reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
 
 
 def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
@@ -97,26 +96,3 @@ def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, 
     suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
     given = {key: value for key, value in selection.items() if value is not None}
     return replace(analyzer, **suiting | given)
-
-
-def _report(classifier: TextClassifier, output: Path, corpus: Path, language: Language) -> Report:
-    """What was learnt, and how well it may be expected to do."""
-    evaluation = None
-    try:
-        evaluation = classifier.evaluate_left_out()
-        estimated = (
-            "These are estimates: each of {number} training documents was scored by what was learnt from the others."
-        )
-        notes = [language(estimated, number=f"{evaluation.documents:,}")]
-        if classifier.fitted.calibration is not None:
-            notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
-    except InputError as why:
-        notes = [language("There are no estimates: {why}", why=str(why))]
-    return Report(
-        language("Training of {model}", model=output.name),
-        facts=model_facts(classifier, output, corpus, language),
-        notes=notes,
-        learnt=classifier.facts()["classes"],
-        evaluation=evaluation,
-        words=top_words(classifier),
-    )

@@ -21,6 +21,7 @@ from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
 from textnb.models.registry import MODELS
 from textnb.numerics import Estimate
+from textnb.report.contents import MEASURE_NAMES
 from textnb.text.analyzer import SELECTION
 
 USUAL_MODELS = ("multinomial", "complement", "bernoulli", "logistic")
@@ -138,6 +139,5 @@ def interval_cell(measured: Estimate) -> str:
 
 
 def measure_names() -> list[str]:
-    """As they stand above a column."""
-    shown = {"macro_f1": "macro F1", "log_loss": "log loss", "brier": "Brier", "ece": "ECE"}
-    return [shown.get(name, name) for name in MEASURES]
+    """Return the names of the measures as column headings."""
+    return [MEASURE_NAMES.get(name, name) for name in MEASURES]
