@@ -68,5 +68,5 @@ def test_how_much_was_learnt_since_the_fit_is_told(run, mail, tmp_path):
     assert "changed since" not in run("info", "m.textnb").out
     classifier = TextClassifier.load(tmp_path / "m.textnb")
     classifier.update([Document("more PILLS", "spam")], refit="never").save(tmp_path / "m.textnb")
-    assert "1 documents learnt or forgotten after the fit" in " ".join(run("info", "m.textnb").out.split())
+    assert "1 document learnt or forgotten after the fit" in " ".join(run("info", "m.textnb").out.split())
     assert json.loads(run("info", "m.textnb", "--json").out)["fit"]["since"] == 1

@@ -25,7 +25,7 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
     done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--ngram", 1, "--model", name, "-v")
     assert done.code == 0, done.err
     assert done.out == ""
-    assert "m.textnb holds 5 documents, 2 classes, 7 terms" in done.err
+    assert "m.textnb has 5 documents, 2 classes, 7 terms" in done.err
     assert "probabilities: calibrated: scores times " in done.err
     assert "documents kept: 5" in done.err
     classifier = TextClassifier.load(tmp_path / "m.textnb")

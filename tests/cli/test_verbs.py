@@ -120,3 +120,35 @@ def test_who_runs_the_command_line_in_a_process_of_their_own_keeps_their_garbage
     frozen = gc.get_freeze_count()
     assert run("corpus", "path", "ja-mini").code == 0
     assert gc.isenabled() and gc.get_freeze_count() == frozen
+
+
+def test_a_missing_value_shows_the_usage_of_the_verb(run):
+    done = run("learn", "m.textnb", "--as")
+    assert done.code == 2
+    assert done.err.startswith("Usage: textnb learn [OPTIONS] MODEL\n")
+    assert done.err.endswith("Error: Option '--as' requires an argument.\n")
+
+
+@pytest.mark.parametrize("columns", [60, 90])
+def test_tables_are_as_wide_as_columns_says(run, columns):
+    lines = run("corpus", "list", env={"COLUMNS": str(columns)}).lines
+    assert {len(line) for line in lines if line.isascii() or "│" not in line} == {columns}
+
+
+def test_a_tokenizer_of_ones_own_is_named_by_module_and_function(run):
+    done = run("tokenize", "--tokenizer", "python", stdin="a b\n")
+    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert "module:function" in done.err
+
+
+def test_one_thing_is_counted_in_the_singular(run, tmp_path):
+    (tmp_path / "one.csv").write_text("text,label\ndog,pets\n")
+    assert "counted 1 document; one.counts has 1 term\n" in run("count", "one.csv", "-o", "one.counts").err
+    done = run("train", "one.csv", "-o", "one.textnb")
+    assert "learnt 1 document; one.textnb has 1 document, 1 class, 1 term\n" in done.err
+
+
+def test_a_value_that_was_given_is_not_called_found(run, tmp_path):
+    (tmp_path / "c.csv").write_text("text,label\ndog cat,pets\negg,food\n")
+    given = run("train", "c.csv", "-o", "m.textnb", "--alpha", 1, "-v").err
+    assert "alpha: 1\n" in given and "alpha found" not in given

@@ -66,13 +66,15 @@ def compare(
         textnb compare news/ --html comparison.html --lang ja
     """
     if as_json and as_csv:
-        raise InputError("--json and --csv do not go together")
+        raise InputError("--json and --csv exclude each other; use one of them")
     if criterion != "cv" and reporting.html is not None:
-        raise InputError(f"--html shows what was cross-validated; leave it out, or --criterion {criterion}")
+        raise InputError(
+            "--html needs a cross-validation; leave out --html or --criterion {criterion}", criterion=criterion
+        )
     reporting.check(corpus)
     source = Source(corpus, tokenizing, reading, running, trust)
     recipes = choosing.chosen(source)
-    documents = source.tokenised(recipes)
+    documents = source.tokenized(recipes)
     if criterion != "cv":
         _print_scored(score_recipes(recipes, documents, criterion), criterion, as_json, as_csv)
         return
@@ -95,19 +97,19 @@ def compare(
         reporting.write(comparison_report(comparison, corpus, reporting.language), running.quiet)
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
     if uncalibrated and not running.quiet:
-        say(f"the probabilities of {', '.join(uncalibrated)} could not be calibrated")
+        say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))
 
 
 def _print_comparison(comparison: Comparison) -> None:
     about = [plural(comparison.documents, "document"), plural(comparison.folds, "fold")]
     if comparison.groups < comparison.documents:
-        about[0] += f" in {plural(comparison.groups, 'group')} (copies are of one)"
+        about[0] += f" in {plural(comparison.groups, 'group')} (copies of a document are one group)"
     if comparison.repeats > 1:
         about.append(plural(comparison.repeats, "repeat"))
     rows = [(row.name, *(interval_cell(row.measures[name]) for name in MEASURES)) for row in comparison.rows]
     print_table(["recipe", *measure_names()], rows, ", ".join(about))
     columns = ["recipe", "fit, s", "predict, s", "p, McNemar", "p, corrected t"]
-    print_table(columns, [_tested(row) for row in comparison.rows], "a fold's time, and tests against the best")
+    print_table(columns, [_tested(row) for row in comparison.rows], "time per fold, and tests against the best recipe")
 
 
 def _tested(row: Compared) -> tuple[Any, ...]:
@@ -182,7 +184,7 @@ def curve(
     source = Source(corpus, tokenizing, reading, running, trust)
     numbers = None if sizes is None else _as_sizes(sizes)
     recipes = choosing.chosen(source)
-    documents = source.tokenised(recipes)
+    documents = source.tokenized(recipes)
     curves = learning_curve(
         recipes,
         documents,
@@ -206,5 +208,5 @@ def curve(
 def _as_sizes(value: str) -> list[int]:
     parts = [part.strip() for part in value.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise InputError(f"--sizes takes whole numbers with commas, as in 100,1000, not {value!r}")
+        raise InputError("--sizes takes whole numbers separated by commas, as in 100,1000, not {value!r}", value=value)
     return [int(part) for part in parts]

@@ -1,5 +1,6 @@
 """textnb corpus: list, fetch, find and check corpora."""
 
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import click
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import CONTEXT, argument, takes, verb
 from textnb.cli.sources import corpus_documents
-from textnb.cli.terminal import bytes_progress, print_json, print_table, say
+from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, say
 from textnb.corpus import (
     CorpusCheck,
     DuplicateGroup,
@@ -30,7 +31,7 @@ _DEFAULT = Limits()
 
 
 @verb
-@argument("corpus", "CORPUS", "A corpus, or a name of textnb corpus list.")
+@argument("corpus", "CORPUS", "A corpus, or a name of textnb corpus list; a folder of such a name is ./NAME.")
 @click.option("--against", metavar="CORPUS", multiple=True, help="Another split of the corpus; repeatable.")
 @click.option(
     "--similarity",
@@ -106,31 +107,44 @@ def check(
         _print_check(result, top)
     _compare_with_description(corpus, result)
     if strict and result.faults:
-        raise InputError(f"{corpus}: " + "; ".join(f"{what}: {number:,}" for what, number in result.faults.items()))
+        faults = "; ".join(f"{what}: {number:,}" for what, number in result.faults.items())
+        raise InputError("{corpus}: {faults}", corpus=corpus, faults=faults)
 
 
 def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
-    """The name and path of each split: those given, or the parts of a corpus with a name."""
+    """Yield the name and path of each split: the corpora given, or the parts of a corpus with a name."""
     if repeated := sorted({corpus for corpus in corpora if corpora.count(corpus) > 1}):
-        raise InputError(f"{repeated[0]} is given twice; a split is compared with others")
+        raise InputError("{corpus} is given twice; name two different splits", corpus=repeated[0])
     for corpus in corpora:
         if Path(corpus).is_file() and is_bundle(corpus):
-            raise InputError(f"{corpus} holds counts and no text; check the corpus it was counted from")
-        if Path(corpus).exists():
+            raise InputError(
+                "{corpus} holds counts, not text; check the corpus that it was counted from", corpus=corpus
+            )
+        if _is_path(corpus):
             yield corpus, Path(corpus)
         else:
             parts = corpus_parts(corpus)
             yield from ((corpus if len(parts) == 1 else f"{corpus}/{path.name}", path) for path in parts)
 
 
+def _is_path(corpus: str) -> bool:
+    """Return whether an argument is a path: the name of a known corpus is one only if it has a separator."""
+    return Path(corpus).exists() and (corpus not in catalogue() or bool({"/", os.sep} & set(corpus)))
+
+
 def _compare_with_description(corpus: str, result: CorpusCheck) -> None:
-    if Path(corpus).exists():
+    if _is_path(corpus):
         return
     expected = known_corpus(corpus).classes
     own = [classes for split, classes in result.splits.items() if split.partition("/")[0] == corpus]
     found = {label: sum(classes.get(label, 0) for classes in own) for label in sorted(set().union(*own))}
     if expected and expected != found:
-        raise InputError(f"the corpus {corpus!r} should have {expected}; fetch it again")
+        raise InputError(
+            "corpus {name!r} has {found}, but its description says {expected}; fetch it again",
+            name=corpus,
+            found=found,
+            expected=expected,
+        )
 
 
 def _print_check(result: CorpusCheck, top: int) -> None:
@@ -142,21 +156,23 @@ def _print_check(result: CorpusCheck, top: int) -> None:
     totals = ("(all)", result.documents, *(sum(classes.values()) for classes in splits.values()))
     print_table(["class", "documents", *splits], [*rows, totals])
     odd = {
-        "empty": [_shown_excerpt(place, result) for place in result.empty],
-        "tiny": [_shown_excerpt(place, result) for place in result.tiny],
-        "damaged": [f"{_shown_excerpt(place, result)}: {'; '.join(found)}" for place, found in result.damaged],
+        "empty": [_place_name(place, result) for place in result.empty],
+        "tiny": [_place_name(place, result) for place in result.tiny],
+        "damaged": [f"{_place_name(place, result)}: {'; '.join(found)}" for place, found in result.damaged],
     }
-    print_table(["documents", "number", "for instance"], [(k, len(v), "; ".join(v[:_SHOWN])) for k, v in odd.items()])
-    print_table(["duplicates", "groups", "documents", "for instance"], list(_duplicate_rows(result)))
+    print_table(["documents", "number", "example"], [(k, len(v), "; ".join(v[:_SHOWN])) for k, v in odd.items()])
+    print_table(["duplicates", "groups", "documents", "example"], list(_duplicate_rows(result)))
     shown = [row for label in result.classes for row in [g for g in result.giveaways if g.label == label][:top]]
     if shown:
         columns = ["class", "term", "recall", "precision", "documents", "elsewhere"]
         rows_shown = [(g.label, g.term, g.recall, g.precision, g.documents, g.elsewhere) for g in shown]
-        print_table(columns, rows_shown, f"terms that give a class away: {len(result.giveaways):,}")
+        print_table(
+            columns, rows_shown, f"giveaways: {plural(len(result.giveaways), 'term')} typical of one class only"
+        )
 
 
 def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
-    """What, groups, documents, and the places of one group, for each kind of duplicates."""
+    """Yield kind, number of groups, number of documents and an example, for each kind of duplicates."""
     for kind, sign, groups in (("exact", " = ", result.exact_duplicates), ("near", " ~ ", result.near_duplicates)):
         kinds = {
             "under one label": [group for group in groups if not group.across_labels],
@@ -165,11 +181,11 @@ def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
         }
         for where, some in kinds.items():
             if where != "in several splits" or len(result.splits) > 1:
-                instance = sign.join(_shown_excerpt(place, result) for place in some[0].places[:_SHOWN]) if some else ""
+                instance = sign.join(_place_name(place, result) for place in some[0].places[:_SHOWN]) if some else ""
                 yield f"{kind}, {where}", len(some), sum(len(group.places) for group in some), instance
 
 
-def _shown_excerpt(place: Place, result: CorpusCheck) -> str:
+def _place_name(place: Place, result: CorpusCheck) -> str:
     return place.id if len(result.splits) == 1 else f"{place.split}:{place.id}"
 
 
@@ -208,7 +224,7 @@ def list_corpora(as_json: bool) -> None:
     if as_json:
         print_json(rows)
     else:
-        print_table(["name", "language", "here", "title", "licence"], [_shown(row) for row in rows])
+        print_table(["name", "language", "present", "title", "licence"], [_shown(row) for row in rows])
 
 
 @verb
@@ -228,7 +244,7 @@ def get(name: str, source: str | None, quiet: bool) -> None:
     with bytes_progress(f"fetching {name}", quiet) as watch:
         path = fetch(wanted, source, watch)
     if not quiet:
-        say(f"{name}: {wanted.licence}")
+        say("{name}: {licence}", name=name, licence=wanted.licence)
     print(path)
 
 

@@ -37,11 +37,16 @@ def count(
     documents = corpus_documents(corpus, reading, running)
     parts = list(counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf))
     if not parts:
-        raise InputError(f"{corpus} holds no documents to count")
+        raise InputError("{corpus} has no documents to count", corpus=corpus)
     (part,) = parts
     write_counts(output, part, terms_of)
     if not running.quiet:
-        say(f"counted {plural(len(part), 'document')}; {output} holds {plural(len(part.vocabulary), 'term')}")
+        say(
+            "counted {documents}; {output} has {terms}",
+            documents=plural(len(part), "document"),
+            output=output,
+            terms=plural(len(part.vocabulary), "term"),
+        )
 
 
 @verb
@@ -64,7 +69,11 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
         return
     if tokenizing.ngram:
         raise InputError("--details shows tokens; leave out --ngram")
-    say(f"textnb: tokenizer {terms_of.tokenizer.name}, engine {terms_of.tokenizer.runs_on}")
+    say(
+        "textnb: tokenizer {name}, engine {engine}",
+        name=terms_of.tokenizer.name,
+        engine=terms_of.tokenizer.runs_on,
+    )
     rows = OutputRows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
     for document in documents:
         for token, place in terms_of.analyzer.tokens(document.text, terms_of.tokenizer):

@@ -15,7 +15,7 @@ from textnb.cli.sources import input_documents
 from textnb.cli.terminal import print_json, print_table, visible
 from textnb.report.values import ExplainedDocument, Report
 
-# Weak words have a coloured letter, strong ones a coloured ground: so they rank alike on light and dark terminals.
+# Weak words are coloured, strong words have a coloured background: the same order on light and dark terminals.
 _FOR = ("", "#3d82c4", "underline bold #3d82c4", "#ffffff on #4a83bd", "bold #ffffff on #0f58ae")
 _AGAINST = ("", "#c4661f", "underline bold #c4661f", "#ffffff on #bd7038", "bold #ffffff on #a83f08")
 
@@ -62,7 +62,7 @@ def explain(
             _print_text(document.text, explanation)
             title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
             if explanation.distance is not None:
-                title += f"; {explanation.distance:.3g} from the boundary"
+                title += f"; distance from the boundary {explanation.distance:.3g}"
             rows = [*explanation.rows(top), ("sum", None, explanation.score)]
             print_table(["term", "times", "value"], rows, title)
         if reporting.html is not None:
@@ -73,7 +73,7 @@ def explain(
 
 
 def _print_text(text: str, explanation: Explanation) -> None:
-    """The text, coloured if that is a terminal that shows colours."""
+    """Print the text, in colours if the terminal has them."""
     from rich.console import Console
     from rich.text import Text
 

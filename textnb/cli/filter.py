@@ -1,7 +1,7 @@
-"""textnb filter: a mail through, whatever happens.
+"""textnb filter and textnb filterd.
 
-From the moment it has been read the mail is written, with a verdict or as it was; a mistake in the arguments, too, lets
-it through. Where it could not be written the exit code says so, and who called us still has it.
+Whatever happens, a mail that was read is written: with its class, or unchanged. This holds for wrong arguments, too. If
+it cannot be written, the exit code says so, and the caller still has the mail.
 """
 
 import os
@@ -70,23 +70,23 @@ def filter(
     message = read_stdin()
     try:
         if exit_code and judging.spam is None and socket is None:
-            raise InputError("-e needs to know which class is spam: --spam CLASS")
+            raise InputError("-e needs the class that is spam; add --spam CLASS")
         outcome = (
             _asked(socket, model, judging, learn, message) if socket else _filtered(model, judging, trust, message)
         )
-    except Exception as error:  # whatever it is, the mail goes on
+    except Exception as error:  # whatever it is, the mail must be written
         outcome = _Outcome(message, _failed(error))
     _write(outcome.message)
     if learn and outcome.verdict is not None and not outcome.verdict.unsure and model is not None:
         try:
             learn_decided(model, message, outcome.verdict, tuple(trust))
-        except Exception as error:  # the mail has gone through, with its verdict
-            say(f"textnb: the mail was filtered but not learnt: {one_line(error)}")
+        except Exception as error:  # the mail has been written already
+            say("textnb: the mail was filtered but not learnt: {error}", error=one_line(error))
     sys.exit(outcome.code if exit_code else 0)
 
 
 def run_filter(app: click.Group) -> int:
-    """Run ``textnb filter``; a mistake in its arguments lets the mail through, too."""
+    """Run ``textnb filter``; if its arguments are wrong, the mail is written unchanged."""
     try:
         return int(app(prog_name="textnb", standalone_mode=False) or 0)
     except click.ClickException as error:  # raised before anything is read
@@ -97,7 +97,7 @@ def run_filter(app: click.Group) -> int:
 
 def _filtered(model: Path | None, judging: Judging, trust: Collection[str], message: bytes) -> _Outcome:
     if model is None:
-        raise InputError("name a model file, or the socket of textnb filterd: --socket PATH")
+        raise InputError("no model; name a model file, or the socket of textnb filterd: --socket PATH")
     cutoffs = judging.cutoffs
     filtered = MailFilter(TextClassifier.load(model, trust), cutoffs)(message)
     return _Outcome(filtered.message, filtered.verdict.code(cutoffs.spam), filtered.verdict)
@@ -105,7 +105,9 @@ def _filtered(model: Path | None, judging: Judging, trust: Collection[str], mess
 
 def _asked(socket: Path, model: Path | None, judging: Judging, learn: bool, message: bytes) -> _Outcome:
     if model is not None or judging != Judging() or learn:
-        raise InputError("with --socket the model and how it decides are those that textnb filterd was started with")
+        raise InputError(
+            "with --socket, model and decision are those that textnb filterd was started with; leave out the others"
+        )
     reply = ask_service(str(socket), message)
     if reply.code == FAILED:
         _failed(reply.reason)
@@ -113,7 +115,7 @@ def _asked(socket: Path, model: Path | None, judging: Judging, learn: bool, mess
 
 
 def _failed(error: object) -> int:
-    say(f"textnb: the mail goes through as it is: {one_line(error)}")
+    say("textnb: the mail is passed on unchanged: {error}", error=one_line(error))
     return FAILED
 
 
@@ -121,7 +123,7 @@ def _write(message: bytes) -> None:
     try:
         write_stdout(message)
     except OSError as error:
-        say(f"textnb: the mail could not be written: {one_line(error)}")
+        say("textnb: the mail could not be written: {error}", error=one_line(error))
         sys.exit(FAILED)
 
 
@@ -150,10 +152,10 @@ def filterd(
     from textnb.mail.service import Service, listen_at
 
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust), learns=learn)
-    live.answer(b"")  # what is loaded when it is first used is loaded now
+    live.answer(b"")  # loads now what is loaded at first use
     listening = listen_at(socket or _own_place())
     if not quiet:
-        say(f"textnb: listening at {listening.getsockname()}")
+        say("textnb: listening at {address}", address=listening.getsockname())
     asyncio.run(_serve(Service(live.answer), listening))
 
 
@@ -169,5 +171,5 @@ async def _serve(service: "Service", listening: "sockets.socket") -> None:
 def _own_place() -> Path:
     folder = os.environ.get("XDG_RUNTIME_DIR")
     if not folder:
-        raise InputError("XDG_RUNTIME_DIR is not set, so say where to listen: --socket PATH")
+        raise InputError("XDG_RUNTIME_DIR is not set; give a socket to listen at: --socket PATH")
     return Path(folder) / "textnb.sock"

@@ -12,7 +12,7 @@ import click
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import EVERY, Judging, Moving
 from textnb.cli.options.groups import FILE, flag, option, takes, verb
-from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, told_to_stop
+from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, stop_on_signals
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
@@ -48,30 +48,32 @@ class Entering:
     )
 
     def account(self, host: str, user: str) -> "Account":
-        """The account, if the way there is safe."""
+        """Return the account; a connection without encryption to another machine is refused."""
         from textnb.mail.imap.connection import Account, Security
 
         if self.starttls and self.plain:
-            raise InputError("--starttls encrypts and --plain does not; choose one")
+            raise InputError("--starttls and --plain exclude each other; use one of them")
         if not self.timeout > 0:
-            raise InputError(f"--timeout must be a number of seconds above 0, not {self.timeout:g}")
+            raise InputError("--timeout must be a number of seconds above 0, not {seconds:g}", seconds=self.timeout)
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
         if self.plain and not (account.is_local or self.insecure):
-            raise InputError(f"--plain would send the password to {host} for all to read; --insecure insists on it")
+            raise InputError(
+                "--plain sends the password to {host} unencrypted; use --starttls, or add --insecure", host=host
+            )
         return account
 
     @property
     def ask(self) -> "AskPassword":
-        """How to come by the password."""
+        """Source of the password."""
         from textnb.mail.imap.password import password_source
 
         return password_source(command=self.password_command, file=self.password_file)
 
 
-_ACTIONS = "say --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
-_NO_ENTRY = 77
-"""The exit code where the server lets nobody in: EX_NOPERM of sysexits. A service is not to try that again."""
+_ACTIONS = "add --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
+LOGIN_REFUSED = 77
+"""Exit code if the server refuses the login: EX_NOPERM of sysexits; a service manager must not retry."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,7 @@ def imap(
     try:
         _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
     except LoginError as error:
-        fail(error, _NO_ENTRY)
+        fail(error, LOGIN_REFUSED)
 
 
 def _run(teller: "_Teller", ask: "AskPassword") -> None:
@@ -150,15 +152,15 @@ def _run(teller: "_Teller", ask: "AskPassword") -> None:
         with connect(teller.account, ask) as client:
             teller.round(client)
         sys.exit(1 if teller.failed else 0)
-    with told_to_stop() as stop:
+    with stop_on_signals() as stop:
         if not teller.quiet:
-            say(f"textnb: watching {teller.plan.folder} at {teller.account.address}")
+            say("textnb: watching {folder} at {server}", folder=teller.plan.folder, server=teller.account.address)
         teller.rounds.stopping = stop.is_set
         watch(teller.account, ask, teller.round, stop, teller.moving.every)
 
 
 class _Teller:
-    """Rounds over an account, and what is said of them."""
+    """Rounds over an account, and the messages about them."""
 
     def __init__(self, account: "Account", plan: "VisitPlan", live: LiveFilter, moving: Moving, quiet: bool) -> None:
         from textnb.mail.imap.rounds import Rounds
@@ -181,7 +183,7 @@ class _Teller:
             say(_summary(counts, self.plan))
 
     def _told(self, event: "Event") -> list[str]:
-        """Say what is to be said of it; what it counts as, in the words of the summary."""
+        """Report an event; return what it counts as in the summary."""
         from textnb.mail.imap.visit import Judged, Missing, Taught
 
         if isinstance(event, Judged):
@@ -191,11 +193,11 @@ class _Teller:
             return []
         if isinstance(event, Missing):
             if event.folder not in self._missing:
-                self._say(f"there is no folder {event.folder!r} yet, so nothing is learnt from it")
+                self._say(f"folder {event.folder!r} does not exist yet; nothing is learnt from it")
             self._missing.add(event.folder)
             return []
         if (event.folder, event.uid) not in self.failed:
-            say(one_line(f"textnb: message {event.uid} of {event.folder} stays as it is: {event.why}"))
+            say(one_line(f"textnb: message {event.uid} of {event.folder} is unchanged: {event.why}"))
         self.failed.add((event.folder, event.uid))
         return ["failed"]
 
@@ -216,10 +218,10 @@ class _Teller:
 
 
 def _lesson(taught: "Taught") -> str:
-    """What was learnt from a folder, in a line."""
+    """Return one line about what was learnt from a folder."""
     from textnb.mail.corrections import Done
 
-    found = f"{plural(taught.messages, 'message')} that you put into {taught.folder}"
+    found = f"{plural(taught.messages, 'message')} that you moved to {taught.folder}"
     if taught.done is None:
         return f"{found} would be learnt as {taught.label}"
     spoken = {Done.LEARNT: "learnt", Done.MOVED: "moved from another class", Done.KNOWN: "known already"}
@@ -228,7 +230,7 @@ def _lesson(taught: "Taught") -> str:
 
 
 def _summary(counts: Counter[str], plan: "VisitPlan") -> str:
-    """One line on a round.
+    """Return one line about a round.
 
     >>> from textnb.mail.imap.visit import VisitPlan
     >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), VisitPlan(apply=True))
@@ -236,11 +238,13 @@ def _summary(counts: Counter[str], plan: "VisitPlan") -> str:
     """
     moved = "moved" if plan.apply else "would go"
     parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
-    parts += [f"{counts['stay']:,} stay" + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")]
+    parts += [
+        plural(counts["stay"], "stays", "stay") + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")
+    ]
     line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
     line += [f"{counts['failed']:,} could not be read or judged"] if counts["failed"] else []
-    remedy = "--apply does it" if plan.does_something else f"and --apply would have nothing to do: {_ACTIONS}"
-    return "; ".join(line if plan.apply else [*line, f"nothing was changed, {remedy}"])
+    remedy = "use --apply to change the mailbox" if plan.does_something else f"--apply would do nothing: {_ACTIONS}"
+    return "; ".join(line if plan.apply else [*line, f"dry run, nothing was changed; {remedy}"])
 
 
 def _plan(
@@ -253,12 +257,12 @@ def _plan(
     flags = {name: as_flags(given) for name, given in parse_class_pairs(flag, classes, "--flag").items()}
     plan = VisitPlan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
     if plan.apply and not plan.does_something:
-        raise InputError(f"there is nothing to do: {_ACTIONS}")
+        raise InputError("nothing to do; {actions}", actions=_ACTIONS)
     return plan
 
 
 def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """The class of each folder from ``FOLDER=CLASS``; where there are several "=", the last before a class.
+    """Return the class of each folder from ``FOLDER=CLASS``, split at the last "=" that is followed by a class.
 
     >>> _lessons(["Junk=spam", "a=b=ham"], ["ham", "spam"])
     {'Junk': 'spam', 'a=b': 'ham'}
@@ -267,8 +271,17 @@ def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         ends = [place for place, sign in enumerate(pair) if sign == "=" and pair[place + 1 :] in classes]
         if not ends or not pair[: ends[-1]]:
-            raise InputError(f"--learn takes a folder, '=' and a class ({listed(classes)}), not {pair!r}")
+            raise InputError(
+                "--learn takes FOLDER=CLASS, not {pair!r}; the classes are {classes}",
+                pair=pair,
+                classes=listed(classes),
+            )
         name, label = pair[: ends[-1]], pair[ends[-1] + 1 :]
         if lessons.setdefault(name, label) != label:
-            raise InputError(f"--learn gives the folder {name!r} two classes: {lessons[name]} and {label}")
+            raise InputError(
+                "--learn gives folder {folder!r} two classes, {one} and {other}; give it one",
+                folder=name,
+                one=lessons[name],
+                other=label,
+            )
     return lessons

@@ -71,11 +71,16 @@ def refit(model: Path, trust: Collection[str], quiet: bool) -> None:
 def _mail() -> Document:
     message = read_stdin()
     if not message.strip():
-        raise InputError("there is no mail on standard input")
+        raise InputError("standard input is empty; give one mail, as in: textnb learn MODEL --as CLASS < mail")
     return mail_document(message)
 
 
 def _changed(model: Path, change: corrections.Change, trust: Collection[str], quiet: bool) -> None:
     classifier, done = corrections.change_file(model, change, tuple(trust))
     if not quiet:
-        say(f"{done.value}; {model} holds {plural(len(classifier.learnt.digests), 'document')}")
+        say(
+            "{done}; {model} has {documents}",
+            done=done.value,
+            model=model,
+            documents=plural(len(classifier.learnt.digests), "document"),
+        )

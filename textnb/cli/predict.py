@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 import click
@@ -11,10 +12,13 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Deciding, answers
 from textnb.cli.options.groups import takes, verb
-from textnb.cli.sources import input_documents
+from textnb.cli.sources import check_inputs, input_documents
 from textnb.cli.terminal import Format, OutputRows, progress
 from textnb.numerics import Floats
 from textnb.readers import Document
+
+Part = tuple[tuple[str, ...], Floats]
+"""Ids of documents, and their probabilities (D, C)."""
 
 
 @verb
@@ -71,10 +75,13 @@ def predict(
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
+    check_inputs(inputs)
     found = input_documents(inputs, reading, jobs, classifier.count_while_reading)
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
     top = min(top, len(classes))
+    if not line_buffered:
+        parts = _begun(parts)
     rows = OutputRows(_columns(classes, top, all_scores), form)
     sys.stdout.flush()
     for ids, probabilities in parts:
@@ -87,14 +94,17 @@ def predict(
         sys.stdout.flush()
 
 
-def _in_parts(
-    classifier: TextClassifier, documents: Iterator[Document], jobs: int
-) -> Iterator[tuple[tuple[str, ...], Floats]]:
+def _begun(parts: Iterator[Part]) -> Iterator[Part]:
+    """Compute the first part now: an input that cannot be read is an error before the header is printed."""
+    return chain(list(islice(parts, 1)), parts)
+
+
+def _in_parts(classifier: TextClassifier, documents: Iterator[Document], jobs: int) -> Iterator[Part]:
     for part, rows in classifier.predict_parts(documents, jobs=jobs, entries=0):
         yield part.ids, np.exp(rows)
 
 
-def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> Iterator[tuple[tuple[str, ...], Floats]]:
+def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> Iterator[Part]:
     for document in documents:
         yield (document.id,), classifier.predict_proba([document])
 

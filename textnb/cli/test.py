@@ -115,7 +115,7 @@ def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> 
         facts += [
             ("mean cost", f"{costly.mean_cost:.4f}"),
             ("mean cost of the most probable class", f"{costly.mean_cost_of_most_probable:.4f}"),
-            ("decided otherwise than most probable", f"{costly.changed:,}, of them unsure {costly.unsure:,}"),
+            ("answers changed by costs", f"{costly.changed:,}, {costly.unsure:,} of them unsure"),
         ]
     if evaluation.unknown:
         facts.append(("unknown to the model", ", ".join(evaluation.unknown)))
@@ -132,8 +132,8 @@ def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> 
 
 def _print_mistakes(documents: list[ExplainedDocument]) -> None:
     if documents:
-        columns = ["document", "true", "predicted", "probability", "words that spoke for it"]
-        print_table(columns, list(map(mistake_row, documents)), "mistakes that the model was surest of")
+        columns = ["document", "true", "predicted", "probability", "words for the prediction"]
+        print_table(columns, list(map(mistake_row, documents)), "most confident mistakes")
 
 
 def _print_reliability(table: Reliability) -> None:
@@ -154,8 +154,8 @@ def _print_risk_coverage(curve: RiskCoverage) -> None:
         (str(point.threshold), point.documents, f"{point.coverage:.1%}", point.errors, _with_interval(point))
         for point in curve.points()
     ]
-    columns = ["unsure below", "answered", "coverage", "errors", "accuracy of the answered"]
-    print_table(columns, rows, "answering only the surest")
+    columns = ["cut-off", "answered", "coverage", "errors", "accuracy if answered"]
+    print_table(columns, rows, "answering only if confident")
 
 
 def _print_confusion(evaluation: Evaluation) -> None:

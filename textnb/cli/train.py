@@ -73,15 +73,17 @@ def train(
     reporting.check(corpus, output)
     file = count_file(corpus, trust)
     if file is not None and tokenizing.given:
-        raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
+        raise InputError("{corpus} is tokenized already; leave out the options for text", corpus=corpus)
     modelling = modelling.suited(file is None and is_mail(corpus, reading.reader))
     terms_of = tokenizing.suited(modelling.terms) if file is None else file[1]
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
-    recipe = modelling.recipe(terms_of, _choosing(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms}))
+    recipe = modelling.recipe(
+        terms_of, _select_terms(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms})
+    )
     parts = counted_corpus(corpus, terms_of, reading, running, trust)
     first = next(parts, None)
     if first is None:
-        raise InputError("{corpus} holds no documents to learn from", corpus=corpus)
+        raise InputError("{corpus} has no documents to learn from", corpus=corpus)
     classifier = TextClassifier.from_recipe(recipe).fit(chain([first], parts))
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if verbose:
@@ -91,8 +93,8 @@ def train(
         reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
 
 
-def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
-    """The analyzer with the choice of terms that was asked for, or else that suits the model."""
+def _select_terms(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
+    """Return the analyzer with the given selection of terms, or else the one that suits the model."""
     suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
     given = {key: value for key, value in selection.items() if value is not None}
     return replace(analyzer, **suiting | given)

@@ -67,7 +67,7 @@ def tune(
     recipes = candidates(base, dict(map(_varied, vary)) if vary else None)
     found = tuned(
         recipes,
-        source.tokenised(recipes),
+        source.tokenized(recipes),
         by=by,
         folds=folding.folds,
         seed=folding.seed,
@@ -88,19 +88,19 @@ def _print_tuned(found: Tuned) -> None:
     print_table(["candidate", found.by.replace("_", " "), ""], rows)
     if found.estimate is not None:
         rows_of_choice = [tuple(interval_cell(found.estimate[name]) for name in MEASURES)]
-        print_table(measure_names(), rows_of_choice, "the choice, on documents that had no part in it")
+        print_table(measure_names(), rows_of_choice, "nested cross-validation of the choice")
 
 
 def _varied(given: str) -> tuple[str, list[Any]]:
-    """``alpha=0.1,evidence`` as a key of a recipe and its values."""
+    """Return ``alpha=0.1,evidence`` as a key of a recipe and its values."""
     key, equals, values = given.partition("=")
     if not equals or not key.strip() or not values.strip():
-        raise InputError(f"--vary takes a key and its values, as in alpha=0.1,1, not {given!r}")
+        raise InputError("--vary takes KEY=VALUES, as in alpha=0.1,1, not {given!r}", given=given)
     return key.strip().replace("-", "_"), [_value(value.strip()) for value in values.split(",")]
 
 
 def _value(text: str) -> Any:
-    """A number, true or false, or a word, as in TOML without its quotes."""
+    """Return a number, a truth value or a word, written as in TOML but without quotes."""
     with suppress(ValueError):
         return json.loads(text)
     return text

@@ -70,7 +70,7 @@ def _change(
 ) -> None:
     corpus, reading, running, trust = source
     if not model.is_file():
-        raise InputError(f"{model} does not exist; train a model first")
+        raise InputError("{model} does not exist; train a model first", model=model)
     with locked(output or model):
         classifier = TextClassifier.load(model, trust)
         before = len(classifier.learnt.digests)
@@ -92,7 +92,7 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
         textnb merge monday.textnb tuesday.textnb -o week.textnb
     """
     if len(models) < 2:
-        raise InputError(f"merging takes two models or more, got only {models[0]}")
+        raise InputError("merge takes two models or more, not only {model}", model=models[0])
     check_output(output)
     with locked(output):
         total, *rest = (TextClassifier.load(path, trust) for path in models)
@@ -126,10 +126,14 @@ def calibrate(
         textnb calibrate news.textnb held-out/
     """
     if not model.is_file():
-        raise InputError(f"{model} does not exist; train a model first")
+        raise InputError("{model} does not exist; train a model first", model=model)
     with locked(output or model):
         classifier = TextClassifier.load(model, trust)
         parts = list(counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust))
         classifier.calibrate(parts).save(output or model)
     if not running.quiet:
-        say(f"calibrated {output or model} on {plural(sum(map(len, parts)), 'document')} that it has not learnt")
+        say(
+            "calibrated {model} on {documents} that it has not learnt",
+            model=output or model,
+            documents=plural(sum(map(len, parts)), "document"),
+        )

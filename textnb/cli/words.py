@@ -40,7 +40,7 @@ def words(
         textnb words news.textnb --by log-odds
     """
     if by not in WORD_MEASURES:
-        raise InputError(f"--by takes one of {', '.join(WORD_MEASURES)}, not {by!r}")
+        raise InputError("--by takes one of {measures}, not {by!r}", measures=", ".join(WORD_MEASURES), by=by)
     classifier = TextClassifier.load(model, trust)
     fitted = classifier.fitted
     found = {name: classifier.words(name, by=by, top=top) for name in classes or fitted.classes}

@@ -58,28 +58,31 @@ class Choosing:
     calibrate: bool = flag("--calibrate/--no-calibrate", default=True, help="Calibrate where a recipe does not say.")
 
     def chosen(self, source: "Source") -> Recipes:
-        """The recipes by name; of a model by itself with its defaults."""
+        """Return the recipes by name; a model of --models has its defaults."""
         default, settled = usual_recipe(source.terms_of(), self.calibrate), source.settled
         if self.recipes is not None:
             if self.models is not None:
-                raise InputError("--models and --recipes do not go together; name the models in the file")
+                raise InputError("--models and --recipes exclude each other; name the models in the file")
             return read_recipes(self.recipes, default, settled, source.trust)
         names = self.models.split(",") if self.models else USUAL_MODELS
         found = {name.strip(): recipe_of({"model": name.strip()}, default, "--models", settled) for name in names}
         if len(found) < len(names):
-            raise InputError(f"--models names a model twice: {self.models}; write recipes to vary one: --recipes FILE")
+            raise InputError(
+                "--models names a model twice: {models}; to compare options of one model use --recipes FILE",
+                models=self.models,
+            )
         return found
 
 
 def usual_recipe(terms_of: TermsOf, calibrate: bool = True) -> ClassifierRecipe:
-    """The default model on these terms."""
+    """Return the recipe of the default model on these terms."""
     tokenizer, analyzer = terms_of.tokenizer, terms_of.analyzer
     return ClassifierRecipe("multinomial", "evidence", "empirical", tokenizer, analyzer, calibrate=calibrate)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A corpus as it is given on the command line."""
+    """Corpus of a command line, with the options for reading and tokenizing it."""
 
     corpus: Path
     tokenizing: Tokenizing
@@ -89,26 +92,26 @@ class Source:
 
     @cached_property
     def file(self) -> tuple[Counted, TermsOf] | None:
-        """What is in the corpus, if it is a count file."""
+        """Counts of the corpus and how it was tokenized, if it is a count file."""
         return count_file(self.corpus, self.trust)
 
     @property
     def settled(self) -> Collection[str]:
-        """The parts of the analyzer that are not left to what suits a model."""
+        """Parts of the analyzer that a model's own defaults do not replace."""
         if self.file is not None:
             return [name for name in self.file[1].analyzer.recipe if name not in SELECTION]
         return self.tokenizing.settled
 
     def terms_of(self, suiting: Mapping[str, Any] | None = None) -> TermsOf:
-        """How texts are cut unless a recipe says otherwise; a count file has been cut already."""
+        """Return how texts are tokenized unless a recipe says otherwise; a count file is tokenized already."""
         if self.file is None:
             return self.tokenizing.suited(suiting or {})
         if self.tokenizing.given:
-            raise InputError(f"{self.corpus} has been tokenised already; leave out the options for text")
+            raise InputError("{corpus} is tokenized already; leave out the options for text", corpus=self.corpus)
         return self.file[1]
 
-    def tokenised(self, recipes: Recipes) -> TokenizedDocuments:
-        """The documents, counted once for each way of tokenizing among the recipes."""
+    def tokenized(self, recipes: Recipes) -> TokenizedDocuments:
+        """Return the documents, counted once for each way of tokenizing among the recipes."""
 
         def count(terms_of: TermsOf) -> Counted:
             if self.file is not None:
@@ -117,24 +120,24 @@ class Source:
             documents = corpus_documents(self.corpus, self.reading, self.running)
             parts = list(counted(documents, terms_of, jobs=self.running.n_jobs, entries=math.inf))
             if not parts:
-                raise InputError(f"{self.corpus} holds no documents")
+                raise InputError("{corpus} has no documents", corpus=self.corpus)
             return parts[0]
 
         return TokenizedDocuments.of(recipes.values(), count)
 
     def watched(self, trying: Iterator[Trying], recipes: Recipes, folds: int, rounds: int) -> Iterator[Trying]:
-        """The same, with the recipe and the fold shown."""
+        """Yield the answers, and show the recipe and the fold as progress."""
 
-        def told(answers: Trying) -> str:
+        def describe(answers: Trying) -> str:
             trial = answers.trial
             again = f", round {trial.repeat + 1}" if rounds > 1 else ""
             return f"{trial.recipe}: fold {trial.fold + 1} of {folds}{again}"
 
-        return progress(trying, "fitting", lambda: len(recipes) * folds * rounds, self.running.quiet, told)
+        return progress(trying, "fitting", lambda: len(recipes) * folds * rounds, self.running.quiet, describe)
 
 
 def interval_cell(measured: Estimate) -> str:
-    """A number and, below it, its interval."""
+    """Return a number with its interval below it."""
     return f"{measured.value:.4f}\n{measured.low:.4f} to {measured.high:.4f}"
 
 

@@ -36,13 +36,14 @@ class Deciding:
     costs: Path | None = option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
 
     def rule(self, classes: Sequence[str]) -> Rule:
-        """The rule that was asked for; by default the most probable class."""
+        """Return the decision rule; by default the most probable class."""
         rule = decision_rule(classes, self.unsure, self._costs)
         may_be_unsure = self.unsure is not None or (self._costs is not None and self._costs.unsure is not None)
         if may_be_unsure and UNSURE_LABEL in classes:
             raise InputError(
-                f"the model has a class named {UNSURE_LABEL!r}, which could not be told from being unsure; "
-                "rename the class, or decide in Python, where TextClassifier.decide answers None"
+                "the model has a class named {label!r}, which is also the answer for unsure documents; rename the "
+                "class, or decide in Python, where TextClassifier.decide returns None",
+                label=UNSURE_LABEL,
             )
         return rule
 
@@ -52,10 +53,10 @@ class Deciding:
 
 
 def answers(row: Sequence[float], decided: int, ranked: Sequence[int], classes: Sequence[str]) -> list[str | float]:
-    """The decided label and its probability, then the likeliest other classes with theirs.
+    """Return the decided label and its probability, then the most probable other classes with theirs.
 
-    ``ranked`` are the likeliest classes, as many as there are labels to give. Being unsure has the probability of the
-    likeliest class, and every class is another.
+    ``ranked`` are the most probable classes, as many as there are labels to give. The label of an unsure document has
+    the probability of the most probable class, which is then the first of the other classes.
 
     >>> row, ranked, classes = [0.2, 0.5, 0.3], [1, 2], ["a", "b", "c"]
     >>> answers(row, 2, ranked, classes), answers(row, UNSURE, ranked, classes)
@@ -102,12 +103,12 @@ class Judging:
 
     @property
     def cutoffs(self) -> Cutoffs:
-        """The cut-offs that were asked for."""
+        """Cut-offs of these options."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         if self.spam is None and given.keys() - {"unsure"}:
-            raise InputError("--spam-cutoff, --good-cutoff and --thin are for the class that --spam names; name it")
+            raise InputError("--spam-cutoff, --good-cutoff and --thin need a class; add --spam CLASS")
         if self.spam is not None and self.unsure is not None:
-            raise InputError("with --spam it is --spam-cutoff and --good-cutoff that say what is unsure, not --unsure")
+            raise InputError("with --spam use --spam-cutoff and --good-cutoff, not --unsure")
         return Cutoffs(**given)
 
 

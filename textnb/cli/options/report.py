@@ -28,39 +28,40 @@ class Reporting:
 
     @property
     def language(self) -> Language:
-        """As asked for; else Japanese where the locale is Japanese, and English anywhere else."""
+        """Language of the page: as given, else Japanese in a Japanese locale and English elsewhere."""
         return Language(self.lang if self.lang is not None else of_locale(os.environ))
 
     def check(self, *inputs: Path) -> None:
-        """Refuse, before any work, a page that cannot be written or would take the place of something else."""
+        """Raise an error, before any work, if the page cannot be written or would replace another file."""
         language = self.language
         if self.html is None:
             if self.lang is not None:
-                raise InputError(f"--lang {language.code} is for the page; say where it goes: --html FILE")
+                raise InputError("--lang {code} needs a page; add --html FILE", code=language.code)
             return
         check_writable(self.html)
         if any(path.exists() and self.html.exists() and self.html.samefile(path) for path in inputs):
-            raise InputError(f"{self.html} is an input itself; choose another name for the page")
+            raise InputError("{path} is an input itself; choose another name for the page", path=self.html)
         if self.html.exists() and self.html.stat().st_size:
             with self.html.open("rb") as stream:
                 if stream.read(len(PAGE_BEGINNING)).lower() != PAGE_BEGINNING:
                     raise InputError(
-                        f"{self.html} is there already and no HTML page; remove it, or choose another name"
+                        "{path} already exists and is not an HTML page; remove it or choose another name",
+                        path=self.html,
                     )
 
     def write(self, report: Report, quiet: bool) -> None:
-        """The page, as a whole or not at all."""
+        """Write the page, as a whole or not at all."""
         from textnb.report import page
 
         assert self.html is not None
         with atomic(self.html) as stream:
             stream.write(page(report, self.language.code).encode())
         if not quiet:
-            say(f"{self.html} is the page")
+            say("wrote the page {path}", path=self.html)
 
 
 def of_locale(environment: Mapping[str, str]) -> str:
-    """The language of the messages that a user wants: ``ja`` or, for whatever else it may be, ``en``.
+    """Return ``ja`` for a Japanese locale and ``en`` for any other.
 
     >>> of_locale({"LANG": "ja_JP.UTF-8"}), of_locale({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}), of_locale({})
     ('ja', 'en', 'en')
