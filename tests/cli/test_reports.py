@@ -124,7 +124,7 @@ def test_a_page_never_takes_the_place_of_anything_but_a_page(run, model, held_ou
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--lang", "ja"], "say where it goes: --html FILE"),
+        (["--lang", "ja"], "needs a page; add --html FILE"),
         (["--html", "r.html", "--lang", "fr"], "unknown language 'fr'; use en or ja"),
         (["--html", "nowhere/r.html"], "nowhere/r.html cannot be written"),
     ],

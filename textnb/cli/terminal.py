@@ -3,7 +3,6 @@
 Standard output has data only: rows (TSV with escapes, CSV, JSON lines), JSON, or tables.
 """
 
-import csv
 import json
 import logging
 import math
@@ -141,7 +140,10 @@ class OutputRows:
 
     def __init__(self, columns: Sequence[str], form: Format) -> None:
         self.columns, self.form = tuple(columns), form
-        self._csv = csv.writer(sys.stdout, lineterminator="\n")
+        if form == "csv":
+            import csv
+
+            self._csv = csv.writer(sys.stdout, lineterminator="\n")
         if form != "jsonl":
             self._line(columns)
 
