@@ -25,7 +25,7 @@ import click
 FILE = click.Path(path_type=Path)
 """Type of options and arguments that name a file or folder; the verb itself checks that it exists."""
 
-CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True}
+CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100, "show_default": True}
 """Settings of every help page: both names of --help, its width, and defaults shown."""
 
 Function = Callable[..., Any]
@@ -123,7 +123,7 @@ class Verb(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for param in self.get_params(ctx):
             if isinstance(param, DocumentedArgument):
-                sections["Arguments"].append((param.make_metavar(ctx), param.about))
+                sections["Arguments"].append((str(param.metavar), param.about))
             elif record := param.get_help_record(ctx):
                 sections.setdefault(getattr(param, "section", "Options"), []).append(record)
         for heading, records in sections.items():
