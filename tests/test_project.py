@@ -123,7 +123,7 @@ def test_importing_textnb_loads_no_heavy_package() -> None:
     heavy = [
         "janome",
         "selectolax",
-        "typer",
+        "click",
         "rich",
         "sklearn",
         "matplotlib",

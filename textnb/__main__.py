@@ -1,7 +1,7 @@
 """The command ``textnb``, and ``python -m textnb``.
 
-``textnb filter --socket PATH [-e]`` is run once for each mail: it is answered here, before numpy and the command line
-are loaded, which takes ten times as long as the answer.
+``textnb filter --socket PATH [-e]`` runs once per mail. It is answered here, without loading numpy and the command
+line, which would take ten times as long as the answer.
 """
 
 import gc
@@ -12,7 +12,7 @@ def main() -> None:
     """Run the command line."""
     path, exit_code = _only_asks(sys.argv[1:])
     if path is None:
-        gc.disable()  # nothing that is loaded becomes garbage; a verb sets it going again when it begins
+        gc.disable()  # nothing that is loaded becomes garbage; `cli.verbs` enables it again
         from textnb.cli import main as command_line
 
         command_line()
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
-    """The socket to ask and whether the exit code is wanted; no socket where anything else is asked for.
+    """Return the socket to ask and whether the exit code is wanted; no socket for any other command.
 
     >>> _only_asks(["filter", "--socket", "s", "-e"]), _only_asks(["filter", "--socket", "s", "--help"])
     (('s', True), (None, False))
@@ -36,12 +36,12 @@ def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
 
 
 def _ask(path: str, exit_code: bool) -> int:
-    """The mail through the service; as it is where the service fails."""
+    """Filter the mail by the service and return the exit code; if the service fails, write the mail unchanged."""
     from textnb.mail.protocol import FAILED, ask_service, read_stdin, write_stdout
 
     reply = ask_service(path, read_stdin())
     if reply.code == FAILED:
-        sys.stderr.write(f"textnb: the mail goes through as it is: {reply.reason}\n")
+        sys.stderr.write(f"textnb: the mail is passed on unchanged: {reply.reason}\n")
     try:
         write_stdout(reply.message)
     except OSError as error:

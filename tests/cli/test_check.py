@@ -2,7 +2,7 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from textnb.cli import app
 from textnb.corpus import known_corpus
@@ -81,14 +81,14 @@ def test_a_corpus_that_is_not_what_its_description_says_is_an_error(monkeypatch,
     shutil.copy(corpus.description, corpus.path)
     printed, error = check("livedoor", "--json")
     assert json.loads(printed)["classes"] == {"smax": 1}
-    assert error.startswith("the corpus 'livedoor' should have {")
+    assert error.startswith("corpus 'livedoor' has {'smax': 1}, but its description says {")
 
 
 def test_a_corpus_given_twice_or_without_texts_is_refused(corpus, tmp_path):
     assert f"{corpus} is given twice" in check(corpus, "--against", corpus)[1]
     counts = tmp_path / "c.counts"
     assert CliRunner().invoke(app, ["count", str(corpus), "-o", str(counts), "--quiet"]).exit_code == 0
-    assert f"{counts} holds counts and no text" in check(counts)[1]
+    assert f"{counts} holds counts, not text" in check(counts)[1]
 
 
 def test_the_command_itself_ends_with_an_exit_code(run, corpus):
@@ -97,3 +97,10 @@ def test_the_command_itself_ends_with_an_exit_code(run, corpus):
     assert done.code == 1
     assert done.err == f"textnb: {corpus}: empty documents: 1\n"
     assert "empty" in done.out
+
+
+def test_a_known_corpus_comes_before_a_folder_of_its_name_unless_that_has_a_separator(monkeypatch, corpus, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(corpus, tmp_path / "ja-mini")
+    assert json.loads(check("ja-mini", "--json")[0])["documents"] == 544
+    assert json.loads(check("./ja-mini", "--json")[0])["classes"] == {"food": 3, "pets": 2}

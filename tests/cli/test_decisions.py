@@ -132,7 +132,7 @@ def test_test_shows_risk_over_coverage(run, model, tmp_path):
     points = result["risk_coverage"]["points"]
     assert points[0]["documents"] == result["documents"] == 5
     assert points[0]["accuracy"] == result["accuracy"]
-    assert "answering only the surest" in shown.out
+    assert "answering only if confident" in shown.out
     assert f"{result['risk_coverage']['aurc']:.4f}" in shown.out
     assert "costs" not in result
     for point in points:

@@ -47,7 +47,7 @@ def test_exit_codes_are_those_of_bogofilter_where_they_are_asked_for(run, mail_m
         (["mail.textnb", "--spam", "junk"], "'junk' is not among the model's classes"),
         (["mail.textnb", "--spam", "ham", "--spam-cutoff", "0.01"], "must satisfy 0 <= good < spam <= 1"),
         (["mail.textnb", "--spam", "ham", "--unsure", "0.5"], "not --unsure"),
-        (["mail.textnb", "--good-cutoff", "0.5"], "name it"),
+        (["mail.textnb", "--good-cutoff", "0.5"], "need a class; add --spam CLASS"),
         (["mail.textnb", "--spam", "ham", "--spam-cutoff", "high"], "'--spam-cutoff'"),
         (["mail.textnb", "--no-such-option"], "No such option"),
         (["mail.textnb", "--socket", "s.sock"], "textnb filterd was started with"),
@@ -60,7 +60,7 @@ def test_on_any_error_the_mail_goes_through_as_it_is(run, mail_model, arguments,
     done = run("filter", *arguments, stdin=PILLS)
     assert (done.code, done.out) == (0, PILLS)
     assert error in done.err
-    assert done.err.startswith("textnb: the mail goes through as it is: ")
+    assert done.err.startswith("textnb: the mail is passed on unchanged: ")
     assert done.err.count("\n") == 1
     assert run("filter", *arguments, "-e", stdin=PILLS).code == 3
 
@@ -92,7 +92,7 @@ def test_the_filter_learns_what_it_is_sure_of(run, mail_model):
     for _ in range(2):
         assert run("filter", mail_model, "--spam", "迷惑", "--learn", stdin=PILLS).err == ""
     assert run("filter", mail_model, "--spam", "迷惑", "--learn", stdin="Subject: x\n\n").err == ""
-    assert run("unlearn", mail_model, "--as", "迷惑", stdin=PILLS).err == f"unlearnt; {mail_model} holds 4 documents\n"
+    assert run("unlearn", mail_model, "--as", "迷惑", stdin=PILLS).err == f"unlearnt; {mail_model} has 4 documents\n"
 
 
 def test_learning_counts_a_mail_once_and_moves_it(run, mail_model):
@@ -118,7 +118,7 @@ def test_what_cannot_be_learnt_is_said_in_a_line(run, mail_model):
         done = run(*arguments, stdin=PILLS)
         assert done.code == 1
         assert error in done.err
-    assert "no mail on standard input" in run("learn", mail_model, "--as", "ham", stdin="\n").err
+    assert "standard input is empty" in run("learn", mail_model, "--as", "ham", stdin="\n").err
 
 
 def test_a_service_filters_for_its_client_until_it_is_told_to_stop(run, mail_model, tmp_path):

@@ -43,7 +43,10 @@ def test_options_reach_the_recipe_and_what_was_found_is_told(run, mail, tmp_path
     assert done.code == 0, done.err
     assert "second factor" in done.err
     assert TextClassifier.load(tmp_path / "m.textnb").recipe.options == {"l2": 0.5, "stacked_from": 5.0}
-    assert "stacked_from of the model mail" in run("train", mail, "-o", "n.textnb", "--stacked-from", "-1").err
+    assert (
+        "model 'mail': stacked_from must be a number of at least 0"
+        in run("train", mail, "-o", "n.textnb", "--stacked-from", "-1").err
+    )
 
 
 def test_japanese_mail_is_learnt_and_told_apart(run, tmp_path):
@@ -65,5 +68,5 @@ def test_how_much_was_learnt_since_the_fit_is_told(run, mail, tmp_path):
     assert "changed since" not in run("info", "m.textnb").out
     classifier = TextClassifier.load(tmp_path / "m.textnb")
     classifier.update([Document("more PILLS", "spam")], refit="never").save(tmp_path / "m.textnb")
-    assert "1 documents learnt or forgotten after the fit" in " ".join(run("info", "m.textnb").out.split())
+    assert "1 document learnt or forgotten after the fit" in " ".join(run("info", "m.textnb").out.split())
     assert json.loads(run("info", "m.textnb", "--json").out)["fit"]["since"] == 1

@@ -1,10 +1,15 @@
 """textnb train and info with every model: what is said, what is found, what is refused."""
 
 import json
+from dataclasses import fields
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from textnb import TextClassifier
+from textnb.cli import app
+from textnb.cli.options.model import Modelling
 from textnb.models.registry import MODELS
 from textnb.models.registry import model as model_of
 
@@ -20,7 +25,7 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
     done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--ngram", 1, "--model", name, "-v")
     assert done.code == 0, done.err
     assert done.out == ""
-    assert "m.textnb holds 5 documents, 2 classes, 7 terms" in done.err
+    assert "m.textnb has 5 documents, 2 classes, 7 terms" in done.err
     assert "probabilities: calibrated: scores times " in done.err
     assert "documents kept: 5" in done.err
     classifier = TextClassifier.load(tmp_path / "m.textnb")
@@ -198,3 +203,63 @@ def test_the_help_names_every_model_weighting_and_alpha(run):
     shown = " ".join(run("train", "--help", env={"COLUMNS": "200"}).out.split())
     for name in (*MODELS, "tfidf-l2", "leave-one-out", "--no-calibrate", "--sample"):
         assert name in shown
+
+
+def test_the_help_of_train_fits_on_a_screen_and_hides_options_of_single_models():
+    shown = CliRunner().invoke(app, ["train", "--help"], terminal_width=100).output
+    options = [line.split()[0] for line in shown.splitlines() if line.startswith("  -")]
+    assert len(options) <= 25
+    assert len(shown.splitlines()) <= 65
+    assert "--set" in options
+    assert "--estimate" not in shown and "--shrinkage" not in shown
+
+
+def own_options(*arguments):
+    """What `textnb train` makes of the options of a model."""
+    command = app.get_command(click.Context(app), "train")
+    given = command.make_context("train", ["corpus", "-o", "m.textnb", *arguments]).params
+    return Modelling(**{each.name: given[each.name] for each in fields(Modelling)}).own_options
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_option_of_a_model_is_taken_by_set_and_by_its_long_name(name):
+    for option, its in model_of(name).options.items():
+        long = f"--{option.replace('_', '-')}"
+        assert own_options("--model", name, "--set", f"{option}={its.default}") == {option: its.default}
+        if its.default is False:
+            assert own_options("--model", name, long) == {option: True}
+        else:
+            assert own_options("--model", name, long, str(its.default)) == {option: its.default}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set", "pi=2"], "Model 'multinomial' has no option 'pi'; it has estimate."),
+        (["--model", "bernoulli", "--set", "pi=2"], "Model 'bernoulli' has no option 'pi'; it has none."),
+        (["--model", "logistic", "--set", "l2"], "--set takes NAME=VALUE, not 'l2'."),
+        (["--model", "logistic", "--l2"], "Option '--l2' requires an argument."),
+    ],
+)
+def test_a_wrong_name_after_set_is_a_usage_error_that_names_the_right_ones(run, corpus, tmp_path, arguments, words):
+    done = run("train", corpus, "-o", "m.textnb", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert done.err.startswith("Usage: textnb train ")
+    assert not (tmp_path / "m.textnb").exists()
+
+
+def test_a_wrong_value_after_set_is_refused(run, corpus):
+    done = run("train", corpus, "-o", "m.textnb", "--model", "logistic", "--set", "l2=much")
+    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert "l2" in done.err and "'much'" in done.err
+
+
+def test_models_are_listed_one_line_each_and_the_options_of_one_in_a_table(run):
+    assert [line.split()[0] for line in run("models").lines] == list(MODELS)
+    assert json.loads(run("models", "--json").out)["logistic"] == model_of("logistic").help
+    shown = run("models", "nb-logistic").out
+    for option, its in model_of("nb-logistic").options.items():
+        assert f"--set {option}=" in shown and str(its.default) in shown
+    assert json.loads(run("models", "gaussian", "--json").out)[-1]["option"] == "--set variance="
+    assert run("models", "nosuch").code == 1

@@ -123,5 +123,16 @@ def test_a_python_tokenizer_must_be_trusted(run_alone, corpus, tmp_path):
 def test_what_standard_input_or_a_model_cannot_be_is_refused(run, model):
     piped = run("predict", model, "--reader", "csv", stdin="text\ndog\n")
     assert piped.code == 1
-    assert "standard input is read as lines" in piped.err
+    assert "standard input can only be read as lines" in piped.err
     assert "not a document" in run("predict", model, model).err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--line-buffered"]])
+def test_an_input_that_does_not_exist_is_an_error_before_the_header(run, model, arguments):
+    done = run("predict", model, "missing.txt", *arguments)
+    assert (done.code, done.out, done.err) == (1, "", "textnb: missing.txt does not exist\n")
+
+
+def test_an_input_without_documents_has_a_header_alone(run, model):
+    done = run("predict", model, stdin="")
+    assert (done.code, done.out) == (0, "id\tlabel\tprobability\n")

@@ -22,7 +22,7 @@ def test_test_shows_reliability_and_the_surest_mistakes_with_their_words(run, mo
     done = run("test", model, held_out)
     assert done.code == 0, done.err
     assert "reliability" in done.out
-    table = done.out.partition("mistakes that the model was surest of")[2]
+    table = done.out.partition("most confident mistakes")[2]
     assert re.search(r"food/0\.txt.*food.*pets.*dog \+", table)
     assert "pets/0.txt" in table
     assert "food/1.txt" not in table
@@ -116,7 +116,7 @@ def test_a_page_never_takes_the_place_of_anything_but_a_page(run, model, held_ou
     (tmp_path / "notes.txt").write_text("mine")
     done = run("test", model, held_out, "--html", "notes.txt")
     assert (done.code, done.out) == (1, "")
-    assert "notes.txt is there already and no HTML page" in done.err
+    assert "notes.txt already exists and is not an HTML page" in done.err
     assert (tmp_path / "notes.txt").read_text() == "mine"
     assert "is an input itself" in run("test", model, held_out, "--html", model).err
 
@@ -124,7 +124,7 @@ def test_a_page_never_takes_the_place_of_anything_but_a_page(run, model, held_ou
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--lang", "ja"], "say where it goes: --html FILE"),
+        (["--lang", "ja"], "needs a page; add --html FILE"),
         (["--html", "r.html", "--lang", "fr"], "unknown language 'fr'; use en or ja"),
         (["--html", "nowhere/r.html"], "nowhere/r.html cannot be written"),
     ],

@@ -42,7 +42,8 @@ def test_a_dry_run_prints_what_would_be_done_and_does_not_do_it(run, mail_model,
         ["cur/3.empty:2,", "ham", "yes", ""],
     ]
     assert done.err == (
-        "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; nothing was changed, --apply does it\n"
+        "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; "
+        "dry run, nothing was changed; use --apply to change the mailbox\n"
     )
     assert {path: path.stat().st_mtime_ns for path in maildir.rglob("*")} == before
 
@@ -53,7 +54,7 @@ def test_applied_it_is_done_and_the_next_run_has_nothing_left_to_do(run, mail_mo
     assert (done.code, done.out) == (0, "")
     assert done.err == "3 messages judged: 1 moved to Junk, 2 stay, 1 of them unsure\n"
     assert held(maildir) == {".Junk/new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
-    assert run(*command).err == "0 messages judged: 0 stay; 2 known from before\n"
+    assert run(*command).err == "0 messages judged: 0 stay; 2 judged before\n"
     assert run(*command, "--quiet").err == ""
     assert run(*command, "--again").err == "2 messages judged: 2 stay, 1 of them unsure\n"
 
@@ -129,7 +130,7 @@ def test_a_message_that_cannot_leave_stays_as_it_is(run, mail_model, maildir, mo
     monkeypatch.setattr(os, "unlink", unlink)
     done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
     assert done.code == 1
-    assert done.err.splitlines()[0] == f"textnb: {maildir}/new/1.pills stays as it is: Permission denied"
+    assert done.err.splitlines()[0] == f"textnb: {maildir}/new/1.pills is unchanged: Permission denied"
     assert held(maildir) == {"new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
 
 
@@ -138,7 +139,7 @@ def test_a_message_that_cannot_be_read_is_named_and_left(run, mail_model, maildi
     done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply")
     assert done.code == 1
     first, second = done.err.splitlines()
-    assert first == f"textnb: {maildir}/cur/2.lunch:2,S stays as it is: the message is compressed and cannot be read"
+    assert first == f"textnb: {maildir}/cur/2.lunch:2,S is unchanged: the message is compressed and cannot be read"
     assert second.endswith("1 could not be judged or moved")
     assert held(maildir) == {".Junk/new/1.pills", "cur/2.lunch:2,S", "cur/3.empty:2,"}
 
@@ -192,4 +193,4 @@ def test_a_lasting_error_is_said_once_and_does_not_spin(capsys):
 
     repeat(once, 7.0, Stop())
     assert waits == [7.0] * 3
-    assert capsys.readouterr().err == "textnb: the disk is gone; this goes on in case it passes\n"
+    assert capsys.readouterr().err == "textnb: the disk is gone; will keep trying\n"

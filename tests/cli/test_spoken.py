@@ -1,7 +1,7 @@
 import pytest
 
 from textnb import Analyzer, TextClassifier
-from textnb.cli.options.inputs import Cutting
+from textnb.cli.options.inputs import Tokenizing
 from textnb.cli.options.model import Modelling, train_options
 
 
@@ -21,7 +21,7 @@ def recipe(**analyzer):
     ids=str,
 )
 def test_what_suits_the_model_needs_no_word(wanted, told):
-    given = Cutting(ngram="2", features="chars")  # asked for, but not what came out
+    given = Tokenizing(ngram="2", features="chars")  # asked for, but not what came out
     base = recipe(ngram=(2, 2), features=["chars"])
     assert train_options(recipe(**wanted), base, given, Modelling())[: len(told) + 1] == [*told, "--model"]
 
@@ -29,6 +29,6 @@ def test_what_suits_the_model_needs_no_word(wanted, told):
 def test_a_model_without_the_normalisers_that_suit_it_is_said_so_and_understood():
     base = TextClassifier("mail").recipe
     bare = TextClassifier("mail", analyzer=Analyzer()).recipe
-    options = train_options(bare, base, Cutting(), Modelling())
+    options = train_options(bare, base, Tokenizing(), Modelling())
     assert options[:2] == ["--normalise", "none"]
-    assert Cutting(normalise="none").suited({"normalisers": ("nfkc",)}).analyzer.normalisers == ()
+    assert Tokenizing(normalise="none").suited({"normalisers": ("nfkc",)}).analyzer.normalisers == ()

@@ -15,7 +15,7 @@ def test_training_writes_the_model_that_the_library_writes(run_alone, corpus, tm
     done = run_alone("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", "--alpha", 0.5, "--weighting", "raw")
     assert done.code == 0
     assert done.out == ""
-    assert "learnt 5 documents; cli.textnb holds 5 documents, 2 classes, 7 terms" in done.err
+    assert "learnt 5 documents; cli.textnb has 5 documents, 2 classes, 7 terms" in done.err
     TextClassifier(tokenizer="words", alpha=0.5, weighting="raw").fit(read_corpus(corpus)).save(tmp_path / "lib.textnb")
     assert (tmp_path / "cli.textnb").read_bytes() == (tmp_path / "lib.textnb").read_bytes()
 
@@ -92,8 +92,11 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
         (["{corpus}", "--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
         (["{corpus}", "--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
-        (["{corpus}", "--base-form"], "that --base-form is for: --tokenizer janome or mecab or sudachi"),
-        (["{corpus}", "--mode", "A"], "name the tokenizer that --mode is for: --tokenizer sudachi"),
+        (
+            ["{corpus}", "--base-form"],
+            "--base-form depends on the tokenizer; add --tokenizer janome or mecab or sudachi",
+        ),
+        (["{corpus}", "--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
         (["{corpus}", "--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
         (["{corpus}", "--alpha", "-1"], "alpha must be finite and not negative"),
         (
@@ -103,7 +106,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
         (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),
         (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
-        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a share"),
+        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a proportion"),
         (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
         (["{corpus}", "--reader", "xml"], "unknown reader 'xml'; use folder"),
         (
@@ -111,7 +114,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
             "unknown weighting 'tf'; use raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2",
         ),
         (["{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
-        (["{corpus}", "--glob", "*.xml"], "holds no documents to learn from"),
+        (["{corpus}", "--glob", "*.xml"], "has no documents to learn from"),
     ],
 )
 def test_a_fault_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
@@ -202,5 +205,5 @@ def test_what_is_not_textnbs_is_never_overwritten(run, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     done = run("train", "data.csv", "-o", "notes.txt")
     assert done.code == 1
-    assert "notes.txt is there already and no file of textnb's" in done.err
+    assert "notes.txt already exists and is not a textnb file" in done.err
     assert (tmp_path / "notes.txt").read_text() == "mine"

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from textnb import TextClassifier, read_corpus
 from textnb.cli import app

@@ -35,7 +35,7 @@ VERBS = HERE / "verbs"
 CORPORA = HERE.parent.parent / "corpora"
 CLASSES = ("computing", "cooking", "sport")
 
-ENVIRONMENT = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC"}
+ENVIRONMENT = {"COLUMNS": "120", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC"}
 REMOVED = ("FORCE_COLOR", "GITHUB_ACTIONS", "LC_MESSAGES", "PY_COLORS", "TERMINAL_WIDTH")
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9

@@ -94,7 +94,7 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     since = fit.pop("since", 0)
     lines += [(_fit_name(name, facts), f"{value:.6g}") for name, value in fit.items()]
     if since:
-        lines.append(("changed since", f"{since:,} documents learnt or forgotten after the fit"))
+        lines.append(("changed since", f"{since:,} document{'s'[since == 1 :]} learnt or forgotten after the fit"))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "scale" in calibration:

@@ -1,54 +1,51 @@
-"""The command ``textnb``: one function a verb.
+"""Command line of textnb.
 
-Exit codes: 0 done, 1 the input or the data is at fault, 2 usage, 130 interrupted; ``textnb filter`` has its own.
+Exit codes: 0 done, 1 the input or the data is at fault, 2 usage, 130 interrupted; ``textnb filter`` and ``textnb imap``
+have codes of their own.
 """
 
 import sys
-from typing import Annotated
 
-import typer
+import click
 
+from textnb.cli.options.groups import CONTEXT
 from textnb.cli.terminal import fail, prepare_streams
-from textnb.cli.verbs import add_verbs
+from textnb.cli.verbs import LazyGroup
 from textnb.errors import TextnbError
 from textnb.version import __version__
 
-app = typer.Typer(
-    help="Classify text with naive Bayes, Japanese first.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+INTERRUPTED = 130
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings=CONTEXT,
+    epilog="""\b
+Completion of verbs and options, for the present shell (add the line to its start-up file to keep it):
+  bash  eval "$(_TEXTNB_COMPLETE=bash_source textnb)"
+  zsh   eval "$(_TEXTNB_COMPLETE=zsh_source textnb)"
+  fish  _TEXTNB_COMPLETE=fish_source textnb | source""",
 )
-add_verbs(app)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"textnb {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    del version
+@click.version_option(__version__, message="textnb %(version)s", help="Show the version and exit.")
+def app() -> None:
+    """Classify text with naive Bayes, Japanese first. `textnb VERB --help` has examples."""
 
 
 def main() -> None:
-    """Run the command line; an error of textnb's own is one line and exit code 1."""
+    """Run the command line; an error of textnb is one line and exit code 1."""
     prepare_streams()
     try:
         if sys.argv[1:2] == ["filter"]:
             from textnb.cli.filter import run_filter
 
             sys.exit(run_filter(app))
-        app()
+        sys.exit(app(prog_name="textnb", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        fail("interrupted", INTERRUPTED)
     except MemoryError:
-        fail("there is not enough memory for this; fewer documents, terms (--max-terms) or classes need less")
+        fail("not enough memory; use fewer documents, fewer terms (--max-terms) or fewer classes")
     except (TextnbError, OSError) as error:
         fail(error)

@@ -1,74 +1,80 @@
-"""textnb compare.
+"""textnb compare and textnb curve."""
 
-textnb curve.
-"""
-
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.comparison import Choosing, Folding, Repeats, Source, interval_cell, measure_names
-from textnb.cli.options.report import Reporting, comparison_report, curves_report, plotted
+from textnb.cli.options.comparison import Choosing, Folding, Source, interval_cell, measure_names, repeats_option
+from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.report import Reporting
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, score_recipes
-from textnb.comparison.curve import MEASURES as OF_CURVES
 from textnb.comparison.curve import learning_curve
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
-from textnb.report.charts import learning_curve_svg
-from textnb.storage import atomic, check_writable
-
-Criterion = Annotated[
-    str, typer.Option("--criterion", metavar="NAME", help="cv, or for models that have it: evidence, bic.")
-]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
+from textnb.report.contents import comparison_report, curves_report
 
 
+@verb
+@inputs.corpus_path
+@click.option("--criterion", metavar="NAME", default="cv", help="cv; evidence or bic for models that have it.")
+@repeats_option
+@inputs.as_json
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@inputs.trust
+@takes(
+    running=inputs.Running,
+    choosing=Choosing,
+    folding=Folding,
+    tokenizing=inputs.Tokenizing,
+    reading=inputs.LabelledReading,
+    reporting=Reporting,
+)
 def compare(
-    corpus: inputs.CorpusPath,
+    corpus: Path,
+    criterion: str,
+    repeats: int,
+    as_json: bool,
+    as_csv: bool,
+    trust: Collection[str],
+    running: inputs.Running,
     choosing: Choosing,
     folding: Folding,
-    cutting: inputs.Cutting,
+    tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
-    running: inputs.Running,
     reporting: Reporting,
-    repeats: Repeats = 1,
-    criterion: Criterion = "cv",
-    as_json: inputs.Json = False,
-    as_csv: Csv = False,
-    trust: inputs.Trust = None,
 ) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
-    Each measure has its 95 % interval. The p are of paired tests against the most accurate recipe, after Holm's
-    correction: McNemar's, exact, and the t-test corrected for overlapping training sets. Copies of a document, and
-    documents of one group, are never on both sides of a split. Texts are cut into terms once.
+    Each measure has a 95 % interval. The p-values are of paired tests against the most accurate recipe, after Holm's
+    correction: McNemar's exact test, and the t-test corrected for overlapping training sets. Copies of a document, and
+    documents of one group, are never on both sides of a split. Texts are tokenized once.
 
-    A file of recipes has for each a `[[recipe]]` with name, model, and what `textnb train` can be told: alpha,
-    weighting, tokenizer, normalise, ngram, min_df, max_df, max_terms, prior, calibrate, and the model's own options.
+    A file of recipes has one [[recipe]] each, with name, model, and the options of textnb train: alpha, weighting,
+    tokenizer, normalise, ngram, min_df, max_df, max_terms, prior, calibrate, and the model's own options.
 
     Examples:
 
         textnb compare news/ --models multinomial,complement
-
         textnb compare news.counts --recipes recipes.toml --folds 10 --repeats 3 --csv
-
         textnb compare news.counts --recipes alphas.toml --criterion evidence
-
         textnb compare news/ --html comparison.html --lang ja
     """
     if as_json and as_csv:
-        raise InputError("--json and --csv do not go together")
+        raise InputError("--json and --csv exclude each other; use one of them")
     if criterion != "cv" and reporting.html is not None:
-        raise InputError(f"--html shows what was cross-validated; leave it out, or --criterion {criterion}")
+        raise InputError(
+            "--html needs a cross-validation; leave out --html or --criterion {criterion}", criterion=criterion
+        )
     reporting.check(corpus)
-    source = Source(corpus, cutting, reading, running, trust)
+    source = Source(corpus, tokenizing, reading, running, trust)
     recipes = choosing.chosen(source)
-    documents = source.tokenised(recipes)
+    documents = source.tokenized(recipes)
     if criterion != "cv":
         _print_scored(score_recipes(recipes, documents, criterion), criterion, as_json, as_csv)
         return
@@ -91,19 +97,19 @@ def compare(
         reporting.write(comparison_report(comparison, corpus, reporting.language), running.quiet)
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
     if uncalibrated and not running.quiet:
-        say(f"the probabilities of {', '.join(uncalibrated)} could not be calibrated")
+        say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))
 
 
 def _print_comparison(comparison: Comparison) -> None:
     about = [plural(comparison.documents, "document"), plural(comparison.folds, "fold")]
     if comparison.groups < comparison.documents:
-        about[0] += f" in {plural(comparison.groups, 'group')} (copies are of one)"
+        about[0] += f" in {plural(comparison.groups, 'group')} (copies of a document are one group)"
     if comparison.repeats > 1:
         about.append(plural(comparison.repeats, "repeat"))
     rows = [(row.name, *(interval_cell(row.measures[name]) for name in MEASURES)) for row in comparison.rows]
     print_table(["recipe", *measure_names()], rows, ", ".join(about))
     columns = ["recipe", "fit, s", "predict, s", "p, McNemar", "p, corrected t"]
-    print_table(columns, [_tested(row) for row in comparison.rows], "a fold's time, and tests against the best")
+    print_table(columns, [_tested(row) for row in comparison.rows], "time per fold, and tests against the best recipe")
 
 
 def _tested(row: Compared) -> tuple[Any, ...]:
@@ -133,55 +139,52 @@ def _print_scored(rows: list[Scored], criterion: str, as_json: bool, as_csv: boo
         print_table(columns, shown)
 
 
-Sizes = Annotated[
-    str | None,
-    typer.Option(
-        "--sizes",
-        metavar="N,N,...",
-        help="Numbers of training documents.  [default: all outside a fold, half, a quarter, ...]",
-        show_default=False,
-    ),
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw the curves, SVG.", rich_help_panel="Report", show_default=False),
-]
-PlotOf = Annotated[str, typer.Option("--plot-of", help="accuracy or log_loss.", rich_help_panel="Report")]
-
-
+@verb
+@inputs.corpus_path
+@click.option(
+    "--sizes",
+    metavar="N,N,...",
+    help="Numbers of training documents.  [default: all outside a fold, 1/2, 1/4 ...]",
+)
+@repeats_option
+@inputs.as_json
+@inputs.trust
+@takes(
+    running=inputs.Running,
+    choosing=Choosing,
+    folding=Folding,
+    tokenizing=inputs.Tokenizing,
+    reading=inputs.LabelledReading,
+    reporting=Reporting,
+)
 def curve(
-    corpus: inputs.CorpusPath,
+    corpus: Path,
+    sizes: str | None,
+    repeats: int,
+    as_json: bool,
+    trust: Collection[str],
+    running: inputs.Running,
     choosing: Choosing,
     folding: Folding,
-    cutting: inputs.Cutting,
+    tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
-    running: inputs.Running,
     reporting: Reporting,
-    sizes: Sizes = None,
-    repeats: Repeats = 1,
-    plot: Plot = None,
-    plot_of: PlotOf = "accuracy",
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
 ) -> None:
     """Show how accuracy and log loss change with the number of training documents.
 
-    Every size is tested on the same folds, and the documents of a smaller one are among those of a larger one. Each
-    number has its 95 % interval.
+    Every size is tested on the same folds, and the documents of a smaller size are among those of a larger one. Each
+    number has a 95 % interval.
 
     Examples:
 
         textnb curve news/ --models multinomial,complement
-
-        textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --plot curve.svg
+        textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --html curve.html
     """
     reporting.check(corpus)
-    if plot is not None:
-        _check_plot(plot, plot_of)
-    source = Source(corpus, cutting, reading, running, trust)
+    source = Source(corpus, tokenizing, reading, running, trust)
     numbers = None if sizes is None else _as_sizes(sizes)
     recipes = choosing.chosen(source)
-    documents = source.tokenised(recipes)
+    documents = source.tokenized(recipes)
     curves = learning_curve(
         recipes,
         documents,
@@ -192,9 +195,6 @@ def curve(
         jobs=running.n_jobs,
         watch=lambda learning: source.watched(learning, recipes, folding.folds, repeats),
     )
-    if plot is not None:
-        with atomic(plot) as stream:
-            stream.write(learning_curve_svg(plot_of.replace("_", " "), plotted(curves, plot_of)).encode())
     if reporting.html is not None:
         reporting.write(curves_report(curves, corpus, reporting.language), running.quiet)
     if as_json:
@@ -205,17 +205,8 @@ def curve(
         print_table(["training documents", "accuracy", "log loss"], rows, each.name)
 
 
-def _check_plot(plot: Path, plot_of: str) -> None:
-    """Refuse, before any work, a plot of nothing or in the place of something else."""
-    if plot_of not in OF_CURVES:
-        raise InputError(f"--plot-of takes {' or '.join(OF_CURVES)}, not {plot_of!r}")
-    check_writable(plot)
-    if plot.exists() and plot.stat().st_size and not plot.read_bytes()[:4] == b"<svg":
-        raise InputError(f"{plot} is there already and no SVG drawing; remove it, or choose another name")
-
-
 def _as_sizes(value: str) -> list[int]:
     parts = [part.strip() for part in value.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise InputError(f"--sizes takes whole numbers with commas, as in 100,1000, not {value!r}")
+        raise InputError("--sizes takes whole numbers separated by commas, as in 100,1000, not {value!r}", value=value)
     return [int(part) for part in parts]

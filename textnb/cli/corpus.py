@@ -1,17 +1,16 @@
-"""textnb corpus: corpora by name.
+"""textnb corpus: list, fetch, find and check corpora."""
 
-textnb corpus check.
-"""
-
-from collections.abc import Iterator
+import os
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import CONTEXT, argument, takes, verb
 from textnb.cli.sources import corpus_documents
-from textnb.cli.terminal import bytes_progress, print_json, print_table, say
+from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, say
 from textnb.corpus import (
     CorpusCheck,
     DuplicateGroup,
@@ -31,110 +30,124 @@ _SHOWN = 3
 _DEFAULT = Limits()
 
 
+@verb
+@argument("corpus", "CORPUS", "A corpus, or a name of textnb corpus list; a folder of such a name is ./NAME.")
+@click.option("--against", metavar="CORPUS", multiple=True, help="Another split of the corpus; repeatable.")
+@click.option(
+    "--similarity",
+    metavar="P",
+    type=float,
+    default=_DEFAULT.similarity,
+    help="Near duplicates: least proportion of common shingles.",
+)
+@click.option(
+    "--tiny",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=_DEFAULT.tiny,
+    help="A document of fewer than N characters is tiny.",
+)
+@click.option(
+    "--precision",
+    metavar="P",
+    type=float,
+    default=_DEFAULT.precision,
+    help="Giveaways: least proportion of the documents with the term that are in one class.",
+)
+@click.option(
+    "--recall",
+    metavar="P",
+    type=float,
+    default=_DEFAULT.recall,
+    help="Giveaways: least proportion of the documents of the class that have the term.",
+)
+@inputs.top_option(5)
+@click.option("--strict", is_flag=True, help="Exit with 1 on empty or damaged documents and duplicates across splits.")
+@inputs.as_json
+@takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def check(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus, or a name of `textnb corpus list`.")],
-    reading: inputs.LabelledReading,
-    cutting: inputs.Cutting,
+    corpus: str,
+    against: Collection[str],
+    similarity: float,
+    tiny: int,
+    precision: float,
+    recall: float,
+    top: int,
+    strict: bool,
+    as_json: bool,
     running: inputs.Running,
-    against: Annotated[
-        list[str] | None, typer.Option("--against", metavar="CORPUS", help="Another split of it; may be repeated.")
-    ] = None,
-    similarity: Annotated[
-        float, typer.Option("--similarity", help="Of near duplicates: the share of their shingles in common, at least.")
-    ] = _DEFAULT.similarity,
-    tiny: Annotated[
-        int, typer.Option("--tiny", min=0, help="A document of fewer characters is tiny.", metavar="N")
-    ] = _DEFAULT.tiny,
-    precision: Annotated[
-        float, typer.Option("--precision", help="Of a giveaway: the share of its documents in one class, at least.")
-    ] = _DEFAULT.precision,
-    recall: Annotated[
-        float, typer.Option("--recall", help="Of a giveaway: the share of the class's documents with it, at least.")
-    ] = _DEFAULT.recall,
-    top: inputs.Top = 5,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit code 1 for empty or damaged documents, and duplicates across.")
-    ] = False,
-    as_json: inputs.Json = False,
+    tokenizing: inputs.Tokenizing,
+    reading: inputs.LabelledReading,
 ) -> None:
-    """Say what is odd about a corpus: documents empty, damaged or repeated, and terms that give a class away.
+    """Find empty, damaged and repeated documents of a corpus, and terms that give a class away.
 
-    Duplicates are exact (the same text) or near: of all stretches of five characters that one or the other text has,
-    at least the share `--similarity` is common to both. They do harm across labels, and across splits: what is learnt
-    from one is tested on the other. The splits are CORPUS and each `--against`, or the parts of a corpus with a name.
+    Duplicates are exact (the same text) or near: the proportion of common shingles (all substrings of five characters)
+    is at least --similarity. They do harm across labels and across splits: a model is tested on documents that it has
+    learnt. The splits are CORPUS and each --against, or the parts of a corpus with a name.
 
-    A giveaway is a term in many documents of one class and almost nowhere else: where they come from rather than what
-    they are about, as a rule, such as the name of a site. The surest are shown first, `--top` of each class; `--json`
-    has all, and every group of duplicates.
+    A giveaway is a term in many documents of one class and almost nowhere else. It usually shows where documents come
+    from, such as the name of a site, not what they are about. The most certain are shown first, --top per class; --json
+    lists all of them, and every group of duplicates.
 
-    A corpus with a name is compared with the numbers in its description too. The exit code is 0 whatever is found,
-    unless those differ or `--strict` is given.
+    A corpus with a name is also compared with the numbers in its description. The exit code is 0 whatever is found,
+    unless those differ or --strict is given.
 
     Examples:
 
         textnb corpus check train/ --against test/
-
         textnb corpus check ja-mini --strict
     """
     limits = Limits(similarity, tiny, precision, recall)
-    places = dict(_splits([corpus, *(against or ())]))
+    places = dict(_splits([corpus, *against]))
     splits = {name: corpus_documents(path, reading, running) for name, path in places.items()}
-    result = check_corpus(splits, cutting.terms_of, limits, jobs=running.n_jobs)
+    result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)
     if as_json:
         print_json(_as_json(result))
     else:
         _print_check(result, top)
     _compare_with_description(corpus, result)
     if strict and result.faults:
-        raise InputError(f"{corpus}: " + "; ".join(f"{what}: {number:,}" for what, number in result.faults.items()))
+        faults = "; ".join(f"{what}: {number:,}" for what, number in result.faults.items())
+        raise InputError("{corpus}: {faults}", corpus=corpus, faults=faults)
 
 
 def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
-    """The name and path of each split: those given, or the parts of a corpus with a name."""
+    """Yield the name and path of each split: the corpora given, or the parts of a corpus with a name."""
     if repeated := sorted({corpus for corpus in corpora if corpora.count(corpus) > 1}):
-        raise InputError(f"{repeated[0]} is given twice; a split is compared with others")
+        raise InputError("{corpus} is given twice; name two different splits", corpus=repeated[0])
     for corpus in corpora:
         if Path(corpus).is_file() and is_bundle(corpus):
-            raise InputError(f"{corpus} holds counts and no text; check the corpus it was counted from")
-        if Path(corpus).exists():
+            raise InputError(
+                "{corpus} holds counts, not text; check the corpus that it was counted from", corpus=corpus
+            )
+        if _is_path(corpus):
             yield corpus, Path(corpus)
         else:
             parts = corpus_parts(corpus)
             yield from ((corpus if len(parts) == 1 else f"{corpus}/{path.name}", path) for path in parts)
 
 
+def _is_path(corpus: str) -> bool:
+    """Return whether an argument is a path: the name of a known corpus is one only if it has a separator."""
+    return Path(corpus).exists() and (corpus not in catalogue() or bool({"/", os.sep} & set(corpus)))
+
+
 def _compare_with_description(corpus: str, result: CorpusCheck) -> None:
-    if Path(corpus).exists():
+    if _is_path(corpus):
         return
     expected = known_corpus(corpus).classes
     own = [classes for split, classes in result.splits.items() if split.partition("/")[0] == corpus]
     found = {label: sum(classes.get(label, 0) for classes in own) for label in sorted(set().union(*own))}
     if expected and expected != found:
-        raise InputError(f"the corpus {corpus!r} should have {expected}; fetch it again")
+        raise InputError(
+            "corpus {name!r} has {found}, but its description says {expected}; fetch it again",
+            name=corpus,
+            found=found,
+            expected=expected,
+        )
 
 
 def _print_check(result: CorpusCheck, top: int) -> None:
-    splits = list(result.splits) if len(result.splits) > 1 else []
-    rows = [
-        (label, number, *(result.splits[s].get(label, 0) for s in splits)) for label, number in result.classes.items()
-    ]
-    totals = ("(all)", result.documents, *(sum(result.splits[split].values()) for split in splits))
-    print_table(["class", "documents", *splits], [*rows, totals])
-    odd = {
-        "empty": [_shown_excerpt(place, result) for place in result.empty],
-        "tiny": [_shown_excerpt(place, result) for place in result.tiny],
-        "damaged": [f"{_shown_excerpt(place, result)}: {'; '.join(found)}" for place, found in result.damaged],
-    }
-    print_table(["documents", "number", "for instance"], [(k, len(v), "; ".join(v[:_SHOWN])) for k, v in odd.items()])
-    print_table(["duplicates", "groups", "documents", "for instance"], list(_duplicate_rows(result)))
-    shown = [row for label in result.classes for row in [g for g in result.giveaways if g.label == label][:top]]
-    if shown:
-        columns = ["class", "term", "recall", "precision", "documents", "elsewhere"]
-        rows_shown = [(g.label, g.term, g.recall, g.precision, g.documents, g.elsewhere) for g in shown]
-        print_table(columns, rows_shown, f"terms that give a class away: {len(result.giveaways):,}")
-
-
-def _print_classes(result: CorpusCheck) -> None:
     splits = result.splits if len(result.splits) > 1 else {}
     rows = [
         (label, number, *(classes.get(label, 0) for classes in splits.values()))
@@ -142,10 +155,24 @@ def _print_classes(result: CorpusCheck) -> None:
     ]
     totals = ("(all)", result.documents, *(sum(classes.values()) for classes in splits.values()))
     print_table(["class", "documents", *splits], [*rows, totals])
+    odd = {
+        "empty": [_place_name(place, result) for place in result.empty],
+        "tiny": [_place_name(place, result) for place in result.tiny],
+        "damaged": [f"{_place_name(place, result)}: {'; '.join(found)}" for place, found in result.damaged],
+    }
+    print_table(["documents", "number", "example"], [(k, len(v), "; ".join(v[:_SHOWN])) for k, v in odd.items()])
+    print_table(["duplicates", "groups", "documents", "example"], list(_duplicate_rows(result)))
+    shown = [row for label in result.classes for row in [g for g in result.giveaways if g.label == label][:top]]
+    if shown:
+        columns = ["class", "term", "recall", "precision", "documents", "elsewhere"]
+        rows_shown = [(g.label, g.term, g.recall, g.precision, g.documents, g.elsewhere) for g in shown]
+        print_table(
+            columns, rows_shown, f"giveaways: {plural(len(result.giveaways), 'term')} typical of one class only"
+        )
 
 
 def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
-    """What, groups, documents, and the places of one group, for each kind of duplicates."""
+    """Yield kind, number of groups, number of documents and an example, for each kind of duplicates."""
     for kind, sign, groups in (("exact", " = ", result.exact_duplicates), ("near", " ~ ", result.near_duplicates)):
         kinds = {
             "under one label": [group for group in groups if not group.across_labels],
@@ -154,11 +181,11 @@ def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
         }
         for where, some in kinds.items():
             if where != "in several splits" or len(result.splits) > 1:
-                instance = sign.join(_shown_excerpt(place, result) for place in some[0].places[:_SHOWN]) if some else ""
+                instance = sign.join(_place_name(place, result) for place in some[0].places[:_SHOWN]) if some else ""
                 yield f"{kind}, {where}", len(some), sum(len(group.places) for group in some), instance
 
 
-def _shown_excerpt(place: Place, result: CorpusCheck) -> str:
+def _place_name(place: Place, result: CorpusCheck) -> str:
     return place.id if len(result.splits) == 1 else f"{place.split}:{place.id}"
 
 
@@ -186,20 +213,10 @@ def _group_json(group: DuplicateGroup) -> dict[str, Any]:
     }
 
 
-corpus = typer.Typer(
-    name="corpus",
-    help="Corpora by name: list, get, path, check.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-)
-corpus.command("check")(inputs.grouped(check))
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name that `textnb corpus list` shows.")]
-
-
-@corpus.command("list")
-def list_corpora(as_json: inputs.Json = False) -> None:
-    """List the corpora that textnb knows, and whether they are here."""
+@verb
+@inputs.as_json
+def list_corpora(as_json: bool) -> None:
+    """List the corpora that textnb knows, and whether they are on this machine."""
     rows = [
         {"name": c.name, "language": c.language, "here": c.present, "title": c.title, "licence": c.licence}
         for c in catalogue().values()
@@ -207,18 +224,17 @@ def list_corpora(as_json: inputs.Json = False) -> None:
     if as_json:
         print_json(rows)
     else:
-        print_table(["name", "language", "here", "title", "licence"], [_shown(row) for row in rows])
+        print_table(["name", "language", "present", "title", "licence"], [_shown(row) for row in rows])
 
 
-@corpus.command("get")
-def get(
-    name: Name,
-    source: Annotated[
-        str | None, typer.Argument(metavar="[SOURCE]", help="An archive, a folder or an address; by default its own.")
-    ] = None,
-    quiet: inputs.Quiet = False,
-) -> None:
-    """Fetch a corpus into the user's data folder; its digest is verified first.
+@verb
+@argument("name", "NAME", "A name of textnb corpus list.")
+@argument(
+    "source", "[SOURCE]", "Archive, folder or address to fetch from; by default the corpus's own.", required=False
+)
+@inputs.quiet
+def get(name: str, source: str | None, quiet: bool) -> None:
+    """Fetch a corpus into the user's data folder after verifying its digest.
 
     Example:
 
@@ -228,13 +244,14 @@ def get(
     with bytes_progress(f"fetching {name}", quiet) as watch:
         path = fetch(wanted, source, watch)
     if not quiet:
-        say(f"{name}: {wanted.licence}")
+        say("{name}: {licence}", name=name, licence=wanted.licence)
     print(path)
 
 
-@corpus.command("path")
-def path(name: Name) -> None:
-    """Print where the documents of a corpus lie.
+@verb
+@argument("name", "NAME", "A name of textnb corpus list.")
+def path(name: str) -> None:
+    """Print the folder of a corpus.
 
     Example:
 
@@ -245,3 +262,8 @@ def path(name: Name) -> None:
 
 def _shown(row: dict[str, object]) -> tuple[object, ...]:
     return tuple("yes" if value is True else "no" if value is False else value for value in row.values())
+
+
+@click.group(context_settings=CONTEXT, commands={"list": list_corpora, "get": get, "path": path, "check": check})
+def corpus() -> None:
+    """List, fetch, find and check corpora by name."""

@@ -1,14 +1,13 @@
-"""textnb count.
-
-textnb tokenize.
-"""
+"""textnb count and textnb tokenize."""
 
 import math
-from typing import Annotated
+from collections.abc import Collection
+from pathlib import Path
 
-import typer
+import click
 
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import takes, verb
 from textnb.cli.sources import check_output, corpus_documents, input_documents
 from textnb.cli.terminal import OutputRows, plural, say
 from textnb.counts import counted
@@ -16,61 +15,65 @@ from textnb.errors import InputError
 from textnb.files.count_file import write_counts
 
 
+@verb
+@inputs.corpus_path
+@inputs.output
+@takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def count(
-    corpus: inputs.CorpusPath,
-    output: inputs.Output,
-    cutting: inputs.Cutting,
-    reading: inputs.LabelledReading,
+    corpus: Path,
+    output: Path,
     running: inputs.Running,
+    tokenizing: inputs.Tokenizing,
+    reading: inputs.LabelledReading,
 ) -> None:
-    """Tokenise a corpus once and keep its counts; train and test take the file in place of the corpus.
+    """Tokenize a corpus once and store its counts, for train, test and compare.
 
     Example:
 
         textnb count news/ -o news.counts
     """
     check_output(output, corpus)
-    terms_of = cutting.terms_of
+    terms_of = tokenizing.terms_of
     documents = corpus_documents(corpus, reading, running)
     parts = list(counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf))
     if not parts:
-        raise InputError(f"{corpus} holds no documents to count")
+        raise InputError("{corpus} has no documents to count", corpus=corpus)
     (part,) = parts
     write_counts(output, part, terms_of)
     if not running.quiet:
-        say(f"counted {plural(len(part), 'document')}; {output} holds {plural(len(part.vocabulary), 'term')}")
+        say(
+            "counted {documents}; {output} has {terms}",
+            documents=plural(len(part), "document"),
+            output=output,
+            terms=plural(len(part.vocabulary), "term"),
+        )
 
 
-def tokenize(
-    cutting: inputs.Cutting,
-    reading: inputs.Reading,
-    inputs: inputs.Inputs = None,
-    details: Annotated[
-        bool,
-        typer.Option(
-            "--details",
-            "-v",
-            help="A row a token, with all that is known of it, and which engine runs.",
-        ),
-    ] = False,
-) -> None:
-    """Cut text into terms: a line a document, a space between terms.
+@verb
+@inputs.input_names
+@click.option("--details", "-v", is_flag=True, help="Print one row per token with its analysis, and name the engine.")
+@takes(tokenizing=inputs.Tokenizing, reading=inputs.Reading)
+def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizing, reading: inputs.Reading) -> None:
+    """Tokenize text: one line per document, terms separated by spaces.
 
     Examples:
 
         echo 'すもももももももものうち' | textnb tokenize
-
         textnb tokenize letter.txt --tokenizer janome --base-form --details
     """
-    terms_of = cutting.terms_of
+    terms_of = tokenizing.terms_of
     documents = input_documents(inputs, reading)
     if not details:
         for document in documents:
             print(" ".join(terms_of(document)))
         return
-    if cutting.ngram:
+    if tokenizing.ngram:
         raise InputError("--details shows tokens; leave out --ngram")
-    say(f"textnb: tokenizer {terms_of.tokenizer.name}, engine {terms_of.tokenizer.runs_on}")
+    say(
+        "textnb: tokenizer {name}, engine {engine}",
+        name=terms_of.tokenizer.name,
+        engine=terms_of.tokenizer.runs_on,
+    )
     rows = OutputRows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
     for document in documents:
         for token, place in terms_of.analyzer.tokens(document.text, terms_of.tokenizer):

@@ -1,48 +1,58 @@
 """textnb explain."""
 
 import sys
-from typing import Annotated
+from collections.abc import Collection
+from pathlib import Path
 
-import typer
+import click
 
 from textnb.classifier.explanation import Explanation, shaded
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import input_documents
 from textnb.cli.terminal import print_json, print_table, visible
 from textnb.report.values import ExplainedDocument, Report
 
-# Weak words have a coloured letter, strong ones a coloured ground: so they rank alike on light and dark terminals.
+# Weak words are coloured, strong words have a coloured background: the same order on light and dark terminals.
 _FOR = ("", "#3d82c4", "underline bold #3d82c4", "#ffffff on #4a83bd", "bold #ffffff on #0f58ae")
 _AGAINST = ("", "#c4661f", "underline bold #c4661f", "#ffffff on #bd7038", "bold #ffffff on #a83f08")
 
 
+@verb
+@inputs.model_path
+@inputs.input_names
+@click.option("--label", metavar="CLASS", help="Explain this class instead of the most probable one.")
+@click.option("--against", metavar="CLASS", help="Compare with this class instead of the next most probable one.")
+@inputs.top_option(15)
+@inputs.as_json
+@inputs.trust
+@takes(reading=inputs.Reading, reporting=Reporting)
 def explain(
-    model: inputs.ModelPath,
+    model: Path,
+    inputs: Collection[str],
+    label: str | None,
+    against: str | None,
+    top: int,
+    as_json: bool,
+    trust: Collection[str],
     reading: inputs.Reading,
     reporting: Reporting,
-    inputs: inputs.Inputs = None,
-    label: Annotated[str | None, typer.Option("--label", help="Explain this class, not the likeliest.")] = None,
-    against: Annotated[str | None, typer.Option("--against", help="Compare with this class, not the next.")] = None,
-    top: inputs.Top = 15,
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
 ) -> None:
-    """Show what each word of a document adds to the score of its class over the next.
+    """Show what each word of a document adds to the score of its class.
 
-    The text is shown as it was written, words that speak for the class in blue, words against it in orange, the
-    stronger the more they say; an n-gram shares its value out over its letters. The rows of the table sum to the
-    difference of the two scores. `--json` has every occurrence with its place.
+    The text is printed with words for the class in blue and words against it in orange; strong words have the stronger
+    colour. An n-gram divides its value among its characters. The rows of the table sum to the difference between the
+    scores of the two classes. --json lists every occurrence with its position.
 
     Examples:
 
         echo '明日は雨が降るでしょう' | textnb explain news.textnb
-
         textnb explain news.textnb article.txt --html why.html
     """
     reporting.check(model)
-    classifier = TextClassifier.load(model, trust or ())
+    classifier = TextClassifier.load(model, trust)
     explained = []
     for document in input_documents(inputs, reading):
         explanation = classifier.explain(document, label, against)
@@ -52,7 +62,7 @@ def explain(
             _print_text(document.text, explanation)
             title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
             if explanation.distance is not None:
-                title += f"; {explanation.distance:.3g} from the boundary"
+                title += f"; distance from the boundary {explanation.distance:.3g}"
             rows = [*explanation.rows(top), ("sum", None, explanation.score)]
             print_table(["term", "times", "value"], rows, title)
         if reporting.html is not None:
@@ -63,7 +73,7 @@ def explain(
 
 
 def _print_text(text: str, explanation: Explanation) -> None:
-    """The text, coloured if that is a terminal that shows colours."""
+    """Print the text, in colours if the terminal has them."""
     from rich.console import Console
     from rich.text import Text
 

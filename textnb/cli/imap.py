@@ -1,20 +1,18 @@
-"""textnb imap: the messages of an IMAP folder, moved and flagged by their class, and learnt from.
-
-The way into an account on a server: --password-command, --starttls and their kin.
-"""
+"""textnb imap: move and flag the messages of an IMAP folder by class, and learn from folders."""
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, ClassVar
 
-import typer
+import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import DAY, Judging, Moving
-from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, told_to_stop
+from textnb.cli.options.decision import EVERY, Judging, Moving
+from textnb.cli.options.groups import FILE, flag, option, takes, verb
+from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, stop_on_signals
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
@@ -25,118 +23,125 @@ if TYPE_CHECKING:
     from textnb.mail.imap.visit import Event, Judged, Taught, VisitPlan
 
 
-def _entry(name: str, metavar: str | None, help: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=help, rich_help_panel="Connection")
-
-
 @dataclass(frozen=True)
 class Entering:
-    """The way into an account, beside its host and user."""
+    """How to log in to an account, beside its host and user."""
 
-    password_command: Annotated[
-        str | None, _entry("--password-command", "COMMAND", "A command whose first line is the password; no shell.")
-    ] = None
-    password_file: Annotated[
-        Path | None, _entry("--password-file", "FILE", "A file, of mode 0600, whose first line is the password.")
-    ] = None
-    port: Annotated[int | None, _entry("--port", "N", "[default: 993; 143 with --starttls and --plain]")] = None
-    starttls: Annotated[bool, _entry("--starttls", None, "Encrypt by STARTTLS.")] = False
-    plain: Annotated[bool, _entry("--plain", None, "Do not encrypt; for a server on this machine.")] = False
-    insecure: Annotated[
-        bool, _entry("--insecure", None, "--plain for any server: password and mail can be read on the way.")
-    ] = False
-    cafile: Annotated[
-        Path | None, _entry("--cafile", "FILE", "Certificates (PEM) to believe in place of the system's.")
-    ] = None
-    timeout: Annotated[float, _entry("--timeout", "SECONDS", "How long to wait for the server.")] = 30.0
+    section: ClassVar[str] = "Connection"
+    password_command: str | None = option(
+        "--password-command", metavar="COMMAND", help="Command whose first line is the password; run without a shell."
+    )
+    password_file: Path | None = option(
+        "--password-file", metavar="FILE", type=FILE, help="File of mode 0600 whose first line is the password."
+    )
+    port: int | None = option(
+        "--port", metavar="N", type=int, help="Port.  [default: 993; 143 with --starttls and --plain]"
+    )
+    starttls: bool = flag("--starttls", help="Encrypt with STARTTLS.")
+    plain: bool = flag("--plain", help="Do not encrypt; for a server on this machine.")
+    insecure: bool = flag("--insecure", help="Allow --plain for any server: password and mail can be read in transit.")
+    cafile: Path | None = option(
+        "--cafile", metavar="FILE", type=FILE, help="Certificates (PEM) to trust instead of those of the system."
+    )
+    timeout: float = option(
+        "--timeout", metavar="SECONDS", type=float, default=30.0, help="Seconds to wait for the server."
+    )
 
     def account(self, host: str, user: str) -> "Account":
-        """The account, if the way there is safe."""
+        """Return the account; a connection without encryption to another machine is refused."""
         from textnb.mail.imap.connection import Account, Security
 
         if self.starttls and self.plain:
-            raise InputError("--starttls encrypts and --plain does not; choose one")
+            raise InputError("--starttls and --plain exclude each other; use one of them")
         if not self.timeout > 0:
-            raise InputError(f"--timeout must be a number of seconds above 0, not {self.timeout:g}")
+            raise InputError("--timeout must be a number of seconds above 0, not {seconds:g}", seconds=self.timeout)
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
         if self.plain and not (account.is_local or self.insecure):
-            raise InputError(f"--plain would send the password to {host} for all to read; --insecure insists on it")
+            raise InputError(
+                "--plain sends the password to {host} unencrypted; use --starttls, or add --insecure", host=host
+            )
         return account
 
     @property
     def ask(self) -> "AskPassword":
-        """How to come by the password."""
+        """Source of the password."""
         from textnb.mail.imap.password import password_source
 
         return password_source(command=self.password_command, file=self.password_file)
 
 
-_ACTIONS = "say --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
-_NO_ENTRY = 77
-"""The exit code where the server lets nobody in: EX_NOPERM of sysexits. A service is not to try that again."""
+_ACTIONS = "add --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
+LOGIN_REFUSED = 77
+"""Exit code if the server refuses the login: EX_NOPERM of sysexits; a service manager must not retry."""
 
 
 @dataclass(frozen=True)
 class ImapMoving(Moving):
-    """The same as in a Maildir, but that a server may call."""
+    """What happens to messages of a server, which can notify about new ones."""
 
-    every: Annotated[
-        float,
-        typer.Option(
-            "--every",
-            metavar="SECONDS",
-            min=0.1,
-            max=DAY,
-            help="--watch looks after so long at the latest; at once where the server has IDLE.",
-        ),
-    ] = 60.0
+    every: float = option(
+        "--every",
+        metavar="SECONDS",
+        type=EVERY,
+        default=60.0,
+        help="Longest time between two looks of --watch; a server with IDLE notifies at once.",
+    )
 
 
+@verb
+@inputs.model_path
+@click.option("--host", metavar="HOST", required=True, help="Server.")
+@click.option("--user", metavar="USER", required=True, help="User.")
+@click.option("--folder", metavar="FOLDER", default="INBOX", help="Folder to judge.")
+@click.option(
+    "--flag", metavar="CLASS=KEYWORD", multiple=True, help="Flag messages of the class, as in spam=$Junk; repeatable."
+)
+@click.option(
+    "--learn", metavar="FOLDER=CLASS", multiple=True, help="Learn messages that you move to the folder; repeatable."
+)
+@inputs.trust
+@inputs.quiet
+@takes(moving=ImapMoving, judging=Judging, entering=Entering)
 def imap(
-    model: inputs.ModelPath,
-    host: Annotated[str, typer.Option("--host", metavar="HOST", help="The server.", show_default=False)],
-    user: Annotated[str, typer.Option("--user", metavar="USER", help="The user there.", show_default=False)],
+    model: Path,
+    host: str,
+    user: str,
+    folder: str,
+    flag: Sequence[str],
+    learn: Sequence[str],
+    trust: Collection[str],
+    quiet: bool,
     moving: ImapMoving,
-    entering: Entering,
     judging: Judging,
-    folder: Annotated[str, typer.Option("--folder", metavar="FOLDER", help="The folder to judge.")] = "INBOX",
-    flag: Annotated[
-        list[str] | None,
-        typer.Option("--flag", metavar="CLASS=KEYWORD", help="Messages of the class get it: spam=$Junk; repeatable."),
-    ] = None,
-    learn: Annotated[
-        list[str] | None,
-        typer.Option("--learn", metavar="FOLDER=CLASS", help="Learn what you move to the folder; repeatable."),
-    ] = None,
-    trust: inputs.Trust = None,
-    quiet: inputs.Quiet = False,
+    entering: Entering,
 ) -> None:
-    """Move or flag the messages of an IMAP folder by their class; without `--apply` it is only said what would be done.
+    """Move or flag the messages of an IMAP folder by class; a dry run without --apply.
+
+    Classes that --move does not name stay, and so do unsure messages without --unsure-to. Folders are created when
+    needed; / separates levels. No message is lost or marked as read. A message is judged once; --again judges all.
+
+    --learn Junk=spam learns messages that you, not textnb, have moved to Junk. From the judged folder, where mail
+    arrives by itself, only messages that you have moved back are learnt.
+
+    The exit code is 77 if the server refuses the login.
 
     Examples:
 
-        textnb imap mail.textnb --host imap.example.jp --user me --password-command 'pass show mail' --spam spam
-
-        textnb imap mail.textnb --host imap.example.jp --user me --password-file ~/.mail-password --spam spam
-        --move spam=Junk --flag 'spam=$Junk' --learn Junk=spam --learn INBOX=ham --apply --watch
-
-    Classes that `--move` does not name stay, and so do unsure messages without `--unsure-to`. Folders are made when
-    needed; `/` stands between levels. No message is ever lost or marked as read.
-
-    `--learn Junk=spam` learns what you, not textnb, have put into Junk. In the folder that is judged, where mail
-    arrives by itself, only what you have brought back is learnt. A message is judged once; `--again` judges all.
-
-    The exit code is 77 where the server does not let this user in.
+        textnb imap mail.textnb --host imap.example.jp --user me \\
+            --password-command 'pass show mail' --spam spam
+        textnb imap mail.textnb --host imap.example.jp --user me \\
+            --password-file ~/.mail-password --spam spam --move spam=Junk --flag 'spam=$Junk' \\
+            --learn Junk=spam --learn INBOX=ham --apply --watch
     """
     from textnb.mail.imap.connection import LoginError
 
-    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
-    plan = _plan(live.current().classes, moving, folder, flag or (), learn or ())
+    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
+    plan = _plan(live.current().classes, moving, folder, flag, learn)
     try:
         _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
     except LoginError as error:
-        fail(error, _NO_ENTRY)
+        fail(error, LOGIN_REFUSED)
 
 
 def _run(teller: "_Teller", ask: "AskPassword") -> None:
@@ -146,16 +151,16 @@ def _run(teller: "_Teller", ask: "AskPassword") -> None:
     if not teller.moving.watch:
         with connect(teller.account, ask) as client:
             teller.round(client)
-        raise typer.Exit(1 if teller.failed else 0)
-    with told_to_stop() as stop:
+        sys.exit(1 if teller.failed else 0)
+    with stop_on_signals() as stop:
         if not teller.quiet:
-            say(f"textnb: watching {teller.plan.folder} at {teller.account.address}")
+            say("textnb: watching {folder} at {server}", folder=teller.plan.folder, server=teller.account.address)
         teller.rounds.stopping = stop.is_set
         watch(teller.account, ask, teller.round, stop, teller.moving.every)
 
 
 class _Teller:
-    """Rounds over an account, and what is said of them."""
+    """Rounds over an account, and the messages about them."""
 
     def __init__(self, account: "Account", plan: "VisitPlan", live: LiveFilter, moving: Moving, quiet: bool) -> None:
         from textnb.mail.imap.rounds import Rounds
@@ -178,7 +183,7 @@ class _Teller:
             say(_summary(counts, self.plan))
 
     def _told(self, event: "Event") -> list[str]:
-        """Say what is to be said of it; what it counts as, in the words of the summary."""
+        """Report an event; return what it counts as in the summary."""
         from textnb.mail.imap.visit import Judged, Missing, Taught
 
         if isinstance(event, Judged):
@@ -188,11 +193,11 @@ class _Teller:
             return []
         if isinstance(event, Missing):
             if event.folder not in self._missing:
-                self._say(f"there is no folder {event.folder!r} yet, so nothing is learnt from it")
+                self._say(f"folder {event.folder!r} does not exist yet; nothing is learnt from it")
             self._missing.add(event.folder)
             return []
         if (event.folder, event.uid) not in self.failed:
-            say(one_line(f"textnb: message {event.uid} of {event.folder} stays as it is: {event.why}"))
+            say(one_line(f"textnb: message {event.uid} of {event.folder} is unchanged: {event.why}"))
         self.failed.add((event.folder, event.uid))
         return ["failed"]
 
@@ -213,10 +218,10 @@ class _Teller:
 
 
 def _lesson(taught: "Taught") -> str:
-    """What was learnt from a folder, in a line."""
+    """Return one line about what was learnt from a folder."""
     from textnb.mail.corrections import Done
 
-    found = f"{plural(taught.messages, 'message')} that you put into {taught.folder}"
+    found = f"{plural(taught.messages, 'message')} that you moved to {taught.folder}"
     if taught.done is None:
         return f"{found} would be learnt as {taught.label}"
     spoken = {Done.LEARNT: "learnt", Done.MOVED: "moved from another class", Done.KNOWN: "known already"}
@@ -225,7 +230,7 @@ def _lesson(taught: "Taught") -> str:
 
 
 def _summary(counts: Counter[str], plan: "VisitPlan") -> str:
-    """One line on a round.
+    """Return one line about a round.
 
     >>> from textnb.mail.imap.visit import VisitPlan
     >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), VisitPlan(apply=True))
@@ -233,11 +238,13 @@ def _summary(counts: Counter[str], plan: "VisitPlan") -> str:
     """
     moved = "moved" if plan.apply else "would go"
     parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
-    parts += [f"{counts['stay']:,} stay" + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")]
+    parts += [
+        plural(counts["stay"], "stays", "stay") + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")
+    ]
     line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
     line += [f"{counts['failed']:,} could not be read or judged"] if counts["failed"] else []
-    remedy = "--apply does it" if plan.does_something else f"and --apply would have nothing to do: {_ACTIONS}"
-    return "; ".join(line if plan.apply else [*line, f"nothing was changed, {remedy}"])
+    remedy = "use --apply to change the mailbox" if plan.does_something else f"--apply would do nothing: {_ACTIONS}"
+    return "; ".join(line if plan.apply else [*line, f"dry run, nothing was changed; {remedy}"])
 
 
 def _plan(
@@ -250,12 +257,12 @@ def _plan(
     flags = {name: as_flags(given) for name, given in parse_class_pairs(flag, classes, "--flag").items()}
     plan = VisitPlan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
     if plan.apply and not plan.does_something:
-        raise InputError(f"there is nothing to do: {_ACTIONS}")
+        raise InputError("nothing to do; {actions}", actions=_ACTIONS)
     return plan
 
 
 def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
-    """The class of each folder from ``FOLDER=CLASS``; where there are several "=", the last before a class.
+    """Return the class of each folder from ``FOLDER=CLASS``, split at the last "=" that is followed by a class.
 
     >>> _lessons(["Junk=spam", "a=b=ham"], ["ham", "spam"])
     {'Junk': 'spam', 'a=b': 'ham'}
@@ -264,8 +271,17 @@ def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         ends = [place for place, sign in enumerate(pair) if sign == "=" and pair[place + 1 :] in classes]
         if not ends or not pair[: ends[-1]]:
-            raise InputError(f"--learn takes a folder, '=' and a class ({listed(classes)}), not {pair!r}")
+            raise InputError(
+                "--learn takes FOLDER=CLASS, not {pair!r}; the classes are {classes}",
+                pair=pair,
+                classes=listed(classes),
+            )
         name, label = pair[: ends[-1]], pair[ends[-1] + 1 :]
         if lessons.setdefault(name, label) != label:
-            raise InputError(f"--learn gives the folder {name!r} two classes: {lessons[name]} and {label}")
+            raise InputError(
+                "--learn gives folder {folder!r} two classes, {one} and {other}; give it one",
+                folder=name,
+                one=lessons[name],
+                other=label,
+            )
     return lessons

@@ -1,21 +1,30 @@
-"""textnb info."""
+"""textnb info and textnb models."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from textnb.classifier.facts import FOUND, fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import argument, verb
+from textnb.cli.options.model import option_rows
 from textnb.cli.terminal import print_json, print_table
+from textnb.models.registry import MODELS
+from textnb.models.registry import model as model_of
 
 
-def info(model: inputs.ModelPath, as_json: inputs.Json = False, trust: inputs.Trust = None) -> None:
-    """Show what a model is made of: its recipe, its classes, what it has learnt.
+@verb
+@inputs.model_path
+@inputs.as_json
+@inputs.trust
+def info(model: Path, as_json: bool, trust: Collection[str]) -> None:
+    """Show the recipe, the classes and the size of a model file.
 
     Example:
 
         textnb info news.textnb
     """
-    classifier = TextClassifier.load(model, trust or ())
+    classifier = TextClassifier.load(model, trust)
     facts = {"file": str(model), "bytes": Path(model).stat().st_size, **classifier.facts()}
     if as_json:
         print_json(facts)
@@ -24,3 +33,30 @@ def info(model: inputs.ModelPath, as_json: inputs.Json = False, trust: inputs.Tr
     found = fact_lines(facts) if facts["classes"] else []
     print_table(["what", "value"], [*shown, *found])
     print_table(["class", "documents"], list(facts["classes"].items()))
+
+
+@verb
+@argument("name", "[NAME]", "Name of a model.", required=False)
+@inputs.as_json
+def models(name: str | None, as_json: bool) -> None:
+    """List the models, or the options of one model.
+
+    Give an option to textnb train or tune as --set OPTION=VALUE.
+
+    Examples:
+
+        textnb models
+        textnb models nb-logistic
+    """
+    if name is None:
+        described = {each: model_of(each).help for each in MODELS}
+        if as_json:
+            print_json(described)
+        else:
+            print("\n".join(f"{each:<22} {line}" for each, line in described.items()))
+        return
+    rows = option_rows(name)
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])

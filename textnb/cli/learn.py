@@ -1,11 +1,12 @@
 """textnb learn, unlearn and refit: corrections, one mail at a time."""
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import verb
 from textnb.cli.terminal import plural, say
 from textnb.errors import InputError
 from textnb.mail import corrections
@@ -13,35 +14,37 @@ from textnb.mail.filter import mail_document
 from textnb.mail.protocol import read_stdin
 from textnb.readers import Document
 
-As = Annotated[str, typer.Option("--as", metavar="CLASS", help="The class of the mail.", show_default=False)]
+label_option = click.option("--as", "label", metavar="CLASS", required=True, help="Class of the mail.")
 
 
-def learn(
-    model: inputs.ModelPath,
-    label: As,
-    was: Annotated[
-        str | None, typer.Option("--was", metavar="CLASS", help="Unlearn it there, if it was learnt as that.")
-    ] = None,
-    new: Annotated[bool, typer.Option("--new", help="The class may be one that the model has not yet.")] = False,
-    trust: inputs.Trust = None,
-    quiet: inputs.Quiet = False,
-) -> None:
-    """Learn one mail from standard input; one that is known already is not counted again.
+@verb
+@inputs.model_path
+@label_option
+@click.option("--was", metavar="CLASS", help="Unlearn the mail from this class, if it was learnt there.")
+@click.option("--new", is_flag=True, help="Allow a class that the model does not have yet.")
+@inputs.trust
+@inputs.quiet
+def learn(model: Path, label: str, was: str | None, new: bool, trust: Collection[str], quiet: bool) -> None:
+    """Learn one mail from standard input; a known mail is not counted again.
+
+    Several processes may run at once: each waits for its turn.
 
     Examples:
 
         textnb learn mail.textnb --as spam < mail
-
         textnb learn mail.textnb --as ham --was spam < mail
-
-    Several may run at once: each waits for its turn.
     """
     mail = _mail()
     _changed(model, lambda classifier: corrections.learn(classifier, mail, label, was=was, new=new), trust, quiet)
 
 
-def unlearn(model: inputs.ModelPath, label: As, trust: inputs.Trust = None, quiet: inputs.Quiet = False) -> None:
-    """Unlearn one mail from standard input; the model is then as if it had never seen it.
+@verb
+@inputs.model_path
+@label_option
+@inputs.trust
+@inputs.quiet
+def unlearn(model: Path, label: str, trust: Collection[str], quiet: bool) -> None:
+    """Unlearn one mail from standard input; the result equals never having seen it.
 
     Example:
 
@@ -51,8 +54,12 @@ def unlearn(model: inputs.ModelPath, label: As, trust: inputs.Trust = None, quie
     _changed(model, lambda classifier: corrections.unlearn(classifier, mail, label), trust, quiet)
 
 
-def refit(model: inputs.ModelPath, trust: inputs.Trust = None, quiet: inputs.Quiet = False) -> None:
-    """Fit a model anew to all that it has learnt, as after many corrections.
+@verb
+@inputs.model_path
+@inputs.trust
+@inputs.quiet
+def refit(model: Path, trust: Collection[str], quiet: bool) -> None:
+    """Fit a model again to all that it has learnt, as after many corrections.
 
     Example:
 
@@ -64,11 +71,16 @@ def refit(model: inputs.ModelPath, trust: inputs.Trust = None, quiet: inputs.Qui
 def _mail() -> Document:
     message = read_stdin()
     if not message.strip():
-        raise InputError("there is no mail on standard input")
+        raise InputError("standard input is empty; give one mail, as in: textnb learn MODEL --as CLASS < mail")
     return mail_document(message)
 
 
-def _changed(model: Path, change: corrections.Change, trust: list[str] | None, quiet: bool) -> None:
-    classifier, done = corrections.change_file(model, change, tuple(trust or ()))
+def _changed(model: Path, change: corrections.Change, trust: Collection[str], quiet: bool) -> None:
+    classifier, done = corrections.change_file(model, change, tuple(trust))
     if not quiet:
-        say(f"{done.value}; {model} holds {plural(len(classifier.learnt.digests), 'document')}")
+        say(
+            "{done}; {model} has {documents}",
+            done=done.value,
+            model=model,
+            documents=plural(len(classifier.learnt.digests), "document"),
+        )

@@ -1,72 +1,87 @@
 """textnb predict."""
 
 import sys
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Collection, Iterator
+from itertools import chain, islice
+from pathlib import Path
 
+import click
 import numpy as np
-import typer
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Deciding, answers
-from textnb.cli.sources import input_documents
+from textnb.cli.options.groups import takes, verb
+from textnb.cli.sources import check_inputs, input_documents
 from textnb.cli.terminal import Format, OutputRows, progress
 from textnb.numerics import Floats
 from textnb.readers import Document
 
+Part = tuple[tuple[str, ...], Floats]
+"""Ids of documents, and their probabilities (D, C)."""
 
+
+@verb
+@inputs.model_path
+@inputs.input_names
+@inputs.row_format
+@click.option("--all-scores", is_flag=True, help="Print the probability of every class.")
+@click.option(
+    "--top",
+    metavar="K",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Print the K most probable classes, the label first.",
+)
+@click.option("--line-buffered", is_flag=True, help="Answer each document before reading the next.")
+@inputs.trust
+@takes(running=inputs.Running, deciding=Deciding, reading=inputs.Reading)
 def predict(
-    model: inputs.ModelPath,
-    reading: inputs.Reading,
+    model: Path,
+    inputs: Collection[str],
+    form: Format,
+    all_scores: bool,
+    top: int,
+    line_buffered: bool,
+    trust: Collection[str],
     running: inputs.Running,
     deciding: Deciding,
-    inputs: inputs.Inputs = None,
-    form: Annotated[Format, typer.Option("--format", help="The form of the output.")] = "tsv",
-    all_scores: Annotated[bool, typer.Option("--all-scores", help="The probability of every class.")] = False,
-    top: Annotated[
-        int, typer.Option("--top", min=1, help="The label, then the likeliest others: K in all.", metavar="K")
-    ] = 1,
-    line_buffered: Annotated[
-        bool, typer.Option("--line-buffered", help="Answer each document before reading the next.")
-    ] = False,
-    trust: inputs.Trust = None,
+    reading: inputs.Reading,
 ) -> None:
-    """Classify documents: one row each, in their order, none left out.
+    """Classify documents: one row per document, in their order.
+
+    The label is the most probable class. With --unsure P it is 'unsure' if that class has a probability below P; the
+    probability is still that of the class, and with --top 2 the class is the second label. With --costs the label is
+    the class of least expected cost, with its own probability, or 'unsure' if that costs less. --unsure
+    and --costs exclude each other: with costs, the file gives the cost of being unsure.
 
     Examples:
 
         echo '明日は雨が降るでしょう' | textnb predict news.textnb
-
         textnb predict news.textnb inbox/ --format jsonl --all-scores
-
         textnb predict news.textnb inbox/ --unsure 0.9
-
         textnb predict mail.textnb inbox/ --costs costs.toml
 
-    The label is the likeliest class. With `--unsure P` it is `unsure` where that class has a probability below P; the
-    probability shown stays that of the class, and with `--top 2` the class is the second label. With `--costs` the
-    label is the one of least expected cost, shown with its own probability, or `unsure` where that costs less. Not
-    both: with costs, the file says what it costs to be unsure. A costs.toml:
+    A costs.toml:
 
         unsure = 0.2     # optional: the cost of answering "unsure"
-
         default = 1.0    # any other mistake; a right answer costs 0
-
-        [cost.ham]       # where ham is true
-
-        spam = 10.0      # and it is taken for spam
+        [cost.ham]       # if ham is the true class
+        spam = 10.0      # and the answer is spam
     """
-    classifier = TextClassifier.load(model, trust or ())
+    classifier = TextClassifier.load(model, trust)
     classes = classifier.fitted.classes
     rule = deciding.rule(classes)
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
+    check_inputs(inputs)
     found = input_documents(inputs, reading, jobs, classifier.count_while_reading)
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
     top = min(top, len(classes))
+    if not line_buffered:
+        parts = _begun(parts)
     rows = OutputRows(_columns(classes, top, all_scores), form)
     sys.stdout.flush()
     for ids, probabilities in parts:
@@ -79,14 +94,17 @@ def predict(
         sys.stdout.flush()
 
 
-def _in_parts(
-    classifier: TextClassifier, documents: Iterator[Document], jobs: int
-) -> Iterator[tuple[tuple[str, ...], Floats]]:
+def _begun(parts: Iterator[Part]) -> Iterator[Part]:
+    """Compute the first part now: an input that cannot be read is an error before the header is printed."""
+    return chain(list(islice(parts, 1)), parts)
+
+
+def _in_parts(classifier: TextClassifier, documents: Iterator[Document], jobs: int) -> Iterator[Part]:
     for part, rows in classifier.predict_parts(documents, jobs=jobs, entries=0):
         yield part.ids, np.exp(rows)
 
 
-def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> Iterator[tuple[tuple[str, ...], Floats]]:
+def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> Iterator[Part]:
     for document in documents:
         yield (document.id,), classifier.predict_proba([document])
 

@@ -1,17 +1,18 @@
-"""textnb sort: the messages of a Maildir into folders, by class."""
+"""textnb sort: move the messages of a Maildir to folders by class."""
 
 import hashlib
 import sys
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from threading import Event
-from typing import Annotated
 
-import typer
+import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging, Moving
-from textnb.cli.terminal import OutputRows, one_line, plural, progress, repeat, say, told_to_stop
+from textnb.cli.options.groups import FILE, argument, takes, verb
+from textnb.cli.terminal import OutputRows, one_line, plural, progress, repeat, say, stop_on_signals
 from textnb.mail.filter import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
@@ -19,49 +20,48 @@ from textnb.mail.sort_memory import SortMemory
 from textnb.mail.sorting import Outcome, SortPlan, SortRun
 
 
+@verb
+@inputs.model_path
+@argument("maildir", "MAILDIR", "A Maildir.", type=FILE)
+@click.option("--tag", is_flag=True, help="Write the decision into the message, as X-Textnb.")
+@inputs.trust
+@inputs.quiet
+@takes(moving=Moving, judging=Judging)
 def sort(
-    model: inputs.ModelPath,
-    maildir: Annotated[Path, typer.Argument(metavar="MAILDIR", help="A Maildir.", show_default=False)],
-    moving: Moving,
-    judging: Judging,
-    tag: Annotated[bool, typer.Option("--tag", help="Write what was decided into the message, as X-Textnb.")] = False,
-    trust: inputs.Trust = None,
-    quiet: inputs.Quiet = False,
+    model: Path, maildir: Path, tag: bool, trust: Collection[str], quiet: bool, moving: Moving, judging: Judging
 ) -> None:
-    """Move or tag the messages of a Maildir by their class; without `--apply` it is only said what would be done.
+    """Move or tag the messages of a Maildir by class; a dry run without --apply.
+
+    Without --move and --tag each message goes to the folder that has the name of its class. With either of them,
+    classes that --move does not name stay. Unsure messages stay unless --unsure-to names a folder. Subfolders of
+    the Maildir are not read.
+
+    A message that was judged and stayed is not judged again, except an unsure one after the model has changed; nor is a
+    message that its owner has moved back. --again judges them all. No message is lost, whatever interrupts the run.
 
     Examples:
 
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk
-
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk --apply --watch
-
         textnb sort mail.textnb ~/Maildir --tag --apply
-
-    Where neither `--move` nor `--tag` is given, each message goes to the folder that is named like its class. With
-    either of them, classes that `--move` does not name stay. Unsure messages stay unless `--unsure-to` names their
-    folder. The subfolders of the Maildir are not looked into.
-
-    A message that was judged and stays is not judged again, but for an unsure one once the model has changed; nor is
-    one that its owner has put back. `--again` judges them all. No message is ever lost, whatever this is stopped by.
     """
-    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust or ()))
+    live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
     sorter = _Sorter(live, Maildir(maildir), moving, tag, quiet)
     if not moving.watch:
         sorter.run(Event())
-        raise typer.Exit(1 if sorter.failed else 0)
-    with told_to_stop() as stop:
+        sys.exit(1 if sorter.failed else 0)
+    with stop_on_signals() as stop:
         if not quiet:
-            say(f"textnb: watching {maildir}")
+            say("textnb: watching {maildir}", maildir=maildir)
         repeat(lambda: sorter.run(stop), moving.every, stop)
 
 
 class _Sorter:
-    """Runs over a Maildir, and what is said of them."""
+    """Runs over a Maildir, and the messages about them."""
 
     def __init__(self, live: LiveFilter, maildir: Maildir, moving: Moving, tag: bool, quiet: bool) -> None:
         self.live, self.maildir, self.moving, self.tag, self.quiet = live, maildir, moving, tag, quiet
-        job = (str(live.path.resolve()), live.cutoffs, sorted(moving.move or ()), moving.unsure_to, tag)
+        job = (str(live.path.resolve()), live.cutoffs, sorted(moving.move), moving.unsure_to, tag)
         self.memory = SortMemory(maildir.path, job, again=moving.again)
         self.failed: set[str] = set()
         self._judge: tuple[MailFilter, SortPlan, str] | None = None
@@ -85,7 +85,7 @@ class _Sorter:
             say(_summary(counts, run.known, apply=plan.apply))
 
     def _judging(self) -> tuple[MailFilter, SortPlan, str]:
-        """The filter by the model as it is now, what is done by it, and the digest of the model."""
+        """Return the filter of the present model file, the plan, and the digest of the file."""
         mails = self.live.current()
         if self._judge is None or mails is not self._judge[0]:
             to = self.moving.destinations(mails.classes, alike=not self.tag)
@@ -98,7 +98,8 @@ class _Sorter:
         verdict, to = outcome.verdict, outcome.destination
         if outcome.error:
             if outcome.id not in self.failed:
-                say(f"textnb: {one_line(self.maildir.path / outcome.id)} stays as it is: {one_line(outcome.error)}")
+                path = self.maildir.path / outcome.id
+                say("textnb: {path} is unchanged: {error}", path=one_line(path), error=one_line(outcome.error))
             self.failed.add(outcome.id)
         elif self.rows is not None and verdict is not None:
             unsure = "yes" if verdict.unsure else "no"
@@ -109,7 +110,7 @@ class _Sorter:
 
 
 def _counted(outcome: Outcome) -> list[str]:
-    """What a message counts as, in the words of the summary."""
+    """Return what a message counts as in the summary."""
     if outcome.verdict is None:
         return ["failed" if outcome.error else "ended"]
     unsure = ["unsure"] if outcome.verdict.unsure and outcome.destination is None else []
@@ -118,17 +119,19 @@ def _counted(outcome: Outcome) -> list[str]:
 
 
 def _summary(counts: Counter[str], known: int, *, apply: bool) -> str:
-    """One line on a run.
+    """Return one line about a run.
 
     >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), 5, apply=False)
-    '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 known from before; nothing was changed, ...'
+    '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 judged before; dry run, ...'
     """
     moved, tagged = ("moved", "tagged") if apply else ("would go", "would be tagged")
     parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
-    parts += [f"{counts['stay']:,} stay" + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")]
+    parts += [
+        plural(counts["stay"], "stays", "stay") + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")
+    ]
     parts += [f"{counts['tagged']:,} {tagged}"] if counts["tagged"] else []
     line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
-    line += [f"{plural(counts['ended'], 'move')} ended that had been broken off"] if counts["ended"] else []
+    line += [f"{plural(counts['ended'], 'interrupted move')} completed"] if counts["ended"] else []
     line += [f"{counts['failed']:,} could not be judged or moved"] if counts["failed"] else []
-    line += [f"{known:,} known from before"] if known else []
-    return "; ".join(line if apply else [*line, "nothing was changed, --apply does it"])
+    line += [f"{known:,} judged before"] if known else []
+    return "; ".join(line if apply else [*line, "dry run, nothing was changed; use --apply to change the mailbox"])

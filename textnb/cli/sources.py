@@ -1,7 +1,4 @@
-"""From paths on the command line to documents.
-
-Writing a model, and saying what was done.
-"""
+"""Documents from the paths of a command line, and the model or count file that is written."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -26,21 +23,21 @@ from textnb.storage import check_writable
 
 
 def corpus_documents(path: Path, reading: LabelledReading, running: Running) -> Iterator[Document]:
-    """The labelled documents of a corpus, with progress."""
+    """Return the labelled documents of a corpus; progress is shown."""
     documents = read_corpus(path, **asdict(reading), jobs=running.n_jobs)
     expected = partial(_expected_documents, path, reading.glob)
     return as_labelled(progress(documents, "reading", expected, running.quiet), None)
 
 
-def count_file(path: Path, trust: Collection[str] | None) -> tuple[Counted, TermsOf] | None:
-    """What a count file holds; None for any other corpus."""
-    return read_counts(path, trust or ()) if path.is_file() and is_bundle(path) else None
+def count_file(path: Path, trust: Collection[str]) -> tuple[Counted, TermsOf] | None:
+    """Return the counts of a count file and how it was tokenized; None for any other corpus."""
+    return read_counts(path, trust) if path.is_file() and is_bundle(path) else None
 
 
 def counted_corpus(
-    path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str] | None
+    path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str]
 ) -> Iterator[Counted]:
-    """The documents of a corpus, counted now or, in a count file, before and in the same way."""
+    """Yield the documents of a corpus, counted; a count file must have been tokenized in the same way."""
     before = counted_before(path, terms_of, trust)
     if before is None:
         documents = corpus_documents(path, reading, running)
@@ -49,8 +46,8 @@ def counted_corpus(
         yield before
 
 
-def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None) -> Counted | None:
-    """The documents of a count file, counted in the same way; None for any other corpus."""
+def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str]) -> Counted | None:
+    """Return the counts of a count file that was tokenized in the same way; None for any other corpus."""
     file = count_file(path, trust)
     if file is None:
         return None
@@ -59,9 +56,9 @@ def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str] | None)
 
 
 def input_documents(
-    inputs: list[str] | None, reading: Reading, jobs: int = 1, then: Then | None = None
+    inputs: Collection[str], reading: Reading, jobs: int = 1, then: Then | None = None
 ) -> Iterator[Document]:
-    """The documents of all inputs, in order; ids carry the input's name when there are several.
+    """Yield the documents of all inputs, in order; with several inputs an id begins with the name of its input.
 
     jobs, then: as in ``Settings``.
     """
@@ -72,15 +69,24 @@ def input_documents(
             yield document if alone else replace(document, id=f"{name}:{document.id}")
 
 
+def check_inputs(inputs: Collection[str]) -> None:
+    """Raise an error if an input does not exist."""
+    for name in inputs:
+        if name != "-" and not Path(name).exists():
+            raise InputError("{name} does not exist", name=name)
+
+
 def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document]:
     if name != "-" and Path(name).is_file() and is_bundle(name):
-        raise InputError(f"{name} is a file of textnb's, not a document")
+        raise InputError("{name} is a textnb file, not a document", name=name)
     if name != "-":
         return read_input(Path(name), reading.reader, settings)
     if sys.stdin is None:
         raise InputError("standard input is closed; name a file")
     if reading.reader not in (None, "lines", "mail"):
-        raise InputError(f"standard input is read as lines or mail; for --reader {reading.reader} name a file")
+        raise InputError(
+            "standard input can only be read as lines or mail; for --reader {reader} name a file", reader=reading.reader
+        )
     if reading.reader == "mail":
         messages = read_mail_stream(sys.stdin.buffer, settings)
         return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)
@@ -88,7 +94,7 @@ def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document
 
 
 def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
-    """Refuse a count file that was tokenised in another way than a model."""
+    """Raise an error if a count file was tokenized differently from a model."""
     for part, a, b in (
         ("tokenizer", mine.tokenizer.recipe, theirs.tokenizer.recipe),
         ("normalisers", mine.analyzer.normalisers, theirs.analyzer.normalisers),
@@ -96,11 +102,15 @@ def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
         ("features", mine.analyzer.features, theirs.analyzer.features),
     ):
         if a != b:
-            raise InputError(f"{path} was tokenised in another way than the model: {differing(part, b, a)}")
+            raise InputError(
+                "{path} was tokenized differently from the model: {difference}",
+                path=path,
+                difference=differing(part, b, a),
+            )
 
 
 def _expected_documents(path: Path, glob: str | None) -> int | None:
-    """How many documents a corpus is likely to have, for the progress bar."""
+    """Estimate the number of documents of a corpus, for the progress bar."""
     if path.is_dir():
         with suppress(NotImplementedError, ValueError):  # a pattern that names nothing below the folder
             return sum(1 for file in path.rglob(glob or "*") if file.is_file())
@@ -112,21 +122,27 @@ def _expected_documents(path: Path, glob: str | None) -> int | None:
 
 
 def check_output(output: Path, corpus: Path | None = None) -> None:
-    """Refuse, before any work, an output that cannot be written or would replace what is not textnb's."""
+    """Raise an error, before any work, if the output cannot be written or would replace a file of another program."""
     check_writable(output)
     if corpus is not None and corpus.exists() and output.exists() and output.samefile(corpus):
-        raise InputError(f"{output} is the corpus itself; choose another name for the output")
+        raise InputError("{output} is the corpus itself; choose another name for the output", output=output)
     if output.exists() and output.stat().st_size and not is_bundle(output):
-        raise InputError(f"{output} is there already and no file of textnb's; remove it first, or choose another name")
+        raise InputError(
+            "{output} already exists and is not a textnb file; remove it or choose another name", output=output
+        )
 
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:
-    """Write the model file; one line on standard error says what is in it now."""
+    """Write the model file and print one line about it on standard error."""
     classifier.save(output)
     if not quiet:
         counts = classifier.learnt.counts
         say(
-            f"{done} {plural(number, 'document')}; {output} holds "
-            f"{plural(len(classifier.learnt.digests), 'document')}, {plural(counts.n_classes, 'class', 'classes')}, "
-            f"{plural(counts.n_terms, 'term')}"
+            "{done} {number}; {output} has {documents}, {classes}, {terms}",
+            done=done,
+            number=plural(number, "document"),
+            output=output,
+            documents=plural(len(classifier.learnt.digests), "document"),
+            classes=plural(counts.n_classes, "class", "classes"),
+            terms=plural(counts.n_terms, "term"),
         )

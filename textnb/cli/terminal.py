@@ -1,14 +1,12 @@
-"""What goes to standard error: progress, warnings and errors. Data goes to standard output and nowhere else.
+"""The terminal: messages and progress on standard error, data on standard output, and signals that stop a verb.
 
-Rows to standard output: TSV with escapes, CSV, JSON lines.
-
-Verbs that go on until they are told to stop.
+Standard output has data only: rows (TSV with escapes, CSV, JSON lines), JSON, or tables.
 """
 
-import csv
 import json
 import logging
 import math
+import os
 import signal
 import sys
 import warnings
@@ -24,18 +22,18 @@ Item = TypeVar("Item")
 
 
 def fail(error: object, code: int = 1) -> NoReturn:
-    """End with one clear line and an exit code."""
-    say(f"textnb: {one_line(error)}")
+    """Print one line about an error and exit."""
+    say("textnb: {error}", error=one_line(error))
     sys.exit(code)
 
 
-def say(line: str) -> None:
-    """A line on standard error."""
-    print(line, file=sys.stderr)
+def say(template: str, **values: object) -> None:
+    """Print a line on standard error: a template with its values, or a plain line."""
+    print(template.format(**values) if values else template, file=sys.stderr)
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
-    """A number and its noun.
+    """Return a number and its noun.
 
     >>> plural(1, "class", "classes"), plural(2000, "term")
     ('1 class', '2,000 terms')
@@ -44,24 +42,24 @@ def plural(number: int, one: str, many: str | None = None) -> str:
 
 
 def one_line(error: object) -> str:
-    """A message without line ends or control characters."""
+    """Return a message without line ends and control characters."""
     return "".join(c if c.isprintable() else " " for c in str(error))
 
 
 def prepare_streams() -> None:
-    """UTF-8 and LF everywhere; warnings and notes of textnb's own as one line each."""
+    """Set UTF-8 and LF for output, and print warnings and log records of textnb as one line each."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     warnings.showwarning = _show_warning
     log = logging.getLogger("textnb")
     log.setLevel(logging.INFO)
-    log.handlers = [_Said()]
+    log.handlers = [_LineHandler()]
 
 
-class _Said(logging.Handler):
+class _LineHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        say(f"textnb: {one_line(record.getMessage())}")
+        say("textnb: {message}", message=one_line(record.getMessage()))
 
 
 def _show_warning(
@@ -73,7 +71,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     del category, filename, lineno, file, line
-    say(f"textnb: warning: {one_line(message)}")
+    say("textnb: warning: {message}", message=one_line(message))
 
 
 def progress(
@@ -81,11 +79,11 @@ def progress(
     what: str,
     total: Callable[[], int | None],
     quiet: bool,
-    told: Callable[[Item], str] | None = None,
+    describe: Callable[[Item], str] | None = None,
 ) -> Iterator[Item]:
-    """The items themselves, with their number, rate and time left shown while standard error is a terminal.
+    """Yield the items; if standard error is a terminal, show their number, rate and remaining time.
 
-    told: what to say of the last one, in place of ``what``.
+    `describe` gives the text beside the bar from the last item, in place of `what`.
     """
     if quiet or not sys.stderr.isatty():
         yield from items
@@ -94,12 +92,12 @@ def progress(
         task = bar.add_task(what, total=total())
         for item in items:
             yield item
-            bar.update(task, advance=1, description=told(item) if told else what)
+            bar.update(task, advance=1, description=describe(item) if describe else what)
 
 
 @contextmanager
 def bytes_progress(what: str, quiet: bool) -> Iterator[Any]:
-    """A function to be told of every piece read."""
+    """Give a function to call with the size of every piece read; progress is shown."""
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -122,10 +120,10 @@ def _bar() -> Any:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Items a second."""
+        """Items per second."""
 
         def render(self, task: Task) -> Text:
-            """The rate so far."""
+            """Return the rate so far."""
             return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
@@ -138,16 +136,19 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 class OutputRows:
-    """A header, then one row for each call; flushed when told."""
+    """Rows on standard output, after a header."""
 
     def __init__(self, columns: Sequence[str], form: Format) -> None:
         self.columns, self.form = tuple(columns), form
-        self._csv = csv.writer(sys.stdout, lineterminator="\n")
+        if form == "csv":
+            import csv
+
+            self._csv = csv.writer(sys.stdout, lineterminator="\n")
         if form != "jsonl":
             self._line(columns)
 
     def row(self, values: Sequence[Any]) -> None:
-        """One row; floats keep every digit that matters."""
+        """Write one row; floats keep all significant digits."""
         if self.form == "jsonl":
             print_json(dict(zip(self.columns, values, strict=True)), indent=None)
         else:
@@ -166,17 +167,17 @@ def _cell(value: Any) -> str:
 
 
 def print_json(value: Any, indent: int | None = 1) -> None:
-    """A value as JSON; what JSON has no number for (infinity, NaN) is null."""
+    """Print a value as JSON; infinity and NaN, which JSON lacks, are null."""
     sys.stdout.write(json.dumps(_finite(value), ensure_ascii=False, indent=indent) + "\n")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-    """A table for reading."""
+    """Print a table, as wide as the terminal or COLUMNS; 120 columns if neither is known."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120)
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120)
     if title is not None:
         console.print(Text(title), soft_wrap=True)
     table = Table()
@@ -189,7 +190,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: st
 
 
 def visible(text: str) -> str:
-    """The text with nothing in it that would steer a terminal; line ends and tabs stay.
+    """Return the text without characters that control a terminal; line ends and tabs stay.
 
     >>> visible("a\x1b[31m\tb")
     'a\ufffd[31m\tb'
@@ -212,15 +213,15 @@ def _finite(value: Any) -> Any:
 
 
 @contextmanager
-def told_to_stop() -> Iterator[Event]:
-    """An event that SIGINT and SIGTERM set, in place of what they do otherwise."""
+def stop_on_signals() -> Iterator[Event]:
+    """Give an event that SIGINT and SIGTERM set, instead of their usual effect."""
     stop = Event()
 
-    def told(number: int, frame: FrameType | None) -> None:
+    def set_stop(number: int, frame: FrameType | None) -> None:
         del number, frame
         stop.set()
 
-    before = {number: signal.signal(number, told) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, set_stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
     finally:
@@ -229,7 +230,7 @@ def told_to_stop() -> Iterator[Event]:
 
 
 def repeat(once: Callable[[], object], every: float, stop: Event) -> None:
-    """Do it every so many seconds until told to stop; an error is said once, and does not end it."""
+    """Call `once` every so many seconds until `stop`; an error is printed once and does not end the loop."""
     said = ""
     while not stop.is_set():
         try:
@@ -238,5 +239,5 @@ def repeat(once: Callable[[], object], every: float, stop: Event) -> None:
         except (TextnbError, OSError) as error:
             if str(error) != said:
                 said = str(error)
-                say(f"textnb: {one_line(said)}; this goes on in case it passes")
+                say("textnb: {error}; will keep trying", error=one_line(said))
         stop.wait(every)

@@ -1,111 +1,100 @@
 """textnb train."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from textnb.classifier.facts import fact_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import takes
 from textnb.cli.options.inputs import as_frequency
-from textnb.cli.options.model import Modelling
-from textnb.cli.options.report import Reporting, model_facts, top_words
+from textnb.cli.options.model import Modelling, ModelVerb
+from textnb.cli.options.report import Reporting
 from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
 from textnb.cli.terminal import say
 from textnb.errors import InputError
-from textnb.language import Language
 from textnb.readers import is_mail
-from textnb.report.values import Report
+from textnb.report.contents import train_report
 from textnb.text.analyzer import SELECTION, Analyzer
 
 
+@click.command(cls=ModelVerb)
+@inputs.corpus_path
+@inputs.output
+@click.option(
+    "--min-df",
+    metavar="N",
+    help="Use terms in at least N documents, or this proportion; or auto: 2, or 1 if few are left.",
+)
+@click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
+@click.option("--max-terms", metavar="N", type=int, help="Use at most N terms.")
+@click.option("--verbose", "-v", is_flag=True, help="Print what was estimated: smoothing and calibration.")
+@click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
+@takes(running=inputs.Running)
+@takes(
+    rare=inputs.RARE,
+    modelling=Modelling,
+    tokenizing=inputs.Tokenizing,
+    reading=inputs.LabelledReading,
+    reporting=Reporting,
+)
 def train(
-    corpus: inputs.CorpusPath,
-    output: inputs.Output,
-    cutting: inputs.Cutting,
-    reading: inputs.LabelledReading,
+    corpus: Path,
+    output: Path,
+    min_df: str | None,
+    max_df: str | None,
+    max_terms: int | None,
+    verbose: bool,
+    trust: Collection[str],
     running: inputs.Running,
     modelling: Modelling,
+    tokenizing: inputs.Tokenizing,
+    reading: inputs.LabelledReading,
     reporting: Reporting,
-    min_df: Annotated[
-        str | None,
-        typer.Option(
-            "--min-df",
-            help="Use terms in N documents or more, or a share, or auto: 2, or 1 if that leaves too little.",
-        ),
-    ] = None,
-    max_df: Annotated[
-        str | None, typer.Option("--max-df", help="Use terms in N documents or fewer, or a share.")
-    ] = None,
-    max_terms: Annotated[int | None, typer.Option("--max-terms", help="Use so many terms at most.")] = None,
-    verbose: inputs.Verbose = False,
-    trust: inputs.Trust = None,
 ) -> None:
     """Learn from a corpus and write a model file.
 
     Examples:
 
         textnb train news/ -o news.textnb
-
-        textnb train reviews.csv --text body --label stars --tokenizer words --ngram 1-2 -o reviews.textnb
-
+        textnb train reviews.csv --text body --label stars --ngram 1-2 -o reviews.textnb
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
-
         textnb train Mail/ -o mail.textnb
+        textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
 
-        textnb train news/ --model complement --weighting tfidf-l2 --weight-norm -v -o news.textnb
+    More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
     """
     check_output(output, corpus)
     reporting.check(corpus, output)
     file = count_file(corpus, trust)
-    if file is not None and cutting.given:
-        raise InputError(f"{corpus} has been tokenised already; leave out the options for text")
+    if file is not None and tokenizing.given:
+        raise InputError("{corpus} is tokenized already; leave out the options for text", corpus=corpus)
     modelling = modelling.suited(file is None and is_mail(corpus, reading.reader))
-    terms_of = cutting.suited(modelling.terms) if file is None else file[1]
+    terms_of = tokenizing.suited(modelling.terms) if file is None else file[1]
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
-    recipe = modelling.recipe(terms_of, _choosing(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms}))
+    recipe = modelling.recipe(
+        terms_of, _select_terms(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms})
+    )
     parts = counted_corpus(corpus, terms_of, reading, running, trust)
     first = next(parts, None)
     if first is None:
-        raise InputError("{corpus} holds no documents to learn from", corpus=corpus)
+        raise InputError("{corpus} has no documents to learn from", corpus=corpus)
     classifier = TextClassifier.from_recipe(recipe).fit(chain([first], parts))
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
             say(f"{name}: {value}")
     if reporting.html is not None:
-        reporting.write(_report(classifier, output, corpus, reporting.language), running.quiet)
+        reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
 
 
-def _choosing(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
-    """The analyzer with the choice of terms that was asked for, or else that suits the model."""
+def _select_terms(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
+    """Return the analyzer with the given selection of terms, or else the one that suits the model."""
     suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
     given = {key: value for key, value in selection.items() if value is not None}
     return replace(analyzer, **suiting | given)
-
-
-def _report(classifier: TextClassifier, output: Path, corpus: Path, language: Language) -> Report:
-    """What was learnt, and how well it may be expected to do."""
-    evaluation = None
-    try:
-        evaluation = classifier.evaluate_left_out()
-        estimated = (
-            "These are estimates: each of {number} training documents was scored by what was learnt from the others."
-        )
-        notes = [language(estimated, number=f"{evaluation.documents:,}")]
-        if classifier.fitted.calibration is not None:
-            notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
-    except InputError as why:
-        notes = [language("There are no estimates: {why}", why=str(why))]
-    return Report(
-        language("Training of {model}", model=output.name),
-        facts=model_facts(classifier, output, corpus, language),
-        notes=notes,
-        learnt=classifier.facts()["classes"],
-        evaluation=evaluation,
-        words=top_words(classifier),
-    )

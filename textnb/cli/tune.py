@@ -2,14 +2,17 @@
 
 import json
 import shlex
+from collections.abc import Collection
 from contextlib import suppress
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Any
 
-import typer
+import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.comparison import Folding, Source, interval_cell, measure_names
-from textnb.cli.options.model import Modelling, train_options
+from textnb.cli.options.groups import takes
+from textnb.cli.options.model import Modelling, ModelVerb, train_options
 from textnb.cli.terminal import print_json, print_table
 from textnb.comparison.recipes import as_toml, parts_of
 from textnb.comparison.tuning import Tuned, candidates
@@ -18,61 +21,60 @@ from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
 from textnb.readers import is_mail
 
-Vary = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--vary",
-        metavar="KEY=A,B,...",
-        help="What to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable.",
-        show_default=False,
-    ),
-]
-By = Annotated[
-    str | None,
-    typer.Option("--by", help="evidence, log_loss or accuracy.  [default: evidence where the model has it]"),
-]
 
-
+@click.command(cls=ModelVerb)
+@inputs.corpus_path
+@click.option(
+    "--vary", metavar="KEY=A,B,...", multiple=True, help="Values to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable."
+)
+@click.option(
+    "--by", metavar="CRITERION", help="evidence, log_loss or accuracy.  [default: evidence if the model has it]"
+)
+@inputs.as_json
+@inputs.trust
+@takes(running=inputs.Running, folding=Folding)
+@takes(rare=inputs.RARE, modelling=Modelling, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def tune(
-    corpus: inputs.CorpusPath,
-    folding: Folding,
-    cutting: inputs.Cutting,
-    reading: inputs.LabelledReading,
+    corpus: Path,
+    vary: Collection[str],
+    by: str | None,
+    as_json: bool,
+    trust: Collection[str],
     running: inputs.Running,
+    folding: Folding,
     modelling: Modelling,
-    vary: Vary = None,
-    by: By = None,
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
+    tokenizing: inputs.Tokenizing,
+    reading: inputs.LabelledReading,
 ) -> None:
-    """Find hyper-parameters of a model, and print the recipe to train with.
+    """Search hyper-parameters of a model and print the recipe to train with.
 
-    By evidence where the model has one: no document needs to be held out. Else by cross-validation, and how good the
-    choice is is said by nested cross-validation: made within the other folds, tested on a fold that it never saw.
+    The criterion is the evidence if the model has one; then no document is held out. Otherwise it is cross-validated,
+    and nested cross-validation measures the choice: each choice is made on the other folds and tested on the fold that
+    had no part in it.
 
     Examples:
 
         textnb tune news/
-
         textnb tune news.counts --model complement --vary alpha=0.01,0.1,1 --vary weighting=log,tfidf
-
         textnb tune news.counts --by accuracy --vary min_df=1,2,3
+
+    More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
     """
-    source = Source(corpus, cutting, reading, running, trust)
+    source = Source(corpus, tokenizing, reading, running, trust)
     modelling = modelling.suited(source.file is None and is_mail(corpus, reading.reader))
     terms_of = source.terms_of(modelling.terms)
     base = modelling.recipe(terms_of, terms_of.analyzer)
-    recipes = candidates(base, None if vary is None else dict(map(_varied, vary)))
+    recipes = candidates(base, dict(map(_varied, vary)) if vary else None)
     found = tuned(
         recipes,
-        source.tokenised(recipes),
+        source.tokenized(recipes),
         by=by,
         folds=folding.folds,
         seed=folding.seed,
         jobs=running.n_jobs,
         watch=lambda answers: source.watched(answers, recipes, folding.folds, 1 + folding.folds),
     )
-    command = shlex.join(["textnb", "train", str(corpus), *train_options(found.recipe, base, cutting, modelling)])
+    command = shlex.join(["textnb", "train", str(corpus), *train_options(found.recipe, base, tokenizing, modelling)])
     toml = as_toml("tuned", parts_of(found.recipe))
     if as_json:
         print_json({**found.json, "train": command, "toml": toml})
@@ -86,19 +88,19 @@ def _print_tuned(found: Tuned) -> None:
     print_table(["candidate", found.by.replace("_", " "), ""], rows)
     if found.estimate is not None:
         rows_of_choice = [tuple(interval_cell(found.estimate[name]) for name in MEASURES)]
-        print_table(measure_names(), rows_of_choice, "the choice, on documents that had no part in it")
+        print_table(measure_names(), rows_of_choice, "nested cross-validation of the choice")
 
 
 def _varied(given: str) -> tuple[str, list[Any]]:
-    """``alpha=0.1,evidence`` as a key of a recipe and its values."""
+    """Return ``alpha=0.1,evidence`` as a key of a recipe and its values."""
     key, equals, values = given.partition("=")
     if not equals or not key.strip() or not values.strip():
-        raise InputError(f"--vary takes a key and its values, as in alpha=0.1,1, not {given!r}")
+        raise InputError("--vary takes KEY=VALUES, as in alpha=0.1,1, not {given!r}", given=given)
     return key.strip().replace("-", "_"), [_value(value.strip()) for value in values.split(",")]
 
 
 def _value(text: str) -> Any:
-    """A number, true or false, or a word, as in TOML without its quotes."""
+    """Return a number, a truth value or a word, written as in TOML but without quotes."""
     with suppress(ValueError):
         return json.loads(text)
     return text

@@ -1,100 +1,93 @@
-"""The verbs of ``textnb``, each loaded when it is called: the help, the version and a verb wait for no other verb.
+"""Verbs of ``textnb``, each imported when it is called: help, version and completion import none of them.
 
-A line of the table stands in the help of ``textnb``; it is the first paragraph of the verb's own help.
+`LazyGroup` is the lazily loading group of click's documentation. The line of a verb in the table below is its line in
+``textnb --help`` and the first paragraph of its own help.
 """
 
+import difflib
 import gc
 from importlib import import_module
 from typing import Any, NamedTuple
 
-import typer
-from typer.core import TyperCommand
-from typer.main import get_command
+import click
+from click.shell_completion import CompletionItem
 
-_GARBAGE = 20_000  # objects between two looks for garbage: documents are no garbage, and there are many
+MAX_NEW_OBJECTS = 20_000
+"""New objects before the garbage collector runs; documents are many and are not garbage."""
 
 
-class Verb(NamedTuple):
-    """Where a verb is written, under its own name, and its line in the help."""
+class VerbLine(NamedTuple):
+    """A verb in the table: the module of `textnb.cli` that has it, under its own name, and its line in the help."""
 
     module: str
     line: str
 
 
 VERBS = {
-    "train": Verb("train", "Learn from a corpus and write a model file."),
-    "predict": Verb("predict", "Classify documents: one row each, in their order, none left out."),
-    "test": Verb("test", "Classify a labelled corpus and say how well it went."),
-    "compare": Verb("compare", "Cross-validate models or recipes on a corpus, side by side."),
-    "curve": Verb("compare", "Show how accuracy and log loss change with the number of training documents."),
-    "tune": Verb("tune", "Find hyper-parameters of a model, and print the recipe to train with."),
-    "calibrate": Verb("update", "Calibrate a model's probabilities on a corpus that it has not learnt."),
-    "explain": Verb("explain", "Show what each word of a document adds to the score of its class over the next."),
-    "words": Verb("words", "List the terms that speak for each class most."),
-    "info": Verb("info", "Show what a model is made of: its recipe, its classes, what it has learnt."),
-    "tokenize": Verb("count", "Cut text into terms: a line a document, a space between terms."),
-    "update": Verb("update", "Learn more documents; the model is then what training on all of them gives."),
-    "forget": Verb(
-        "update",
-        "Forget documents; the model is then as if it had never seen them. Documents never learnt are refused.",
-    ),
-    "merge": Verb(
-        "update", "Add up models of the same recipe; the result is what training on all their documents gives."
-    ),
-    "count": Verb(
-        "count", "Tokenise a corpus once and keep its counts; train and test take the file in place of the corpus."
-    ),
-    "filter": Verb("filter", "A mail from standard input to standard output, with a field that tells what it is:"),
-    "learn": Verb("learn", "Learn one mail from standard input; one that is known already is not counted again."),
-    "unlearn": Verb("learn", "Unlearn one mail from standard input; the model is then as if it had never seen it."),
-    "refit": Verb("learn", "Fit a model anew to all that it has learnt, as after many corrections."),
-    "filterd": Verb(
-        "filter",
-        "Filter mails for `textnb filter --socket PATH` until told to stop (SIGTERM), which is far quicker a mail.",
-    ),
-    "imap": Verb(
-        "imap",
-        "Move or flag the messages of an IMAP folder by their class; without `--apply` it is only said what would be "
-        "done.",
-    ),
-    "sort": Verb(
-        "sort",
-        "Move or tag the messages of a Maildir by their class; without `--apply` it is only said what would be done.",
-    ),
-    "corpus": Verb("corpus", "Corpora by name: list, get, path, check."),
+    "train": VerbLine("train", "Learn from a corpus and write a model file."),
+    "predict": VerbLine("predict", "Classify documents: one row per document, in their order."),
+    "test": VerbLine("test", "Classify a labelled corpus and measure the answers."),
+    "compare": VerbLine("compare", "Cross-validate models or recipes on a corpus, side by side."),
+    "curve": VerbLine("compare", "Show how accuracy and log loss change with the number of training documents."),
+    "tune": VerbLine("tune", "Search hyper-parameters of a model and print the recipe to train with."),
+    "calibrate": VerbLine("update", "Calibrate a model's probabilities on a corpus that it has not learnt."),
+    "explain": VerbLine("explain", "Show what each word of a document adds to the score of its class."),
+    "words": VerbLine("words", "List the terms that are most typical of each class."),
+    "info": VerbLine("info", "Show the recipe, the classes and the size of a model file."),
+    "models": VerbLine("info", "List the models, or the options of one model."),
+    "tokenize": VerbLine("count", "Tokenize text: one line per document, terms separated by spaces."),
+    "update": VerbLine("update", "Learn more documents; the result equals training on all of them."),
+    "forget": VerbLine("update", "Forget documents; the result equals never having seen them."),
+    "merge": VerbLine("update", "Add up models of the same recipe; the result equals training on all documents."),
+    "count": VerbLine("count", "Tokenize a corpus once and store its counts, for train, test and compare."),
+    "filter": VerbLine("filter", "Read a mail, add a header field with its class, and write it."),
+    "filterd": VerbLine("filter", "Filter mails for `textnb filter --socket PATH`, without loading a model per mail."),
+    "learn": VerbLine("learn", "Learn one mail from standard input; a known mail is not counted again."),
+    "unlearn": VerbLine("learn", "Unlearn one mail from standard input; the result equals never having seen it."),
+    "refit": VerbLine("learn", "Fit a model again to all that it has learnt, as after many corrections."),
+    "sort": VerbLine("sort", "Move or tag the messages of a Maildir by class; a dry run without --apply."),
+    "imap": VerbLine("imap", "Move or flag the messages of an IMAP folder by class; a dry run without --apply."),
+    "corpus": VerbLine("corpus", "List, fetch, find and check corpora by name."),
 }
 
 
-def add_verbs(app: typer.Typer) -> None:
-    """All verbs in their order, none of them loaded yet."""
-    for name, verb in VERBS.items():
-        app.command(name, cls=_Unloaded, help=verb.line)(_never_called)
+class LazyGroup(click.Group):
+    """The group of all verbs, which imports a verb when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the verbs in the order of the table."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a verb; None if there is none of that name."""
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"textnb.cli.{VERBS[cmd_name].module}")
+        command: click.Command = getattr(module, cmd_name)
+        _enable_garbage_collection()
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the verb that the arguments name; if there is none, name the nearest."""
+        if args[0] not in VERBS and not ctx.resilient_parsing:
+            nearest = difflib.get_close_matches(args[0], VERBS, 1)
+            ctx.fail(f"No such command {args[0]!r}." + "".join(f" Did you mean {name!r}?" for name in nearest))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the lines of the table."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.line) for name, each in VERBS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a verb from the table."""
+        own = [CompletionItem(name, help=each.line) for name, each in VERBS.items() if name.startswith(incomplete)]
+        return own + click.Command.shell_complete(self, ctx, incomplete)
 
 
-def loaded(name: str) -> Any:
-    """The command of a verb."""
-    from textnb.cli.options.inputs import grouped
-
-    verb = getattr(import_module(f"textnb.cli.{VERBS[name].module}"), name)
-    if isinstance(verb, typer.Typer):
-        return get_command(verb)
-    alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    alone.command(name)(grouped(verb))
-    return get_command(alone)
-
-
-class _Unloaded(TyperCommand):
-    """A verb of which the help of ``textnb`` shows the line; whoever calls it, or completes it, gets the verb."""
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """A context of the verb itself, which parses its arguments and runs it."""
-        context = loaded(str(self.name)).make_context(info_name, args, parent, **extra)
-        if not gc.isenabled():  # by ``textnb.__main__``
-            gc.freeze()
-            gc.set_threshold(_GARBAGE)
-            gc.enable()
-        return context
-
-
-def _never_called() -> None:
-    """In place of a verb that is not loaded."""
+def _enable_garbage_collection() -> None:
+    """Undo the `gc.disable` of `textnb.__main__` once all modules are loaded."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.set_threshold(MAX_NEW_OBJECTS)
+        gc.enable()

@@ -1,44 +1,47 @@
 """textnb words."""
 
-from typing import Annotated
+from collections.abc import Collection
+from pathlib import Path
 
-import typer
+import click
 
 from textnb.classifier.facts import CONTRIBUTION, WORD_MEASURES, TermScore
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.groups import verb
 from textnb.cli.terminal import Format, OutputRows, print_json
 from textnb.errors import InputError
 
 
+@verb
+@inputs.model_path
+@click.option("--class", "classes", metavar="CLASS", multiple=True, help="Show only this class; repeatable.")
+@click.option("--by", metavar="MEASURE", default=CONTRIBUTION, help=f"Order: {', '.join(WORD_MEASURES)}.")
+@inputs.top_option(20)
+@inputs.row_format
+@inputs.as_json
+@inputs.trust
 def words(
-    model: inputs.ModelPath,
-    classes: Annotated[list[str] | None, typer.Option("--class", help="Only this class; may be repeated.")] = None,
-    by: Annotated[str, typer.Option("--by", help=f"The order: {', '.join(WORD_MEASURES)}.")] = CONTRIBUTION,
-    top: inputs.Top = 20,
-    form: Annotated[Format, typer.Option("--format", help="The form of the output.")] = "tsv",
-    as_json: inputs.Json = False,
-    trust: inputs.Trust = None,
+    model: Path, classes: Collection[str], by: str, top: int, form: Format, as_json: bool, trust: Collection[str]
 ) -> None:
-    """List the terms that speak for each class most.
+    """List the terms that are most typical of each class.
 
-    value: with `--by contribution`, what the term adds to the class's score over the mean of the other classes, in a
-    typical document of it; with `log-odds`, how many standard errors its log odds in the class are above those
-    elsewhere, under a Dirichlet prior from all documents; with `chi-squared`, Pearson's statistic of the documents that
-    have it. The first is the model's own view, the other two are of what it has counted.
+    The value is, with --by contribution, what the term adds to the score of the class over the mean of the other
+    classes in an average document of the class; with log-odds, the z-score of the log odds ratio between the class and
+    the others, under a Dirichlet prior from all documents; with chi-squared, Pearson's statistic of the documents that
+    contain the term. The first is the view of the model; the other two depend on the counts alone.
 
-    documents: those of the class with the term, and elsewhere. weight: the sum of its weights there; with the
-    weighting `raw` its number of occurrences, with `log` (the default) that of log(1 + occurrences).
+    The column documents counts the documents of the class that contain the term. The column weight sums the weights of
+    the term there: with the weighting raw its occurrences, with log (the default) log(1 + occurrences).
 
     Examples:
 
         textnb words news.textnb --class sport --top 10
-
         textnb words news.textnb --by log-odds
     """
     if by not in WORD_MEASURES:
-        raise InputError(f"--by takes one of {', '.join(WORD_MEASURES)}, not {by!r}")
-    classifier = TextClassifier.load(model, trust or ())
+        raise InputError("--by takes one of {measures}, not {by!r}", measures=", ".join(WORD_MEASURES), by=by)
+    classifier = TextClassifier.load(model, trust)
     fitted = classifier.fitted
     found = {name: classifier.words(name, by=by, top=top) for name in classes or fitted.classes}
     rows = [(name, _row(word)) for name, some in found.items() for word in some]

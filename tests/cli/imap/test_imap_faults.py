@@ -103,7 +103,7 @@ def test_a_server_that_is_silent_is_not_waited_for(imap, stranger):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["--apply"], "there is nothing to do"),
+        (["--apply"], "nothing to do"),
         (["--move", "junk=Junk"], "'junk' is not among the model's classes"),
         (["--move", "迷惑="], "write a name after"),
         (["--move", "迷惑=a\rb", "--apply"], "cannot be a folder's name"),
@@ -114,9 +114,9 @@ def test_a_server_that_is_silent_is_not_waited_for(imap, stranger):
         (["--folder", "nowhere"], "ailbox doesn't exist: nowhere"),
         (["--flag", "迷惑=\\Deleted"], "cannot be set"),
         (["--flag", "迷惑=a(b"], "cannot be set"),
-        (["--learn", "Junk=spam"], "--learn takes a folder"),
+        (["--learn", "Junk=spam"], "--learn takes FOLDER=CLASS"),
         (["--learn", "Junk=ham", "--learn", "Junk=迷惑"], "two classes"),
-        (["--starttls"], "choose one"),
+        (["--starttls"], "use one of them"),
         (["--timeout", "0"], "--timeout"),
         (["--password-command", "true"], "give either --password-command"),
     ],
@@ -129,7 +129,7 @@ def test_mistakes_are_said_in_a_line(imap, box, arguments, error):
 
 def test_nothing_is_sent_in_the_clear_to_other_machines(imap, stranger):
     done = imap(stranger, host="imap.example.jp")
-    assert (done.code, "--insecure insists on it" in done.err) == (1, True)
+    assert (done.code, "use --starttls, or add --insecure" in done.err) == (1, True)
 
 
 def test_host_and_user_are_needed(run, model):

@@ -20,15 +20,15 @@ def test_what_the_user_has_moved_is_learnt_and_what_textnb_has_moved_is_not(imap
     actions = ["--move", "迷惑=Junk", "--learn", "Junk=迷惑", "--learn", "INBOX=ham", "--apply"]
     box.deliver(pills, offer, lunch, what)
     first = imap(box, *actions)
-    assert "there is no folder 'Junk' yet, so nothing is learnt from it" in first.err
+    assert "folder 'Junk' does not exist yet; nothing is learnt from it" in first.err
     assert imap(box, *actions).err == "0 messages judged: 0 stay\n"
     assert learnt(model, pills, offer, lunch, what) == [[], [], [], []]
 
     box.move("offer", "INBOX", "Junk")  # it was taken for good
     box.move("lunch", "Junk", "INBOX")  # it was taken for spam
     done = imap(box, *actions)
-    assert "1 message that you put into Junk, as 迷惑: 1 learnt" in done.err
-    assert "1 message that you put into INBOX, as ham: 1 learnt" in done.err
+    assert "1 message that you moved to Junk, as 迷惑: 1 learnt" in done.err
+    assert "1 message that you moved to INBOX, as ham: 1 learnt" in done.err
     assert "0 messages judged" in done.err
     assert learnt(model, pills, offer, lunch, what) == [[], ["迷惑"], ["ham"], []]
     assert (box.subjects(), box.subjects("Junk")) == (["what", "lunch"], ["pills", "offer"])
@@ -37,7 +37,7 @@ def test_what_the_user_has_moved_is_learnt_and_what_textnb_has_moved_is_not(imap
     assert imap(box, *actions).err == "0 messages judged: 0 stay\n"
     assert model.read_bytes() == content
     box.move("offer", "Junk", "INBOX")  # the user thinks better of it
-    assert "1 message that you put into INBOX, as ham: 1 moved from another class" in imap(box, *actions).err
+    assert "1 message that you moved to INBOX, as ham: 1 moved from another class" in imap(box, *actions).err
     assert learnt(model, offer) == [["ham"]]
 
 
@@ -49,7 +49,7 @@ def test_another_delivery_of_what_is_in_junk_is_no_lesson(imap, box, model):
     box.deliver(pills)
     assert imap(box, *actions).code == 0
     box.deliver(pills, mail("lunch", HAM))
-    assert imap(box, *actions).err == "2 messages judged: 1 moved to Junk, 1 stay\n"
+    assert imap(box, *actions).err == "2 messages judged: 1 moved to Junk, 1 stays\n"
     assert (box.subjects(), box.subjects("Junk"), learnt(model, pills)) == (["lunch"], ["pills", "pills"], [[]])
 
 
@@ -57,7 +57,7 @@ def test_what_was_in_a_folder_before_is_learnt_once(imap, box, model):
     box.client.create_folder("Archive")
     box.deliver(*(mail(f"old {number}", HAM) for number in range(3)), folder="Archive")
     would = imap(box, "--learn", "Archive=ham")
-    assert "3 messages that you put into Archive would be learnt as ham" in would.err
+    assert "3 messages that you moved to Archive would be learnt as ham" in would.err
     before = box.everything()
     assert "as ham: 3 learnt" in imap(box, "--learn", "Archive=ham", "--apply").err
     assert "learnt" not in imap(box, "--learn", "Archive=ham", "--apply").err

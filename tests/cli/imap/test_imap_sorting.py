@@ -16,7 +16,8 @@ def test_a_dry_run_says_what_would_be_done_and_changes_nothing(imap, box, tmp_pa
     ]
     assert rows(done)[3][3:] == ["yes", ""]
     assert done.err == (
-        "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; nothing was changed, --apply does it\n"
+        "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; "
+        "dry run, nothing was changed; use --apply to change the mailbox\n"
     )
     assert (box.everything(), model.read_bytes()) == (before, content)
     assert not (tmp_path / "state").exists()
@@ -39,14 +40,14 @@ def test_a_dry_run_without_anything_to_do_says_so(imap, box):
     box.deliver(mail("pills", SPAM))
     done = imap(box)
     assert (done.code, len(rows(done))) == (0, 2)
-    assert "nothing was changed, and --apply would have nothing to do: say --move CLASS=FOLDER" in done.err
+    assert "dry run, nothing was changed; --apply would do nothing: add --move CLASS=FOLDER" in done.err
 
 
 def test_keywords_of_any_kind_do_no_harm(imap, box):
     box.deliver(mail("pills", SPAM), mail("lunch", HAM))
     box.client.select_folder("INBOX")
     box.client.add_flags([1, 2], ["2024", "NIL"])
-    assert "1 moved to Junk, 1 stay" in imap(box, "--move", "迷惑=Junk", "--apply").err
+    assert "1 moved to Junk, 1 stays" in imap(box, "--move", "迷惑=Junk", "--apply").err
 
 
 def test_unsure_messages_go_where_they_are_told_to(imap, box):
@@ -105,7 +106,7 @@ def test_a_message_that_cannot_be_judged_stays_and_is_tried_again(imap, box, mon
         patch.setattr("textnb.mail.imap.sorting.mail_document", read)
         done = imap(box, *actions)
     assert done.code == 1
-    assert "textnb: message 1 of INBOX stays as it is: division by zero\n" in done.err
+    assert "textnb: message 1 of INBOX is unchanged: division by zero\n" in done.err
     assert (box.subjects("Junk"), box.subjects()) == (["pills"], ["bad"])
     assert imap(box, *actions).code == 0
     assert box.subjects("Junk") == ["pills", "bad"]

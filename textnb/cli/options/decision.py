@@ -1,18 +1,15 @@
-"""How probabilities become an answer: --unsure and --costs.
+"""Options for decisions: the class of a document, the verdict on a mail, and where a mail goes."""
 
-How the mail filter decides: --spam, its cut-offs, --unsure.
-
-Where sorted mail goes, and how often it is looked at: --move, --unsure-to, --apply, --again, --watch.
-"""
-
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, ClassVar
 
-import typer
+import click
 
+from textnb.cli.options.groups import FILE, flag, option
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
@@ -21,35 +18,32 @@ from textnb.mail.filter import Cutoffs
 
 UNSURE_LABEL = "unsure"
 
-CostsFile = Annotated[
-    Path | None,
-    typer.Option("--costs", metavar="FILE", help="What mistakes cost, a TOML file.", rich_help_panel="Decision"),
-]
+_COSTS_HELP = "TOML file with the cost of each mistake."
+costs_file = click.option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
 
 
 @dataclass(frozen=True)
 class Deciding:
-    """What is answered."""
+    """How probabilities become an answer."""
 
-    unsure: Annotated[
-        float | None,
-        typer.Option(
-            "--unsure",
-            metavar="P",
-            help=f"Answer `{UNSURE_LABEL}` where the likeliest class has a probability below P.",
-            rich_help_panel="Decision",
-        ),
-    ] = None
-    costs: CostsFile = None
+    section: ClassVar[str] = "Decision"
+    unsure: float | None = option(
+        "--unsure",
+        metavar="P",
+        type=float,
+        help=f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.",
+    )
+    costs: Path | None = option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
 
     def rule(self, classes: Sequence[str]) -> Rule:
-        """The rule that was asked for; by default the most probable class."""
+        """Return the decision rule; by default the most probable class."""
         rule = decision_rule(classes, self.unsure, self._costs)
         may_be_unsure = self.unsure is not None or (self._costs is not None and self._costs.unsure is not None)
         if may_be_unsure and UNSURE_LABEL in classes:
             raise InputError(
-                f"the model has a class named {UNSURE_LABEL!r}, which could not be told from being unsure; "
-                "rename the class, or decide in Python, where TextClassifier.decide answers None"
+                "the model has a class named {label!r}, which is also the answer for unsure documents; rename the "
+                "class, or decide in Python, where TextClassifier.decide returns None",
+                label=UNSURE_LABEL,
             )
         return rule
 
@@ -59,10 +53,10 @@ class Deciding:
 
 
 def answers(row: Sequence[float], decided: int, ranked: Sequence[int], classes: Sequence[str]) -> list[str | float]:
-    """The decided label and its probability, then the likeliest other classes with theirs.
+    """Return the decided label and its probability, then the most probable other classes with theirs.
 
-    ``ranked`` are the likeliest classes, as many as there are labels to give. Being unsure has the probability of the
-    likeliest class, and every class is another.
+    ``ranked`` are the most probable classes, as many as there are labels to give. The label of an unsure document has
+    the probability of the most probable class, which is then the first of the other classes.
 
     >>> row, ranked, classes = [0.2, 0.5, 0.3], [1, 2], ["a", "b", "c"]
     >>> answers(row, 2, ranked, classes), answers(row, UNSURE, ranked, classes)
@@ -76,65 +70,82 @@ def answers(row: Sequence[float], decided: int, ranked: Sequence[int], classes: 
 _DEFAULT = Cutoffs()
 
 
-def _option(name: str, metavar: str, help: str, default: float | None = None) -> Any:
-    shown = "" if default is None else f"  [default: {default:g}]"
-    return typer.Option(name, metavar=metavar, help=help + shown, show_default=False, rich_help_panel="Decision")
-
-
 @dataclass(frozen=True)
 class Judging:
-    """When a message is called spam, when good, and when neither."""
+    """When a mail is spam, when it is good, and when it is unsure."""
 
-    spam: Annotated[str | None, _option("--spam", "CLASS", "The class to be careful with.")] = None
-    spam_cutoff: Annotated[
-        float | None,
-        _option("--spam-cutoff", "P", "A mail is of that class from this probability on.", _DEFAULT.spam_cutoff),
-    ] = None
-    good_cutoff: Annotated[
-        float | None, _option("--good-cutoff", "P", "It is of another up to this probability.", _DEFAULT.good_cutoff)
-    ] = None
-    thin: Annotated[
-        float | None,
-        _option("--thin", "TIMES", "Odds that many times higher where no Received field is.", _DEFAULT.thin),
-    ] = None
-    unsure: Annotated[
-        float | None,
-        _option("--unsure", "P", "Without --spam: unsure below this probability.", _DEFAULT.unsure),
-    ] = None
+    section: ClassVar[str] = "Decision"
+    spam: str | None = option("--spam", metavar="CLASS", help="Class to be careful with.")
+    spam_cutoff: float | None = option(
+        "--spam-cutoff",
+        metavar="P",
+        type=float,
+        help=f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]",
+    )
+    good_cutoff: float | None = option(
+        "--good-cutoff",
+        metavar="P",
+        type=float,
+        help=f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]",
+    )
+    thin: float | None = option(
+        "--thin",
+        metavar="TIMES",
+        type=float,
+        help=f"Odds required of a mail without a Received field, times this.  [default: {_DEFAULT.thin:g}]",
+    )
+    unsure: float | None = option(
+        "--unsure",
+        metavar="P",
+        type=float,
+        help=f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]",
+    )
 
     @property
     def cutoffs(self) -> Cutoffs:
-        """The cut-offs that were asked for."""
+        """Cut-offs of these options."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         if self.spam is None and given.keys() - {"unsure"}:
-            raise InputError("--spam-cutoff, --good-cutoff and --thin are for the class that --spam names; name it")
+            raise InputError("--spam-cutoff, --good-cutoff and --thin need a class; add --spam CLASS")
         if self.spam is not None and self.unsure is not None:
-            raise InputError("with --spam it is --spam-cutoff and --good-cutoff that say what is unsure, not --unsure")
+            raise InputError("with --spam use --spam-cutoff and --good-cutoff, not --unsure")
         return Cutoffs(**given)
 
 
-DAY = 86_400.0  # seconds; the longest pause, since there is an end to what a system can wait for
+class SecondsRange(click.FloatRange):
+    """A number of seconds in a range; unlike `click.FloatRange` it refuses NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, if it is in the range."""
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
+
+
+EVERY = SecondsRange(0.1, 86_400.0)
+"""Seconds between two looks, at most a day: a system cannot wait for any length of time."""
 
 
 @dataclass(frozen=True)
 class Moving:
-    """What is done with messages once they have been judged."""
+    """What happens to messages when they have been judged."""
 
-    move: Annotated[
-        list[str] | None,
-        typer.Option("--move", metavar="CLASS=FOLDER", help="Messages of the class go to the folder; repeatable."),
-    ] = None
-    unsure_to: Annotated[
-        str | None, typer.Option("--unsure-to", metavar="FOLDER", help="Unsure messages go here; else they stay.")
-    ] = None
-    apply: Annotated[bool, typer.Option("--apply", help="Do it; without this, it is only said.")] = False
-    again: Annotated[bool, typer.Option("--again", help="Judge messages, too, that were judged before.")] = False
-    watch: Annotated[bool, typer.Option("--watch", help="Go on with what arrives, until told to stop.")] = False
-    every: Annotated[
-        float, typer.Option("--every", metavar="SECONDS", min=0.1, max=DAY, help="How often --watch looks.")
-    ] = 10.0
+    section: ClassVar[str] = "Moving"
+    move: tuple[str, ...] = option(
+        "--move", metavar="CLASS=FOLDER", multiple=True, help="Move messages of the class to the folder; repeatable."
+    )
+    unsure_to: str | None = option(
+        "--unsure-to", metavar="FOLDER", help="Move unsure messages to the folder; otherwise they stay."
+    )
+    apply: bool = flag("--apply", help="Change the mailbox; without this option it is a dry run.")
+    again: bool = flag("--again", help="Judge all messages, even those judged before.")
+    watch: bool = flag("--watch", help="Continue with new messages until SIGINT or SIGTERM.")
+    every: float = option(
+        "--every", metavar="SECONDS", type=EVERY, default=10.0, help="Seconds between two looks of --watch."
+    )
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
-        """Where messages go. alike: without --move, every class has the folder that is named like it."""
-        folders = parse_class_pairs(self.move or (), classes, "--move")
-        return Destinations(folders_like(classes) if alike and self.move is None else folders, self.unsure_to)
+        """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""
+        folders = parse_class_pairs(self.move, classes, "--move")
+        return Destinations(folders_like(classes) if alike and not self.move else folders, self.unsure_to)

@@ -1,21 +1,16 @@
-"""The arguments and options that several verbs share.
-
-A parameter of a verb whose type is one of the groups below stands for all the options of that group: ``grouped``
-spreads them out for typer and gathers what was given.
-
-Values as they are written on the command line.
-"""
+"""Arguments and options that many verbs share, and values as they are written on the command line."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, ClassVar
 
-import typer
+import click
 
+from textnb.cli.options.groups import FILE, Function, argument, flag, option
 from textnb.counts import TermsOf
 from textnb.errors import InputError
 from textnb.parallel import as_jobs
@@ -23,9 +18,43 @@ from textnb.readers import READERS, Settings
 from textnb.text import FEATURES, NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
 from textnb.text.tokenizers import Imported
 
+model_path = argument("model", "MODEL", "Model file.", type=FILE)
+corpus_path = argument(
+    "corpus",
+    "CORPUS",
+    "Folder with one subfolder or mail store per class; CSV, TSV or JSONL file (also .gz); or a `textnb count` file.",
+    type=FILE,
+)
+input_names = argument(
+    "inputs",
+    "[INPUT]...",
+    "File or folder; - is standard input, each line a document (the default). A table is read as its records, a "
+    "mailbox as its messages, a folder as its files; any other file is one document.",
+    nargs=-1,
+)
+output = click.option("--output", "-o", metavar="FILE", type=FILE, required=True, help="File to write.")
+other_output = click.option(
+    "--output", "-o", metavar="FILE", type=FILE, help="Write to FILE and leave MODEL unchanged."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+row_format = click.option(
+    "--format", "form", type=click.Choice(["tsv", "csv", "jsonl"]), default="tsv", help="Format of the output."
+)
+trust = click.option(
+    "--trust", metavar="MODULE:FUNCTION", multiple=True, help="Allow a file to import this tokenizer; repeatable."
+)
+quiet = click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor a summary.")
+
+
+def top_option(default: int) -> Callable[[Function], Function]:
+    """Return the option --top with this default."""
+    return click.option(
+        "--top", metavar="N", type=click.IntRange(min=1), default=default, help="Number of terms to show."
+    )
+
 
 def as_number_range(value: str | None, option: str) -> tuple[int, int] | None:
-    """``2`` or ``1-2`` as (low, high).
+    """Return ``2`` or ``1-2`` as (low, high).
 
     >>> as_number_range("1-2", "--ngram"), as_number_range("3", "--ngram")
     ((1, 2), (3, 3))
@@ -34,110 +63,65 @@ def as_number_range(value: str | None, option: str) -> tuple[int, int] | None:
         return None
     low, _, high = value.partition("-")
     if not low.isdecimal() or not (high or low).isdecimal():
-        raise InputError(f"{option} takes a number or a range such as 1-2, not {value!r}")
+        raise InputError("{option} takes a number or a range such as 1-2, not {value!r}", option=option, value=value)
     return int(low), int(high or low)
 
 
 def as_frequency(value: str | None, option: str) -> int | float | str | None:
-    """``2`` documents or a share such as ``0.5``."""
+    """Return ``2`` as a number of documents and ``0.5`` as a proportion of them."""
     if value is None or value == "auto":
         return value
     with suppress(ValueError):
         return int(value) if value.isdecimal() else float(value)
-    raise InputError(f"{option} takes a number of documents or a share such as 0.5, not {value!r}")
-
-
-def as_number_or_name(value: str | None) -> float | str | None:
-    """``0.1`` as a number, anything else as it is."""
-    with suppress(TypeError, ValueError):
-        return float(value)  # type: ignore[arg-type]
-    return value
+    raise InputError(
+        "{option} takes a number of documents or a proportion such as 0.5, not {value!r}", option=option, value=value
+    )
 
 
 def as_prior(value: str) -> str | dict[str, float]:
-    """``empirical``, ``uniform``, or ``a=0.3,b=0.7`` as a mapping."""
+    """Return ``a=0.3,b=0.7`` as a mapping, and ``empirical`` or ``uniform`` as it is."""
     if "=" not in value:
         return value
     try:
         return {name.strip(): float(share) for name, _, share in (part.rpartition("=") for part in value.split(","))}
     except ValueError:
-        raise InputError(f"--prior takes empirical, uniform or a=0.3,b=0.7, not {value!r}") from None
+        raise InputError("--prior takes empirical, uniform or a=0.3,b=0.7, not {value!r}", value=value) from None
 
 
-def words_in(path: Path) -> list[str]:
-    """The lines of a file that are not blank."""
+def read_words(path: Path) -> list[str]:
+    """Return the lines of a file that are not blank."""
     try:
         return [word for word in path.read_text(encoding="utf-8-sig").splitlines() if word]
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError("{path}: {error}", path=path, error=error) from error
 
 
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
-CorpusPath = Annotated[
-    Path,
-    typer.Argument(
-        metavar="CORPUS",
-        help="A folder with one subfolder or mail store per class; a CSV, TSV or JSONL file (.gz too); or a `textnb "
-        "count` file.",
-        show_default=False,
-    ),
-]
-Inputs = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[INPUT]...",
-        help="`-`: standard input, each line a document (the default). A table gives its records, a mailbox its "
-        "messages, a folder its files; any other file is one document.",
-        show_default=False,
-    ),
-]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.", show_default=False)]
-OtherOutput = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here and leave MODEL as it is.")
-]
-Top = Annotated[int, typer.Option("--top", min=1, help="How many terms to show.", metavar="N")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Trust = Annotated[
-    list[str] | None,
-    typer.Option("--trust", metavar="MODULE:FUNCTION", help="Import this tokenizer if the file names it."),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what was found: smoothing and calibration.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary on standard error.")]
+_NAMED_TOKENIZERS = [name for name in TOKENIZERS if name != Imported.name]
+_OPTION_NAMES = {"form": "--base-form", "n": "--chars-n"}
 
 
-_NAMED = [name for name in TOKENIZERS if name != Imported.name]
-_SPOKEN = {"form": "--base-form", "n": "--chars-n"}
-
-
-def _having(params: Iterable[str]) -> list[str]:
-    """The tokenizers that have all of these parameters."""
+def _tokenizers_with(params: Iterable[str]) -> list[str]:
+    """Return the tokenizers that have all of these parameters."""
     return [name for name, cls in TOKENIZERS.items() if set(params) <= inspect.signature(cls).parameters.keys()]
 
 
-_ANALYSERS = ", ".join(_having(["pos"]))
-
-
-def _reading(name: str, help: str) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Reading")
-
-
-def _text(name: str, help: str) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Text")
+_ANALYSERS = ", ".join(_tokenizers_with(["pos"]))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read an unlabelled input."""
+    """How to read unlabelled documents."""
 
-    reader: Annotated[str | None, _reading("--reader", f"How to read it: {', '.join(READERS)}.")] = None
-    text: Annotated[str | None, _reading("--text", "The column of the text.")] = None
-    glob: Annotated[str | None, _reading("--glob", "Which files of a folder, as in '*.txt'.")] = None
-    encoding: Annotated[str | None, _reading("--encoding", "The charset to believe where bytes are not UTF-8.")] = None
-    skip_bad: Annotated[bool, _reading("--skip-bad", "Leave bad records out and count them.")] = False
+    section: ClassVar[str] = "Reading"
+    reader: str | None = option("--reader", metavar="NAME", help=f"{', '.join(READERS)}.  [default: by name]")
+    text: str | None = option("--text", metavar="COLUMN", help="Column of the text.")
+    glob: str | None = option("--glob", metavar="PATTERN", help="Files of a folder to read, as in '*.txt'.")
+    encoding: str | None = option("--encoding", metavar="NAME", help="Charset of bytes that are not UTF-8.")
+    skip_bad: bool = flag("--skip-bad", help="Leave out bad records and count them.")
 
     @property
     def settings(self) -> Settings:
-        """The same for the readers."""
+        """Settings of the readers."""
         given = {key: value for key, value in asdict(self).items() if key != "reader"}
         return Settings(**given, labelled=False)
 
@@ -146,62 +130,58 @@ class Reading:
 class LabelledReading(Reading):
     """How to read a corpus."""
 
-    label: Annotated[str | None, _reading("--label", "The column of the label.")] = None
+    label: str | None = option("--label", metavar="COLUMN", help="Column of the label.")
 
 
 @dataclass(frozen=True)
-class Cutting:
+class Tokenizing:
     """How text becomes terms."""
 
-    tokenizer: Annotated[
-        str | None, _text("--tokenizer", f"{', '.join(_NAMED)}, or module:function.  [default: auto]")
-    ] = None
-    base_form: Annotated[bool, _text("--base-form", f"Count base forms ({_ANALYSERS}).")] = False
-    pos: Annotated[list[str] | None, _text("--pos", f"Keep this part of speech (名詞); repeatable ({_ANALYSERS}).")] = (
-        None
+    section: ClassVar[str] = "Text"
+    tokenizer: str | None = option(
+        "--tokenizer", metavar="NAME", help=f"{', '.join(_NAMED_TOKENIZERS)}, or module:function.  [default: auto]"
     )
-    exclude_pos: Annotated[
-        list[str] | None, _text("--exclude-pos", f"Leave this part of speech out; repeatable ({_ANALYSERS}).")
-    ] = None
-    stop_words: Annotated[
-        Path | None, _text("--stop-words", f"A file of terms to leave out, one a line ({_ANALYSERS}).")
-    ] = None
-    user_dictionary: Annotated[Path | None, _text("--user-dictionary", "A Janome user dictionary, CSV (janome).")] = (
-        None
+    base_form: bool = flag("--base-form", help=f"Count base forms ({_ANALYSERS}).")
+    pos: tuple[str, ...] = option(
+        "--pos", metavar="POS", multiple=True, help=f"Keep this part of speech (名詞); repeatable ({_ANALYSERS})."
     )
-    mode: Annotated[
-        str | None, _text("--mode", "A, B or C: the shortest, middle or longest words (sudachi).  [default: C]")
-    ] = None
-    chars_n: Annotated[str | None, _text("--chars-n", "Lengths of character n-grams, as in 2-3 (chars).")] = None
-    normalise: Annotated[
-        str | None, _text("--normalise", f"In the order given, with commas: {', '.join(NORMALISERS)}, or none.")
-    ] = None
-    ngram: Annotated[
-        str | None, _text("--ngram", "Word n-grams, as in 1-2.  [default: what suits the model; mostly 1]")
-    ] = None
-    features: Annotated[
-        str | None,
-        _text("--features", f"Groups of terms beside the words, with commas: {', '.join(FEATURES)}, or none."),
-    ] = None
+    exclude_pos: tuple[str, ...] = option(
+        "--exclude-pos", metavar="POS", multiple=True, help=f"Leave out this part of speech; repeatable ({_ANALYSERS})."
+    )
+    stop_words: Path | None = option(
+        "--stop-words", metavar="FILE", type=FILE, help=f"File of terms to leave out, one per line ({_ANALYSERS})."
+    )
+    user_dictionary: Path | None = option(
+        "--user-dictionary", metavar="FILE", type=FILE, help="Janome user dictionary, CSV (janome)."
+    )
+    mode: str | None = option("--mode", metavar="A|B|C", help="Short, middle or long words (sudachi).  [default: C]")
+    chars_n: str | None = option("--chars-n", metavar="N-M", help="Lengths of character n-grams, as in 2-3 (chars).")
+    normalise: str | None = option(
+        "--normalise", metavar="A,B,...", help=f"In this order: {', '.join(NORMALISERS)}; or none."
+    )
+    ngram: str | None = option("--ngram", metavar="N-M", help="Word n-grams, as in 1-2.  [default: by model; mostly 1]")
+    features: str | None = option(
+        "--features", metavar="A,B,...", help=f"Terms beside the words: {', '.join(FEATURES)}; or none."
+    )
 
     @property
     def given(self) -> bool:
-        """Whether any of it was."""
-        return self != Cutting()
+        """True if any of these options was given."""
+        return self != Tokenizing()
 
     @cached_property
     def terms_of(self) -> TermsOf:
-        """The tokenizer and the analyzer that were asked for."""
+        """Tokenizer and analyzer of these options."""
         return TermsOf(self._tokenizer(), self._analyzer())
 
     @property
     def settled(self) -> tuple[str, ...]:
-        """The parts of the analyzer that were asked for, and so are not left to what suits a model."""
+        """Parts of the analyzer that were given, which a model's own defaults do not replace."""
         given = {"ngram": self.ngram, "normalisers": self.normalise, "features": self.features}
         return tuple(name for name, value in given.items() if value is not None)
 
     def suited(self, terms: Mapping[str, Any]) -> TermsOf:
-        """The same, with what suits a model where nothing was asked for."""
+        """Return tokenizer and analyzer, with a model's own defaults for the parts that were not given."""
         asked, settled = self.terms_of, self.settled
         suiting = {name: value for name, value in terms.items() if name not in settled}
         return TermsOf(asked.tokenizer, replace(asked.analyzer, **suiting))
@@ -209,19 +189,27 @@ class Cutting:
     def _tokenizer(self) -> Tokenizer:
         params = {
             "form": "base" if self.base_form else None,
-            "pos": self.pos,
-            "exclude_pos": self.exclude_pos,
-            "stop_words": None if self.stop_words is None else words_in(self.stop_words),
+            "pos": list(self.pos),
+            "exclude_pos": list(self.exclude_pos),
+            "stop_words": None if self.stop_words is None else read_words(self.stop_words),
             "user_dictionary": self.user_dictionary,
             "mode": self.mode,
             "n": as_number_range(self.chars_n, "--chars-n"),
         }
         given = {key: value for key, value in params.items() if value}
         if self.tokenizer is None and given:
-            spoken = ", ".join(_SPOKEN.get(key, f"--{key.replace('_', '-')}") for key in sorted(given))
-            if not (having := _having(given)):
-                raise InputError(f"no tokenizer has all of {spoken}")
-            raise InputError(f"name the tokenizer that {spoken} is for: --tokenizer {' or '.join(having)}")
+            names = ", ".join(_OPTION_NAMES.get(key, f"--{key.replace('_', '-')}") for key in sorted(given))
+            if not (having := _tokenizers_with(given)):
+                raise InputError("no tokenizer has all of {options}", options=names)
+            raise InputError(
+                "{options} depends on the tokenizer; add --tokenizer {tokenizers}",
+                options=names,
+                tokenizers=" or ".join(having),
+            )
+        if self.tokenizer == Imported.name:
+            raise InputError(
+                "--tokenizer {name} is not complete; name your function: module:function", name=Imported.name
+            )
         return tokenizer(self.tokenizer or "auto", **given)
 
     def _analyzer(self) -> Analyzer:
@@ -230,52 +218,27 @@ class Cutting:
 
 
 def _names(value: str | None) -> tuple[str, ...]:
-    if value == "none":  # of what suits the model
+    if value == "none":  # leave out the model's own defaults too
         return ()
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
+RARE = ("glob", "encoding", "skip_bad", "pos", "exclude_pos", "stop_words", "user_dictionary", "mode", "chars_n")
+"""Options of `LabelledReading` and `Tokenizing` that long help pages leave to `textnb count --help`."""
+
+
 @dataclass(frozen=True)
 class Running:
-    """How long work is done and shown."""
+    """How much of the machine is used, and what is shown meanwhile."""
 
-    jobs: Annotated[
-        int, typer.Option("--jobs", "-j", min=0, help="Threads or processes to read and cut with; 0: one a processor.")
-    ] = 0
-    quiet: Quiet = False
+    section: ClassVar[str] = "Options"
+    jobs: int = option(
+        "--jobs", "-j", metavar="N", type=click.IntRange(min=0), default=0,
+        help="Threads or processes; 0: one per processor.",
+    )  # fmt: skip
+    quiet: bool = flag("--quiet", "-q", help="Show neither progress nor a summary.")
 
     @property
     def n_jobs(self) -> int:
-        """The number of processes."""
+        """Number of processes."""
         return as_jobs(self.jobs)
-
-
-def grouped(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb with every group spread out into its options."""
-    hints = get_type_hints(verb, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(verb).parameters.values():
-        if parameter.name in groups:
-            parameters += _options(groups[parameter.name])
-        else:
-            parameters.append(parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY))
-
-    def spread(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        verb(**given)
-
-    spread.__name__, spread.__doc__ = verb.__name__, verb.__doc__
-    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return spread
-
-
-def _options(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return [
-        inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
-        for field in fields(group)
-    ]

@@ -1,16 +1,19 @@
-"""The options for the model: which one, and what it is told.
+"""Options of the model, and recipes written as options of `textnb train`.
 
-Recipes said again as options of `textnb train`.
+Options of single models are given as ``--set NAME=VALUE``; the registry of models lists and checks them. Their long
+names (``--weight-norm``) are understood, too, but the help does not list them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Any, get_type_hints
+from functools import cache
+from typing import Any, ClassVar
 
-import typer
+import click
 
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
-from textnb.cli.options.inputs import Cutting, as_number_or_name, as_prior
+from textnb.cli.options.groups import Verb, flag, option, option_words
+from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
@@ -21,71 +24,51 @@ from textnb.text import Analyzer
 from textnb.text.analyzer import SELECTION
 
 
-def _model(name: str, help: str) -> Any:
-    return typer.Option(name, help=help, rich_help_panel="Model")
-
-
-def _having(option: str) -> str:
-    return ", ".join(model.name for model in map(model_of, MODELS) if option in model.options)
-
-
-def _choice(option: str) -> str:
-    """The values of an option, the default first."""
-    return "; ".join({model.options[option].allowed: 1 for model in map(model_of, MODELS) if option in model.options})
-
-
 @dataclass(frozen=True)
 class Modelling:
-    """What is fitted."""
+    """Which model is fitted, and with which options.
 
-    model: Annotated[
-        str | None,
-        _model("--model", f"One of: {', '.join(MODELS)}.  [default: multinomial, and mail for a corpus of mail]"),
-    ] = None
-    alpha: Annotated[
-        str, _model("--alpha", f"Smoothing: a number (0 is maximum likelihood), or found: {', '.join(ALPHAS)}.")
-    ] = "evidence"
-    prior: Annotated[str, _model("--prior", "empirical, uniform, or a=0.3,b=0.7.")] = "empirical"
-    weighting: Annotated[
-        str | None, _model("--weighting", f"{', '.join(WEIGHTINGS)}.  [default: what suits the model; mostly log]")
-    ] = None
-    estimate: Annotated[str | None, _model("--estimate", f"{_choice('estimate')} ({_having('estimate')}).")] = None
-    weight_norm: Annotated[
-        bool, _model("--weight-norm", f"Classes' weights of equal size ({_having('weight_norm')}).")
-    ] = False
-    variance: Annotated[str | None, _model("--variance", f"{_choice('variance')} ({_having('variance')}).")] = None
-    pi: Annotated[float | None, _model("--pi", f"The power of the product, {_choice('pi')} ({_having('pi')}).")] = None
-    norm: Annotated[
-        str | None, _model("--norm", f"How products are normalised: {_choice('norm')} ({_having('norm')}).")
-    ] = None
-    complement: Annotated[
-        bool, _model("--complement", f"By what the other classes are like ({_having('complement')}).")
-    ] = False
-    l2: Annotated[str | None, _model("--l2", f"How small weights are kept: {_choice('l2')} ({_having('l2')}).")] = None
-    loss: Annotated[str | None, _model("--loss", f"{_choice('loss')} ({_having('loss')}).")] = None
-    prune: Annotated[float | None, _model("--prune", f"{_choice('prune')} ({_having('prune')}).".capitalize())] = None
-    shrinkage: Annotated[
-        str | None, _model("--shrinkage", f"Of the covariance: {_choice('shrinkage')} ({_having('shrinkage')}).")
-    ] = None
-    stacked_from: Annotated[
-        float | None, _model("--stacked-from", f"{_choice('stacked_from')} ({_having('stacked_from')}).".capitalize())
-    ] = None
-    balanced: Annotated[bool, _model("--balanced", f"Every class weighs the same ({_having('balanced')}).")] = False
-    calibrate: Annotated[
-        bool, _model("--calibrate/--no-calibrate", "Fit probabilities to documents left out of the counts.")
-    ] = True
-    sample: Annotated[
-        int, typer.Option("--sample", min=0, metavar="N", rich_help_panel="Model",
-                          help="Documents whose counts are kept to calibrate with, at most; 0: none."),
-    ] = SAMPLE  # fmt: skip
+    Options of the model alone are in `settings` and, if they were given by their long names, in `own`.
+    """
+
+    section: ClassVar[str] = "Model"
+    model: str | None = option(
+        "--model", metavar="NAME", help=f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]"
+    )
+    alpha: str = option(
+        "--alpha",
+        metavar="A",
+        default="evidence",
+        help=f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.",
+    )
+    prior: str = option(
+        "--prior", metavar="PRIOR", default="empirical", help="Class probabilities: empirical, uniform, or a=0.3,b=0.7."
+    )
+    weighting: str | None = option(
+        "--weighting", metavar="NAME", help=f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]"
+    )
+    calibrate: bool = flag(
+        "--calibrate/--no-calibrate", default=True, help="Calibrate probabilities on left-out documents."
+    )
+    sample: int = option(
+        "--sample",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=SAMPLE,
+        help="Documents kept for calibration, at most.",
+    )
+    settings: tuple[str, ...] = option(
+        "--set", metavar="NAME=VALUE", multiple=True, help="Option of the model; repeatable. See textnb models NAME."
+    )
+    own: tuple[str, ...] = option("--own", multiple=True, hidden=True)
 
     def suited(self, is_mail: bool) -> "Modelling":
-        """The same with the model that suits the corpus, where none was asked for."""
+        """Return these options with the model that suits the corpus, if none was given."""
         return self if self.model is not None else replace(self, model="mail" if is_mail else "multinomial")
 
     @property
     def terms(self) -> Mapping[str, Any]:
-        """What of an Analyzer suits the model."""
+        """Parameters of an Analyzer that suit the model."""
         return model_of(self._name).analyzer
 
     @property
@@ -93,22 +76,22 @@ class Modelling:
         assert self.model is not None
         return self.model
 
+    @property
+    def own_options(self) -> dict[str, Any]:
+        """Options of the chosen model alone, by name."""
+        known = model_of(self._name).options
+        for given in self.settings:
+            name, equals, _ = given.partition("=")
+            if name not in known or not equals:
+                raise click.UsageError(_set_problem(given, self._name, known), click.get_current_context(silent=True))
+        pairs = dict(each.split("=", 1) for each in (*self.own, *self.settings))
+        try:
+            return {name: known[name].parse(text) if name in known else text for name, text in pairs.items()}
+        except InputError as error:
+            raise InputError("model {model!r}: {error}", model=self._name, error=error) from None
+
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
-        """The recipe that was asked for."""
-        given = {
-            "estimate": self.estimate,
-            "weight_norm": self.weight_norm or None,
-            "variance": self.variance,
-            "pi": self.pi,
-            "norm": self.norm,
-            "complement": self.complement or None,
-            "l2": as_number_or_name(self.l2),
-            "shrinkage": as_number_or_name(self.shrinkage),
-            "loss": self.loss,
-            "prune": self.prune,
-            "stacked_from": self.stacked_from,
-            "balanced": self.balanced or None,
-        }
+        """Return the recipe of these options."""
         return ClassifierRecipe(
             self._name,
             _as_alpha(self.alpha),
@@ -116,10 +99,48 @@ class Modelling:
             terms_of.tokenizer,
             analyzer,
             self.weighting,
-            {name: value for name, value in given.items() if value is not None},
+            self.own_options,
             self.calibrate,
             self.sample,
         )
+
+
+def _set_problem(given: str, name: str, known: Mapping[str, Any]) -> str:
+    if "=" not in given:
+        return f"--set takes NAME=VALUE, not {given!r}."
+    options = ", ".join(known)
+    return f"Model {name!r} has no option {given.partition('=')[0]!r}; it has {options or 'none'}."
+
+
+class ModelVerb(Verb):
+    """A verb that also understands the options of every model by their long names."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, with ``--own NAME=VALUE`` in place of ``--NAME VALUE``."""
+        names = {name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)}
+        return super().parse_args(ctx, list(_replace_long_names(args, names, ctx)))
+
+
+def _replace_long_names(args: list[str], names: Collection[str], ctx: click.Context) -> Iterator[str]:
+    """Yield the arguments; models are imported only if one of them is not among the names of the verb's options."""
+    words = iter(args)
+    for word in words:
+        option, equals, value = word.partition("=")
+        name = option.removeprefix("--").replace("-", "_")
+        if not option.startswith("--") or option in {*names, "--"} or name not in _all_defaults():
+            yield word
+            continue
+        if not equals:
+            value = "true" if _all_defaults()[name] is False else next(words, "")
+        if not value:
+            raise click.BadOptionUsage(option, f"Option {option!r} requires an argument.", ctx)
+        yield from ("--own", f"{name}={value}")
+
+
+@cache
+def _all_defaults() -> dict[str, Any]:
+    """Return every option that some model has, with its default; imports all models."""
+    return {name: option.default for each in MODELS for name, option in model_of(each).options.items()}
 
 
 def _as_alpha(value: str) -> float | str:
@@ -128,51 +149,66 @@ def _as_alpha(value: str) -> float | str:
     try:
         return float(value)
     except ValueError:
-        raise InputError(f"--alpha takes a number or one of {', '.join(ALPHAS)}, not {value!r}") from None
+        raise InputError(
+            "--alpha takes a number or one of {names}, not {value!r}", names=", ".join(ALPHAS), value=value
+        ) from None
 
 
 _TEXT = ("tokenizer", "normalise", "ngram", "features")
 
 
 def train_options(
-    recipe: ClassifierRecipe, base: ClassifierRecipe, cutting: Cutting, modelling: Modelling
+    recipe: ClassifierRecipe, base: ClassifierRecipe, tokenizing: Tokenizing, modelling: Modelling
 ) -> list[str]:
-    """The options that give the recipe, where ``cutting`` and ``modelling`` would give ``base``."""
+    """Return the options that give the recipe, where `tokenizing` and `modelling` would give `base`."""
     parts, before = parts_of(recipe), parts_of(base)
     text: dict[str, Any] = {
         key: _text(parts[key]) if key in parts else None for key in _TEXT if parts.get(key) != before.get(key)
     }
-    own = {name: value for name, value in recipe.options.items() if value != base.options.get(name)}
-    told = {"model": recipe.model, "alpha": str(recipe.alpha), **own}
+    given = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
+    own = {name: value for name, value in recipe.options.items() if name in given or value != base.options.get(name)}
+    told: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": ()}
+    told["settings"] = tuple(f"{name}={value}" for name, value in own.items())
     told["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
     return [
-        *spoken(replace(cutting, **text)),
-        *spoken(replace(modelling, **told)),
+        *group_words(replace(tokenizing, **text)),
+        *group_words(replace(modelling, **told)),
         *(word for pair in chosen.items() for word in pair),
     ]
 
 
-def spoken(group: Any) -> Iterator[str]:
-    """The options of a group that are not at their default, as they are written on a command line.
+def group_words(group: Any) -> Iterator[str]:
+    """Yield the options of a group that are not at their default, as they are written on a command line.
 
-    >>> list(spoken(Modelling(model="complement", weight_norm=True, calibrate=False)))
-    ['--model', 'complement', '--weight-norm', '--no-calibrate']
+    >>> list(group_words(Modelling(model="complement", calibrate=False, settings=("weight_norm=True",))))
+    ['--model', 'complement', '--no-calibrate', '--set', 'weight_norm=True']
     """
-    hints = get_type_hints(type(group), include_extras=True)
     for each in fields(group):
-        value = getattr(group, each.name)
-        if value in (each.default, None, ""):
-            continue
-        yes, _, no = hints[each.name].__metadata__[0].default.partition("/")  # typer's name for its first argument
-        if isinstance(value, bool):
-            yield yes if value else no
-        else:
-            for one in value if isinstance(value, list) else [value]:
-                yield from (yes, str(one))
+        yield from option_words(each, getattr(group, each.name))
 
 
 def _text(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(value) or "none"
     return str(value)
+
+
+def option_rows(name: str) -> list[dict[str, Any]]:
+    """Return the options of a model: alpha and weighting, then its own."""
+    chosen = model_of(name)
+    alphas = [*(["a number"] if chosen.accepts_number else []), *chosen.alphas]
+    common = [
+        {"option": "--alpha", "default": "evidence", "allowed": ", ".join(alphas), "help": "smoothing"},
+        {
+            "option": "--weighting",
+            "default": chosen.weightings[0],
+            "allowed": ", ".join(chosen.weightings),
+            "help": "weights of the counts",
+        },
+    ]
+    own = [
+        {"option": f"--set {key}=", "default": str(each.default), "allowed": each.allowed, "help": each.help}
+        for key, each in chosen.options.items()
+    ]
+    return common + own

@@ -1,0 +1,137 @@
+"""Groups of options as dataclasses, and verbs whose help shows each group under its own heading.
+
+A group is a frozen dataclass whose fields are made by `option` and `flag`. `takes` gives a verb all options of a group
+and passes their values to it as one object:
+
+    @dataclass(frozen=True)
+    class Reading:
+        section: ClassVar = "Reading"
+        text: str | None = option("--text", metavar="COLUMN", help="Column of the text.")
+
+    @verb
+    @takes(reading=Reading)
+    def count(reading: Reading) -> None: ...
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import Field, field, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+FILE = click.Path(path_type=Path)
+"""Type of options and arguments that name a file or folder; the verb itself checks that it exists."""
+
+CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100, "show_default": True}
+"""Settings of every help page: both names of --help, its width, and defaults shown."""
+
+Function = Callable[..., Any]
+
+
+def option(*names: str, default: Any = None, **settings: Any) -> Any:
+    """Return a field of a group: an option of these names; `settings` are those of `click.Option`."""
+    default = () if settings.get("multiple") else default
+    return field(default=default, metadata={"names": names, "settings": settings})
+
+
+def flag(*names: str, default: bool = False, **settings: Any) -> Any:
+    """Return a field of a group: an option without a value."""
+    return option(*names, default=default, is_flag=True, **settings)
+
+
+def takes(rare: Collection[str] = (), **groups: Any) -> Callable[[Function], Function]:
+    """Give a verb the options of each group; it receives one object per group, by the keyword used here.
+
+    The help does not list the fields that `rare` names.
+    """
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def gathered(**given: Any) -> Any:
+            for name, group in groups.items():
+                given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
+            return function(**given)
+
+        for group in reversed(groups.values()):
+            for each in reversed(fields(group)):
+                names, settings = (each.name, *each.metadata["names"]), each.metadata["settings"]
+                section = {"cls": SectionOption, "section": group.section}
+                settings = settings | {"hidden": True} if each.name in rare else settings
+                gathered = click.option(*names, default=each.default, **section, **settings)(gathered)
+        return gathered
+
+    return decorate
+
+
+def option_words(each: Field[Any], value: Any) -> Iterator[str]:
+    """Yield the words of a command line that give a field of a group this value; none for its default."""
+    if value in (each.default, None, ""):
+        return
+    yes, _, no = each.metadata["names"][0].partition("/")
+    if isinstance(value, bool):
+        yield yes if value else no
+        return
+    for one in value if isinstance(value, tuple) else [value]:
+        yield from (yes, str(one))
+
+
+class SectionOption(click.Option):
+    """An option that the help shows in a section of its own heading."""
+
+    def __init__(self, *names: Any, section: str, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.section = section
+
+
+class DocumentedArgument(click.Argument):
+    """An argument that the help explains."""
+
+    def __init__(self, *names: Any, about: str = "", **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.about = about
+
+
+def argument(name: str, metavar: str, about: str, **settings: Any) -> Callable[[Function], Function]:
+    """Give a verb an argument; `about` explains it in the help."""
+    return click.argument(name, metavar=metavar, cls=DocumentedArgument, about=about, **settings)
+
+
+class Verb(click.Command):
+    """A command whose help has sections, and whose examples are shown as they are written.
+
+    An indented paragraph of the docstring is an example. The lines of all other paragraphs are filled.
+    """
+
+    def __init__(self, name: str | None, **settings: Any) -> None:
+        super().__init__(name, context_settings=dict(CONTEXT), **settings)
+        paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        self.help = "\n\n".join("\b\n" + each if each.startswith("    ") else each for each in paragraphs)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; every error of usage shows the usage line of this verb."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments, the options, and the options of each group."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for param in self.get_params(ctx):
+            if isinstance(param, DocumentedArgument):
+                sections["Arguments"].append((str(param.metavar), param.about))
+            elif record := param.get_help_record(ctx):
+                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records, col_max=26)
+
+
+def verb(function: Function) -> click.Command:
+    """Return the verb that calls the function; its name is the function's."""
+    return click.command(function.__name__, cls=Verb)(function)

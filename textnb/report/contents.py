@@ -1,0 +1,144 @@
+"""Contents of the pages: what `textnb train`, test, compare and curve put on them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.comparison.comparison import Comparison
+from textnb.comparison.curve import MEASURES as OF_CURVES
+from textnb.comparison.curve import Curve
+from textnb.errors import InputError
+from textnb.evaluation import CostEvaluation, Evaluation
+from textnb.evaluation.intervals import MEASURES
+from textnb.language import Language
+from textnb.markup import Cell
+from textnb.numerics import Estimate
+from textnb.report.values import ExplainedDocument, LearningCurve, Report, Table, Word
+
+WORDS_PER_CLASS = 12
+MEASURE_NAMES = {"macro_f1": "macro F1", "log_loss": "log loss", "brier": "Brier", "ece": "ECE"}
+"""Names of measures as column headings, where they differ."""
+
+
+def train_report(classifier: TextClassifier, output: Path, corpus: Path, language: Language) -> Report:
+    """Return the page of a training run: what was learnt, and an estimate of the answers to new documents."""
+    evaluation = None
+    try:
+        evaluation = classifier.evaluate_left_out()
+        estimated = (
+            "These are estimates: each of {number} training documents was scored by what was learnt from the others."
+        )
+        notes = [language(estimated, number=f"{evaluation.documents:,}")]
+        if classifier.fitted.calibration is not None:
+            notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
+    except InputError as why:
+        notes = [language("There are no estimates: {why}", why=str(why))]
+    return Report(
+        language("Training of {model}", model=output.name),
+        facts=model_facts(classifier, output, corpus, language),
+        notes=notes,
+        learnt=classifier.facts()["classes"],
+        evaluation=evaluation,
+        words=top_words(classifier),
+    )
+
+
+def test_report(
+    classifier: TextClassifier,
+    model: Path,
+    corpus: Path,
+    evaluation: Evaluation,
+    costs: CostEvaluation | None,
+    mistakes: Sequence[ExplainedDocument],
+    language: Language,
+) -> Report:
+    """Return the page of a test: measures, words of each class, and mistakes."""
+    return Report(
+        language("Test of {model}", model=model.name),
+        facts=model_facts(classifier, model, corpus, language),
+        evaluation=evaluation,
+        costs=costs,
+        words=top_words(classifier),
+        mistakes=mistakes,
+    )
+
+
+def model_facts(classifier: TextClassifier, model: Path, corpus: Path, language: Language) -> list[tuple[str, str]]:
+    """Return the corpus, the model file and the recipe as pairs of a name and a value."""
+    recipe, learnt = classifier.recipe, classifier.learnt
+    low, high = recipe.analyzer.ngram
+    return [
+        ("corpus", str(corpus)),
+        ("model file", str(model)),
+        ("model", recipe.model),
+        ("smoothing", str(recipe.alpha)),
+        ("weighting", str(recipe.weighting)),
+        ("tokenizer", recipe.tokenizer.name),
+        *([("n-grams", f"{low}–{high}")] if high > 1 else []),
+        ("probabilities", language(classifier.calibration_state)),
+        ("learnt", f"{len(learnt.digests):,}"),
+        ("terms used", f"{len(classifier.fitted.vocabulary):,}"),
+    ]
+
+
+def top_words(classifier: TextClassifier) -> dict[str, list[Word]]:
+    """Return the most typical words of each class; none if there is no other class."""
+    fitted = classifier.fitted
+    if len(fitted.classes) < 2:
+        return {}
+    words = {}
+    for name in fitted.classes:
+        typical = classifier.words(name, top=WORDS_PER_CLASS)
+        words[name] = [Word(each.term, each.value, each.documents) for each in typical if each.value > 0]
+    return words
+
+
+def comparison_report(comparison: Comparison, corpus: Path, say: Language) -> Report:
+    """Return the page of a comparison: the recipes, the best first."""
+    columns = [
+        "recipe",
+        *(MEASURE_NAMES.get(name, name) for name in MEASURES),
+        "fit, s",
+        "predict, s",
+        "p, McNemar",
+        "p, corrected t",
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            row.name,
+            *(Estimate(*row.measures[name]) for name in MEASURES),
+            row.fit_seconds,
+            row.predict_seconds,
+            row.mcnemar,
+            row.corrected_t,
+        )
+        for row in comparison.rows
+    ]
+    facts = [
+        ("corpus", str(corpus)),
+        ("documents", f"{comparison.documents:,}"),
+        ("folds", f"{comparison.folds:,}"),
+        ("repeats", f"{comparison.repeats:,}"),
+        ("seed", str(comparison.seed)),
+    ]
+    notes = [say("95 % intervals; p-values are against the first recipe, after Holm's correction.")]
+    title = say("Comparison of models on {corpus}", corpus=corpus.name)
+    return Report(title, facts, notes, models=Table(columns, rows))
+
+
+def curves_report(curves: Sequence[Curve], corpus: Path, say: Language) -> Report:
+    """Return the page of learning curves: one chart per measure."""
+    shown = {what.replace("_", " "): _learning_curves(curves, what) for what in OF_CURVES}
+    return Report(say("Learning curve"), [("corpus", str(corpus))], curves=shown)
+
+
+def _learning_curves(curves: Sequence[Curve], what: str) -> list[LearningCurve]:
+    """Return the curves of one measure."""
+    return [
+        LearningCurve(
+            curve.name,
+            [point.documents for point in curve.points],
+            [Estimate(*getattr(point, what)) for point in curve.points],
+        )
+        for curve in curves
+    ]
