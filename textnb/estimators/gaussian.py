@@ -7,7 +7,7 @@ from typing import Any
 from textnb.counts.labels import Labels, Weights
 from textnb.counts.moments import ClassMoments
 from textnb.errors import InputError
-from textnb.estimators.learner import Classifier, Incremental, RealRows
+from textnb.estimators.learner import Classifier, Incremental, RealRows, text_recipe
 from textnb.models import gaussian
 from textnb.models.prior import Prior
 
@@ -62,4 +62,4 @@ class GaussianNB(RealRows, Incremental, Classifier):
     def _text_recipe(self) -> dict[str, Any]:
         if self.floor != _DEFAULT_FLOOR:
             raise InputError("for texts the Gaussian model sets the floor itself; leave floor at its default")
-        return {"model": "gaussian", "prior": self.prior, "options": {"variance": self.variance}}
+        return text_recipe(self, "gaussian")

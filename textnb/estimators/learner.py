@@ -12,6 +12,7 @@ every question are written once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -35,6 +36,8 @@ from textnb.estimators.scikit_learn import (
     counterpart,
     label_array,
 )
+from textnb.models.prior import is_balanced
+from textnb.models.registry import model
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Scorer
 from textnb.numerics import Floats, most_probable
@@ -321,3 +324,21 @@ class CategoryRows(Incremental):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
+
+
+_OTHER_NAMES: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "balanced": ("class_weight", is_balanced),
+    "prune": ("prune", lambda share: 1.0 if share is None else share),
+}
+"""Options of text models that an estimator has under another name or with other values; all others are its own."""
+
+
+def text_recipe(estimator: Learner, name: str, **others: Any) -> dict[str, Any]:
+    """Model, alpha, prior and options of the text classifier that an estimator stands for."""
+    given = {part: getattr(estimator, part) for part in ("alpha", "prior") if hasattr(estimator, part)}
+    options = {}
+    for option in model(name).options:
+        parameter, converted = _OTHER_NAMES.get(option, (option, None))
+        value = getattr(estimator, parameter)
+        options[option] = value if converted is None else converted(value)
+    return {"model": name, **given, **others, "options": options}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from textnb.errors import InputError
-from textnb.estimators.learner import Classifier, Discriminant, Incremental, RealRows
+from textnb.estimators.learner import Classifier, Discriminant, Incremental, RealRows, text_recipe
 from textnb.models.linear import discriminants, least_squares
 from textnb.models.linear.covariance import SharedCovariance
 from textnb.models.prior import Prior
@@ -54,7 +54,7 @@ class LeastSquares(RealRows, Incremental, Discriminant):
         return {"scorer_": least_squares.fit_rows(rows, self.l2)}
 
     def _text_recipe(self) -> dict[str, Any]:
-        return {"model": "least-squares", "options": {"l2": self.l2}}
+        return text_recipe(self, "least-squares")
 
 
 class FisherDiscriminant(RealRows, Incremental, Discriminant):
@@ -110,7 +110,7 @@ class FisherDiscriminant(RealRows, Incremental, Discriminant):
     def _text_recipe(self) -> dict[str, Any]:
         if self.components is not None:
             raise InputError("for texts Fisher's discriminant uses all directions; leave components at None")
-        return {"model": "fisher", "options": {"shrinkage": self.shrinkage}}
+        return text_recipe(self, "fisher")
 
 
 class GaussianDiscriminant(RealRows, Incremental, Classifier):
@@ -160,4 +160,4 @@ class GaussianDiscriminant(RealRows, Incremental, Classifier):
         return {"scorer_": scorer, "shrinkage_": covariance.shrinkage}
 
     def _text_recipe(self) -> dict[str, Any]:
-        return {"model": "gaussian-discriminant", "prior": self.prior, "options": {"shrinkage": self.shrinkage}}
+        return text_recipe(self, "gaussian-discriminant")

@@ -8,10 +8,10 @@ from typing import Any
 from textnb.counts.labels import Labels, Weights
 from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import ConvergenceWarning, InputError
-from textnb.estimators.learner import Classifier, CountRows, Discriminant, RealRows
+from textnb.estimators.learner import Classifier, CountRows, Discriminant, RealRows, text_recipe
 from textnb.estimators.scikit_learn import available_if, caller_level, counterpart
 from textnb.models.logistic import bayes_logistic, logistic, nb_logistic
-from textnb.models.prior import ClassWeight, class_weighted, is_balanced
+from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import Floats
@@ -119,7 +119,7 @@ class LogisticRegression(RealRows, LinearClassifier):
         }
 
     def _text_recipe(self) -> dict[str, Any]:
-        return {"model": "logistic", "options": {"l2": self.l2, "balanced": is_balanced(self.class_weight)}}
+        return text_recipe(self, "logistic")
 
 
 class BayesianLogistic(RealRows, LinearClassifier):
@@ -197,7 +197,7 @@ class BayesianLogistic(RealRows, LinearClassifier):
         }
 
     def _text_recipe(self) -> dict[str, Any]:
-        return {"model": "bayes-logistic", "options": {"l2": self.l2, "balanced": is_balanced(self.class_weight)}}
+        return text_recipe(self, "bayes-logistic")
 
 
 def _has_probabilities(model: NBLogistic) -> bool:
@@ -315,5 +315,4 @@ class NBLogistic(CountRows, LinearClassifier):
     def _text_recipe(self) -> dict[str, Any]:
         if (self.a, self.min_df) != (1.0, "auto"):
             raise InputError("for texts a is 1 and the Analyzer sets min_df; leave a and min_df at their defaults")
-        options = {"l2": self.l2, "loss": self.loss, "prune": 1.0 if self.prune is None else self.prune}
-        return {"model": "nb-logistic", "options": {**options, "balanced": is_balanced(self.class_weight)}}
+        return text_recipe(self, "nb-logistic")

@@ -15,7 +15,7 @@ from textnb.counts.labels import Labels, Weights
 from textnb.counts.matrix import CSR
 from textnb.counts.weighting import EXACT_UNIT, Weigher, Weighting, as_exact, weighting_of
 from textnb.errors import InputError
-from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental
+from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental, text_recipe
 from textnb.models import bernoulli, categorical, complement, compound, multinomial
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
@@ -99,8 +99,7 @@ class MultinomialNB(CountRows, Incremental, Classifier):
         return isinstance(self.alpha, str) and self.alpha in OF_DOCUMENTS
 
     def _text_recipe(self) -> dict[str, Any]:
-        given = {"model": "multinomial", "alpha": self.alpha, "prior": self.prior}
-        return {**given, "options": {"estimate": self.estimate}}
+        return text_recipe(self, "multinomial")
 
 
 @dataclass(frozen=True)
@@ -250,8 +249,7 @@ class ComplementNB(CountRows, Incremental, Classifier):
             raise InputError("for texts, ComplementNB(complement=False) is MultinomialNB; use MultinomialNB")
         if self.idf and not self.tf:
             raise InputError("for texts, idf needs tf; use ComplementNB(tf=True, idf=True)")
-        given = {"model": "complement", "alpha": self.alpha, "prior": self.prior, "weighting": self._weighting.name}
-        return {**given, "options": {"weight_norm": self.weight_norm}}
+        return text_recipe(self, "complement", weighting=self._weighting.name)
 
 
 class BernoulliNB(CountRows, Incremental, Classifier):
@@ -312,7 +310,7 @@ class BernoulliNB(CountRows, Incremental, Classifier):
         return bernoulli.evidence(counts)
 
     def _text_recipe(self) -> dict[str, Any]:
-        return {"model": "bernoulli", "alpha": self.alpha, "prior": self.prior}
+        return text_recipe(self, "bernoulli")
 
 
 class CategoricalNB(CategoryRows, Classifier):
@@ -404,4 +402,4 @@ class DirichletCompoundNB(CountRows, Incremental, Classifier):
         return {"alpha_": scorer.alpha, "solutions_": scorer.solutions, "scorer_": scorer}
 
     def _text_recipe(self) -> dict[str, Any]:
-        return {"model": "compound", "prior": self.prior}
+        return text_recipe(self, "compound")

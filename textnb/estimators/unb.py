@@ -11,7 +11,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import InputError
-from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental
+from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental, text_recipe
 from textnb.models.bregman import text_unb, unb
 from textnb.models.bregman.families import family_of
 from textnb.models.prior import Prior
@@ -156,5 +156,4 @@ class TextUNB(CountRows, Incremental, Classifier):
         return rows if len(self.seen_) == rows.shape[1] else rows[:, self.seen_]
 
     def _text_recipe(self) -> dict[str, Any]:
-        options = {"pi": self.pi, "norm": self.norm, "complement": self.complement}
-        return {"model": "unb", "alpha": self.alpha, "prior": self.prior, "options": options}
+        return text_recipe(self, "unb")
