@@ -72,7 +72,7 @@ class _Sorter:
         )
 
     def run(self, stop: Event) -> None:
-        """Go through the messages once, or until told to stop."""
+        """Go through the messages once, or until `stop` is set."""
         mails, plan, model = self._judging()
         run = SortRun(self.maildir, mails, plan, self.memory, model)
         counts = Counter[str]()
