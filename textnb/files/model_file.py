@@ -59,7 +59,7 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fi
 def _since(facts: Mapping[str, Any]) -> int:
     since = facts.get("since", 0)
     if type(since) is not int or since < 0:
-        raise ModelFileError(f"the header does not say since how many documents, but {str(since)[:40]!r}")
+        raise ModelFileError("the header does not say since how many documents, but {since!r}", since=str(since)[:40])
     return since
 
 
@@ -126,7 +126,7 @@ def read_model(path: str | Path) -> ModelContent:
     header, arrays = read_bundle(path, KIND)
     recipe, classes = header.get("recipe"), header.get("classes", [])
     if not isinstance(recipe, dict) or not _are_classes(classes):
-        raise ModelFileError(f"{path}: its header has no recipe or no sorted classes")
+        raise ModelFileError("{path}: its header has no recipe or no sorted classes", path=path)
     try:
         unit = checked(lambda: weighting(recipe["weighting"]).unit)
         learnt = unpacked_learnt(arrays, classes, unit)
@@ -135,7 +135,7 @@ def read_model(path: str | Path) -> ModelContent:
         fit = checked(lambda: unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None)
         return ModelContent(recipe, whole, checked(lambda: _calibrated(header)), fit)
     except TextnbError as error:
-        raise ModelFileError(f"{path}: {error}") from error
+        raise ModelFileError("{path}: {error}", path=path, error=error) from error
 
 
 def _kept(learnt: Learnt, vocabulary: Vocabulary) -> tuple[dict[str, Any], Arrays]:
@@ -174,7 +174,7 @@ def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
     calibration = Calibration.of(facts, len(header["classes"])) if "scale" in facts else None
     held_out = facts.get("held_out", 0)
     if type(held_out) is not int or held_out < 0 or (held_out and calibration is None):
-        raise ModelFileError(f"its calibration is of {held_out!r} held-out documents")
+        raise ModelFileError("its calibration is of {held_out!r} held-out documents", held_out=held_out)
     return Calibrated(calibration, str(facts["of"]), held_out)
 
 

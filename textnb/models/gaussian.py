@@ -49,7 +49,11 @@ def fit(
         variances[:] = variances.mean(axis=1, keepdims=True)
     variances += as_number(floor, "floor", low=0) * (moments.variances_of_all.max(initial=0) or 1.0)
     for k, j in np.argwhere((variances == 0) & learnt[:, np.newaxis]):
-        raise InputError(f"column {j} is constant in class {moments.classes[k]!r}: its variance is 0; use floor > 0")
+        raise InputError(
+            "column {j} is constant in class {classes!r}: its variance is 0; use floor > 0",
+            j=j,
+            classes=moments.classes[k],
+        )
     bias = np.where(learnt, log_prior(prior, moments.classes, moments.documents), -np.inf)
     if np.isneginf(bias).all():
         raise InputError("the prior allows only classes that have no documents")

@@ -43,7 +43,9 @@ class LeftOut:
 
     def __post_init__(self) -> None:
         if self.X.shape != (len(self.y), self.counts.n_terms):
-            raise InputError(f"X has shape {self.X.shape}, not {(len(self.y), self.counts.n_terms)}")
+            raise InputError(
+                "X has shape {X_shape}, not {value}", X_shape=self.X.shape, value=(len(self.y), self.counts.n_terms)
+            )
         object.__setattr__(self, "X", canonical(self.X))
 
     @cached_property

@@ -67,14 +67,16 @@ def _refuse_without_mode(counts: ClassCounts, pseudo: Floats) -> None:
         for j in lowest[tau + pseudo[lowest] < 0][:1]:
             term = f"column {j}" if counts.vocabulary is None else repr(counts.vocabulary.terms[j])
             raise InputError(
-                f"there is no MAP estimate: {term} in class {name!r} has count + alpha - 1 below 0; "
-                "use alpha >= 1 or estimate='mean'"
+                "there is no MAP estimate: {term} in class {name!r} has count + alpha - 1 below 0; use "
+                "alpha >= 1 or estimate='mean'",
+                term=term,
+                name=name,
             )
     totals = terms.sum(axis=1) * counts.unit + pseudo.sum()
     for k in np.flatnonzero(totals <= 0)[: counts.n_terms]:
         raise InputError(
-            f"there is no MAP estimate: class {counts.classes[k]!r} has no terms and alpha is 1; "
-            "use alpha > 1 or estimate='mean'"
+            "there is no MAP estimate: class {classes!r} has no terms and alpha is 1; use alpha > 1 or estimate='mean'",
+            classes=counts.classes[k],
         )
 
 
@@ -110,8 +112,10 @@ def check_size(counts: ClassCounts) -> None:
     """Refuse a table of weights that no memory holds."""
     if counts.n_terms * counts.n_classes > _MOST_WEIGHTS:
         raise InputError(
-            f"{counts.n_classes:,} classes times {counts.n_terms:,} terms are too many weights; are these the labels? "
-            "if so, use fewer terms (max_terms, min_df)"
+            "{n_classes:,} classes times {n_terms:,} terms are too many weights; are these the labels? "
+            "if so, use fewer terms (max_terms, min_df)",
+            n_classes=counts.n_classes,
+            n_terms=counts.n_terms,
         )
 
 

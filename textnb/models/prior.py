@@ -35,7 +35,11 @@ def log_prior(prior: Prior, classes: Sequence[Any], documents: NDArray[Any]) -> 
 def _given(prior: Mapping[str, float] | Sequence[float], classes: Sequence[Any]) -> Floats:
     if isinstance(prior, Mapping):
         if set(prior) != set(classes):
-            raise InputError(f"the prior names {sorted(prior, key=str)}, the classes are {sorted(classes)}")
+            raise InputError(
+                "the prior names {prior}, the classes are {classes}",
+                prior=sorted(prior, key=str),
+                classes=sorted(classes),
+            )
         prior = [prior[name] for name in classes]
     return as_shares(prior, len(classes))
 
@@ -45,11 +49,15 @@ def as_shares(prior: Sequence[float], n_classes: int | None = None) -> Floats:
     try:
         shares = np.asarray(prior, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"the prior must be probabilities, not {prior!r}") from None
+        raise InputError("the prior must be probabilities, not {prior!r}", prior=prior) from None
     if n_classes is not None and shares.shape != (n_classes,):
-        raise InputError(f"the prior must hold {n_classes} numbers, one a class, not {shares.shape}")
+        raise InputError(
+            "the prior must hold {n_classes} numbers, one a class, not {shares_shape}",
+            n_classes=n_classes,
+            shares_shape=shares.shape,
+        )
     if not ((shares >= 0).all() and abs(shares.sum() - 1) <= 1e-9):
-        raise InputError(f"the prior must be probabilities that sum to 1, not {shares.tolist()}")
+        raise InputError("the prior must be probabilities that sum to 1, not {shares}", shares=shares.tolist())
     return shares
 
 
@@ -82,13 +90,17 @@ def is_balanced(class_weight: ClassWeight) -> bool:
 
 def _given_weight(class_weight: Any, classes: Sequence[Any]) -> Floats:
     if not isinstance(class_weight, Mapping):
-        raise InputError(f"class_weight must be 'balanced' or numbers by class, not {class_weight!r}")
+        raise InputError(
+            "class_weight must be 'balanced' or numbers by class, not {class_weight!r}", class_weight=class_weight
+        )
     unknown = set(class_weight) - set(classes)
     if unknown:
-        raise InputError(f"class_weight names {listed(unknown)}; the classes are {listed(classes)}")
+        raise InputError(
+            "class_weight names {known}; the classes are {known2}", known=listed(unknown), known2=listed(classes)
+        )
     wrong = {k: v for k, v in class_weight.items() if not is_number(v) or not 0 < v < np.inf}
     if wrong:
-        raise InputError(f"a class_weight must be a positive number, not {wrong}")
+        raise InputError("a class_weight must be a positive number, not {wrong}", wrong=wrong)
     return np.array([class_weight.get(name, 1.0) for name in classes], np.float64)
 
 
@@ -97,9 +109,13 @@ def as_alpha(alpha: ArrayLike, n_terms: int) -> Floats:
     try:
         values = np.asarray(alpha, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"alpha must be a number or one a term, not {alpha!r}") from None
+        raise InputError("alpha must be a number or one a term, not {alpha!r}", alpha=alpha) from None
     if values.shape not in ((), (n_terms,)):
-        raise InputError(f"alpha must be a number or {n_terms} of them, one a term, not shape {values.shape}")
+        raise InputError(
+            "alpha must be a number or {n_terms} of them, one a term, not shape {values_shape}",
+            n_terms=n_terms,
+            values_shape=values.shape,
+        )
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError(f"alpha must be finite and not negative, not {alpha!r}")
+        raise InputError("alpha must be finite and not negative, not {alpha!r}", alpha=alpha)
     return np.atleast_1d(values)

@@ -109,7 +109,12 @@ def as_folds(folds: ArrayLike, n_rows: int) -> Codes:
     """Checked folds, one a row, numbered from 0 without gaps."""
     given = np.asarray(folds)
     if given.shape != (n_rows,) or given.dtype.kind not in "iu":
-        raise InputError(f"folds must be {n_rows} whole numbers, one a row, not {given.dtype} of shape {given.shape}")
+        raise InputError(
+            "folds must be {n_rows} whole numbers, one a row, not {given_dtype} of shape {given_shape}",
+            n_rows=n_rows,
+            given_dtype=given.dtype,
+            given_shape=given.shape,
+        )
     return np.asarray(np.unique(given, return_inverse=True)[1], np.intp)
 
 

@@ -154,7 +154,9 @@ class LinearScorer(Scorer):
 def check_columns(X: CSR, n_terms: int) -> None:
     """Refuse a matrix of another width than the model's."""
     if X.shape[1] != n_terms:
-        raise InputError(f"X has {X.shape[1]} columns, the model was fitted on {n_terms}")
+        raise InputError(
+            "X has {X_shape} columns, the model was fitted on {n_terms}", X_shape=X.shape[1], n_terms=n_terms
+        )
 
 
 def log_posterior(scores: Floats, bias: Floats) -> Floats:

@@ -131,10 +131,12 @@ def as_alpha_or_name(alpha: Any) -> float | str:
     """A number that is finite and not negative, or one of ALPHAS; anything else is refused."""
     if isinstance(alpha, str):
         if alpha not in ALPHAS:
-            raise InputError(f"alpha {alpha!r} is not known; give a number, or one of: {listed(ALPHAS)}")
+            raise InputError(
+                "alpha {alpha!r} is not known; give a number, or one of: {known}", alpha=alpha, known=listed(ALPHAS)
+            )
         return alpha
     if isinstance(alpha, bool) or not isinstance(alpha, Real):
-        raise InputError(f"alpha must be a number or one of {listed(ALPHAS)}, not {alpha!r}")
+        raise InputError("alpha must be a number or one of {known}, not {alpha!r}", known=listed(ALPHAS), alpha=alpha)
     try:
         return float(as_alpha(float(alpha), 1)[0])
     except OverflowError:
@@ -168,17 +170,17 @@ def smoothing(alpha: ArrayLike | str, counts: ClassCounts, histograms: ClassHist
 
 def _of_documents(alpha: str, counts: ClassCounts, histograms: ClassHistograms | None) -> Smoothing:
     if histograms is None:
-        raise InputError(f"alpha {alpha!r} needs the histograms of the documents")
+        raise InputError("alpha {alpha!r} needs the histograms of the documents", alpha=alpha)
     if alpha == "leave-one-out":
         draws = Draws.of_left_out(counts, histograms)
         least = _LEFT_OUT_FLOOR * best_alpha(draws, "scalar").alpha
         solution = best_left_out_alpha(draws)
         return Smoothing(np.maximum(solution.alpha, least), solution)
     if histograms.total.unit != 1:
-        raise InputError(f"alpha {alpha!r} needs whole counts: use the weighting 'raw'")
+        raise InputError("alpha {alpha!r} needs whole counts: use the weighting 'raw'", alpha=alpha)
     solution = best_alpha(Draws.of_documents(histograms.total))
     if solution.outcome == ONE_SIDED:
-        raise InputError(f"alpha {alpha!r} does not exist: every document repeats one term; use a number")
+        raise InputError("alpha {alpha!r} does not exist: every document repeats one term; use a number", alpha=alpha)
     return Smoothing(solution.alpha, solution)
 
 

@@ -63,7 +63,7 @@ def divergence(p: ArrayLike, q: ArrayLike, family: str | Family = "kl", pi: floa
     family = family_of(family, pi)
     p, q = (_as_values(family, values) for values in (p, q))
     if p.shape != q.shape:
-        raise InputError(f"p has shape {p.shape}, q has shape {q.shape}")
+        raise InputError("p has shape {p_shape}, q has shape {q_shape}", p_shape=p.shape, q_shape=q.shape)
     xi_p, xi_q = family.xi(p), family.xi(q)
     limit = family.name == "ex2" and family.pi <= -1  # otherwise p xi(p) vanishes with p
     with np.errstate(invalid="ignore"):
@@ -103,7 +103,8 @@ def product(margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: floa
     shape = [size for a in surprisals for size in a.shape]
     if np.prod(shape, dtype=float) > _MOST_CELLS:
         raise InputError(
-            f"the joint would have {np.prod(shape, dtype=float):.3g} cells; ask UIndependent for single ones"
+            "the joint would have {shape:.3g} cells; ask UIndependent for single ones",
+            shape=np.prod(shape, dtype=float),
         )
     return np.exp(independent(margins, family, pi, norm).log_joint()).reshape(shape)
 
@@ -165,14 +166,19 @@ def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", 
     family = family_of(family, pi)
     whole, a = as_surprisals([joint, margin])
     if whole.shape[-a.ndim :] != a.shape or whole.ndim == a.ndim:
-        raise InputError(f"the joint has shape {whole.shape}, which does not end in a margin's {a.shape}")
+        raise InputError(
+            "the joint has shape {whole_shape}, which does not end in a margin's {a_shape}",
+            whole_shape=whole.shape,
+            a_shape=a.shape,
+        )
     rest = whole.shape[: -a.ndim]
     possible = np.isfinite(a.ravel())
     t = family.coordinate(whole.reshape(-1, a.size)[:, possible]) - family.coordinate(a.ravel()[possible])
     t -= t.max(axis=0)
     if not np.allclose(t, t[:, :1], rtol=1e-6, atol=1e-6, equal_nan=True):
         raise InputError(
-            f"the joint is no {family.name} product with that margin: its quotients differ from value to value"
+            "the joint is no {family_name} product with that margin: its quotients differ from value to value",
+            family_name=family.name,
         )
     likeliest = int(np.argmin(a.ravel()[possible]))
     return np.exp(_normalised(family, -t[:, likeliest])).reshape(rest)
@@ -188,5 +194,11 @@ def _as_values(family: Family, values: ArrayLike) -> Floats:
     array = np.asarray(values, np.float64)
     limit = (array == 0) & (family.p_domain.low == 0)
     for value in array[~(family.p_domain.holds(array) | limit)].ravel()[:1]:
-        raise InputError(f"{family.name} with pi = {family.pi:.6g}: p = {value:.6g} is outside {family.p_domain}")
+        raise InputError(
+            "{family_name} with pi = {pi:.6g}: p = {value:.6g} is outside {p_domain}",
+            family_name=family.name,
+            pi=family.pi,
+            value=value,
+            p_domain=family.p_domain,
+        )
     return array

@@ -147,7 +147,7 @@ class Ex2:
 
     def __post_init__(self) -> None:
         if not isfinite(self.pi) or self.pi == 0:
-            raise InputError(f"ex2: pi = {self.pi:.6g} is outside (-inf, 0) and (0, inf)")
+            raise InputError("ex2: pi = {pi:.6g} is outside (-inf, 0) and (0, inf)", pi=self.pi)
 
     @property
     def p_domain(self) -> Interval:

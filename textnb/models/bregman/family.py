@@ -85,7 +85,9 @@ class Family(Protocol):
 def check_pi(family: Family, allowed: Interval) -> None:
     """Refuse a parameter that is not in the interval."""
     if not allowed.holds(family.pi):
-        raise InputError(f"{family.name}: pi = {family.pi:.6g} is outside {allowed}")
+        raise InputError(
+            "{family_name}: pi = {pi:.6g} is outside {allowed}", family_name=family.name, pi=family.pi, allowed=allowed
+        )
 
 
 def nowhere(a: ArrayLike, d: ArrayLike) -> Flags:

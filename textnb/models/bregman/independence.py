@@ -69,7 +69,7 @@ class UIndependent:
         else:
             v = float(family.shifted(0.0, _below_one(family, surprisals)))
             if not np.isfinite(v):
-                raise InputError(f"{family}: every cell vanishes before it is normalised; use norm='u'")
+                raise InputError("{family}: every cell vanishes before it is normalised; use norm='u'", family=family)
             found, way = over_cells(family, numbers, lambda sums: log_mass(family, v, sums) + v)
             log_total = float(found) - v
         _refuse_leaving(family, v, float(sum(d.max() for d in numbers)))
@@ -157,7 +157,12 @@ def _numbers(family: Family, surprisals: Sequence[Floats]) -> Iterator[Floats]:
         t = family.coordinate(a)
         if (np.isinf(t) & np.isfinite(a)).any():
             least = float(np.exp(-a[np.isfinite(a)].max()))
-            raise InputError(f"{family.name}: pi = {family.pi:.6g} is too far out for a probability of {least:.3g}")
+            raise InputError(
+                "{family_name}: pi = {pi:.6g} is too far out for a probability of {least:.3g}",
+                family_name=family.name,
+                pi=family.pi,
+                least=least,
+            )
         yield t.max() - t
 
 
@@ -174,10 +179,16 @@ def _below_one(family: Family, surprisals: Sequence[Floats]) -> float:
 def _refuse_outside(family: Family, i: int, a: Floats) -> None:
     p = np.exp(-a)
     if np.isposinf(a).all():
-        raise InputError(f"variable {i} has no value of positive probability")
+        raise InputError("variable {i} has no value of positive probability", i=i)
     vanishing = (p == 0) & (family.p_domain.low == 0)  # the limit p = 0, and what is smaller than every float
     for value in p[~(family.p_domain.holds(p) | vanishing)][:1]:
-        raise InputError(f"{family.name} with pi = {family.pi:.6g}: p = {value:.6g} is outside {family.p_domain}")
+        raise InputError(
+            "{family_name} with pi = {pi:.6g}: p = {value:.6g} is outside {p_domain}",
+            family_name=family.name,
+            pi=family.pi,
+            value=value,
+            p_domain=family.p_domain,
+        )
 
 
 def _refuse_leaving(family: Family, v: float, farthest: float) -> None:
@@ -186,8 +197,12 @@ def _refuse_leaving(family: Family, v: float, farthest: float) -> None:
     z = float(family.scale * (family.coordinate(v) - farthest) + family.offset)
     low = float(family.xi(0.0))
     raise InputError(
-        f"{family.name} with pi = {family.pi:.6g}: the least likely cell has z = {z:.6g}, outside [{low:.6g}, inf), "
-        "where u(z) is a probability"
+        "{family_name} with pi = {pi:.6g}: the least likely cell has z = {z:.6g}, outside "
+        "[{low:.6g}, inf), where u(z) is a probability",
+        family_name=family.name,
+        pi=family.pi,
+        z=z,
+        low=low,
     )
 
 
@@ -207,9 +222,14 @@ def as_surprisals(margins: Sequence[ArrayLike]) -> list[Floats]:
         try:
             p = np.asarray(margin, np.float64)
         except (TypeError, ValueError) as error:
-            raise InputError(f"margin {i} must be numbers: {error}") from None
+            raise InputError("margin {i} must be numbers: {error}", i=i, error=error) from None
         if p.size == 0 or not ((p >= 0).all() and abs(p.sum() - 1) <= 1e-8):
-            raise InputError(f"margin {i} must be probabilities that sum to 1, not {p.sum():.9g} with {p.size} values")
+            raise InputError(
+                "margin {i} must be probabilities that sum to 1, not {p:.9g} with {size} values",
+                i=i,
+                p=p.sum(),
+                size=p.size,
+            )
         with np.errstate(divide="ignore"):
             found.append(-np.log(p))
     if not found:

@@ -178,8 +178,10 @@ def over_cells(family: Family, numbers: Sequence[Floats], asked: Callable[[CellS
             return answer, APPROXIMATED
         before = answer
     raise InputError(
-        f"{family}: 10^{log(n_cells(numbers)) / log(10):.1f} cells cannot be summed accurately, their probabilities "
-        "lie too far apart; use a larger alpha, or fewer attributes"
+        "{family}: 10^{number:.1f} cells cannot be summed accurately, their probabilities lie too "
+        "far apart; use a larger alpha, or fewer attributes",
+        family=family,
+        number=log(n_cells(numbers)) / log(10),
     )
 
 
@@ -210,8 +212,13 @@ def least_surprisal(family: Family, sums: CellSums, n: int) -> float:
 
     if family.p_domain.low > 0 and log(n) >= -log(family.p_domain.low):
         raise InputError(
-            f"{family.name} with pi = {family.pi:.6g}: {n} cells above {family.p_domain.low:.6g} have a mass above 1; "
-            f"pi is to be in (-inf, {1 / n:.6g})"
+            "{family_name} with pi = {pi:.6g}: {n} cells above {low:.6g} have a mass above 1; pi is to "
+            "be in (-inf, {number:.6g})",
+            family_name=family.name,
+            pi=family.pi,
+            n=n,
+            low=family.p_domain.low,
+            number=1 / n,
         )
     low, high = 0.0, log(n)
     if excess(low) <= 0:

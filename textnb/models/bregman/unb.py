@@ -60,13 +60,13 @@ def as_attributes(attributes: Any, n_features: int) -> tuple[int, ...]:
         return tuple(range(n_features))
     numbers = np.asarray(attributes)
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise InputError(f"attributes must be numbers of columns, not {attributes!r}")
+        raise InputError("attributes must be numbers of columns, not {attributes!r}", attributes=attributes)
     columns = sorted(set(numbers.tolist()))
     for j in columns:
         if not 0 <= j < n_features:
-            raise InputError(f"attributes name column {j}; the columns are 0 to {n_features - 1}")
+            raise InputError("attributes name column {j}; the columns are 0 to {number}", j=j, number=n_features - 1)
     if len(columns) != numbers.size:
-        raise InputError(f"attributes name a column twice: {attributes!r}")
+        raise InputError("attributes name a column twice: {attributes!r}", attributes=attributes)
     return tuple(columns)
 
 
