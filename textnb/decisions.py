@@ -34,8 +34,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from textnb.counts.labels import places
 from textnb.errors import InputError, listed
-from textnb.numerics import Codes, Floats, most_probable
+from textnb.numerics import Codes, Floats, check_number, most_probable
 from textnb.storage import read_toml
 
 UNSURE = -1
@@ -51,6 +52,11 @@ _SCALAR_KEYS = ("unsure", "default")
 _MAX_SHOWN = 60
 """Characters of a wrong value that a message shows."""
 
+_NO_COSTS = "costs must be Costs({{true: {{decided: cost}}}}) or read_costs(path), not {value}"
+_NO_TRUE_CLASS = "{name}: write costs below the true class, as in [cost.ham], not {value}"
+_NO_DECIDED_CLASS = "{name}: cost.{true} must name the decided class, as in cost.{true}.spam = 10, not {value}"
+_NO_CLASS_KEY = "{where} {name}: {name} does not belong to a class; write it above the first [cost.CLASS]"
+_UNKNOWN_CLASS = "{where}: unknown class {name!r}; the model has {known}"
 _QUOTING_HINT = '; write a name with characters other than A-Z, a-z, 0-9, - and _ in quotes, as in [cost."迷惑"]'
 
 
@@ -83,51 +89,38 @@ class Costs:
     name: str = "costs"
 
     def __post_init__(self) -> None:
-        as_cost(self.default, f"{self.name}: default")
+        _check_cost(self.default, f"{self.name}: default")
         if self.unsure is not None:
-            as_cost(self.unsure, f"{self.name}: unsure")
+            _check_cost(self.unsure, f"{self.name}: unsure")
         if not isinstance(self.mistakes, Mapping):
-            raise InputError(
-                "{name}: write costs below the true class, as in [cost.ham], not {value}",
-                name=self.name,
-                value=_shortened(self.mistakes),
-            )
+            raise InputError(_NO_TRUE_CLASS, name=self.name, value=_shortened(self.mistakes))
         for true, row in self.mistakes.items():
             if not isinstance(row, Mapping):
-                raise InputError(
-                    "{name}: cost.{true} must name the decided class, as in cost.{true}.spam = 10, not {value}",
-                    name=self.name,
-                    true=true,
-                    value=_shortened(row),
-                )
+                raise InputError(_NO_DECIDED_CLASS, name=self.name, true=true, value=_shortened(row))
             for decided, cost in row.items():
-                as_cost(cost, f"{self.name}: [cost.{true}] {decided}")
-        own = {true: dict(row) for true, row in self.mistakes.items()}
+                _check_cost(cost, f"{self.name}: [cost.{true}] {decided}")
+        own = {true: dict(row) for true, row in self.mistakes.items() if row}
         object.__setattr__(self, "mistakes", own)  # a copy: later changes of the argument would not be checked
+
+    def check_classes(self, classes: Sequence[str]) -> None:
+        """Refuse costs of a class that is not among these."""
+        for true, row in self.mistakes.items():
+            for name in (true, *row):
+                if name not in classes:
+                    template = _NO_CLASS_KEY if name in _SCALAR_KEYS else _UNKNOWN_CLASS
+                    raise InputError(template, where=f"{self.name}: [cost.{true}]", name=name, known=listed(classes))
 
     def matrix(self, classes: Sequence[str]) -> Floats:
         """Costs L[true, decided] of these classes, (C, C)."""
-        numbers = {name: k for k, name in enumerate(classes)}
+        self.check_classes(classes)
         L = self.default * (1 - np.eye(len(classes)))
         for true, row in self.mistakes.items():
-            for decided, cost in row.items():
-                for name in (true, decided):
-                    if name not in numbers:
-                        raise self._unknown_class(true, name, classes)
-                L[numbers[true], numbers[decided]] = cost
+            L[places(classes, [true]), places(classes, list(row))] = list(row.values())
         return L
 
     def rule(self, classes: Sequence[str]) -> "LeastCost":
         """Decision rule of least expected cost for these classes."""
         return LeastCost(self.matrix(classes), math.inf if self.unsure is None else self.unsure)
-
-    def _unknown_class(self, true: str, name: str, classes: Sequence[str]) -> InputError:
-        where = f"{self.name}: [cost.{true}]"
-        if name in _SCALAR_KEYS:
-            template = "{where} {name}: {name} does not belong to a class; write it above the first [cost.CLASS]"
-            return InputError(template, where=where, name=name)
-        template = "{where}: unknown class {name!r}; the model has {known}"
-        return InputError(template, where=where, name=name, known=listed(classes))
 
 
 def read_costs(path: str | Path) -> Costs:
@@ -166,11 +159,7 @@ def decision_rule(classes: Sequence[str], unsure: float | None, costs: Costs | N
     if costs is None:
         return Threshold(0.0 if unsure is None else unsure)
     if not isinstance(costs, Costs):
-        raise InputError(
-            "costs must be Costs({example}) or read_costs(path), not {value}",
-            example="{true: {decided: cost}}",
-            value=_shortened(costs),
-        )
+        raise InputError(_NO_COSTS, value=_shortened(costs))
     if unsure is not None:
         raise InputError(
             "a threshold for being unsure cannot be combined with costs; "
@@ -190,9 +179,7 @@ class Threshold:
     least: float = 0.0
 
     def __post_init__(self) -> None:
-        if not _is_between(0, self.least, 1):
-            template = "the threshold for being unsure must be a number from 0 to 1, not {value!r}"
-            raise InputError(template, value=self.least)
+        check_number(self.least, "the threshold for being unsure", low=0, high=1)
 
     def __call__(self, probabilities: Floats) -> Codes:
         """Decisions (D,) for probabilities (D, C)."""
@@ -218,9 +205,9 @@ class LeastCost:
         if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
             raise InputError("costs must be a square matrix, not of shape {shape}", shape=costs.shape)
         for cost in costs.ravel().tolist():
-            as_cost(cost, "a cost")
+            _check_cost(cost, "a cost")
         if self.unsure != math.inf:
-            as_cost(self.unsure, "the cost of being unsure")
+            _check_cost(self.unsure, "the cost of being unsure")
         costs.flags.writeable = False
         object.__setattr__(self, "costs", costs)
 
@@ -249,19 +236,9 @@ def expected_costs(probabilities: Floats, costs: ArrayLike) -> Floats:
     return np.asarray(probabilities @ L)
 
 
-def as_cost(value: Any, what: str) -> float:
-    """Checked cost; ``what`` starts the error message."""
-    if not _is_between(0, value, MAX_COST):
-        raise InputError(
-            "{what} must be a number from 0 to {limit:g}, not {value!r}", what=what, limit=MAX_COST, value=value
-        )
-    return float(value)
-
-
-def _is_between(low: float, value: Any, high: float) -> bool:
-    """Whether a value is a number, not a boolean, and lies between two ends."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return isinstance(plain, (int, float)) and not isinstance(plain, bool) and low <= plain <= high
+def _check_cost(value: Any, what: str) -> None:
+    """Refuse what is not a cost; ``what`` starts the error message."""
+    check_number(value, what, low=0, high=MAX_COST)
 
 
 def _shortened(value: object) -> str:

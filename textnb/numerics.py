@@ -1,6 +1,7 @@
 """The few numerical primitives that every model shares."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -52,10 +53,11 @@ def as_number(
         ...
     textnb.errors.InputError: l2 must be a number of at least 0, not -1
     """
-    if is_number(value) and math.isfinite(value):
-        inside = (low is None or value >= low) and (above is None or value > above) and (high is None or value <= high)
-        if inside and (not whole or value == int(value)):
-            return float(value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    if is_number(plain) and abs(plain) <= sys.float_info.max:
+        inside = (low is None or plain >= low) and (above is None or plain > above) and (high is None or plain <= high)
+        if inside and (not whole or plain == int(plain)):
+            return float(plain)
     wanted = number_in_words(low=low, above=above, high=high, whole=whole)
     raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
 

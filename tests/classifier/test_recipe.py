@@ -76,7 +76,7 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
     ("settings", "complaint"),
     [
         ({"model": "multinominal"}, "unknown model 'multinominal'; use multinomial, "),
-        ({"weighting": "sqrt"}, "unknown weighting 'sqrt'; use raw, raw-l2, binary, .*tfidf-l2"),
+        ({"weighting": "sqrt"}, "unknown weighting 'sqrt'; use 'raw', 'raw-l2', 'binary', .*'tfidf-l2'"),
         ({"tokenizer": "word"}, "unknown tokenizer 'word'"),
         ({"tokenizer": 5}, "not 5"),
         ({"tokenizer": lambda text: text.split()}, "cannot be imported"),

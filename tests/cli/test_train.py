@@ -111,7 +111,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["{corpus}", "--reader", "xml"], "unknown reader 'xml'; use folder"),
         (
             ["{corpus}", "--weighting", "tf"],
-            "unknown weighting 'tf'; use raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2",
+            "unknown weighting 'tf'; use 'raw', 'raw-l2', 'binary', 'binary-l2', 'log', 'log-l2', 'tfidf' or",
         ),
         (["{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
         (["{corpus}", "--glob", "*.xml"], "has no documents to learn from"),

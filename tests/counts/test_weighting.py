@@ -138,7 +138,5 @@ def test_nothing_weighs_nothing(name, shape):
 
 
 def test_an_unknown_weighting_is_refused_with_the_known_ones():
-    with pytest.raises(
-        InputError, match="unknown weighting 'tf'; use raw, raw-l2, binary, binary-l2, log, log-l2, tfidf, tfidf-l2"
-    ):
+    with pytest.raises(InputError, match=r"unknown weighting 'tf'; use 'raw', 'raw-l2', .*'tfidf' or 'tfidf-l2'"):
         weighting("tf")

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.readers.decoding import as_charset, decoded, decoded_lines, encoding_of
+from textnb.readers.decoding import check_charset, decoded, decoded_lines, encoding_of
 
 SENTENCE = "今日は良い天気なので、公園を散歩しました。"
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32", "cp932", "euc_jp", "iso2022_jp_ext", "latin-1")
@@ -199,7 +199,7 @@ def test_decoding_line_by_line_gives_the_text_of_the_whole(data):
 @pytest.mark.parametrize("name", ["no-such-charset", "", "\0", "日本", *NO_CHARSETS])
 def test_an_encoding_that_is_none_is_refused_by_name(name):
     with pytest.raises(InputError, match=re.escape(repr(name))):
-        as_charset(name)
+        check_charset(name)
 
 
 def test_half_a_character_in_utf_7_is_counted():

@@ -7,13 +7,13 @@ from typing import Any
 from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.counting import ENTRIES
 from textnb.counts.learnt import Keeps
-from textnb.counts.weighting import Weighting, weighting
+from textnb.counts.weighting import WEIGHTINGS, Weighting, weighting
 from textnb.errors import InputError
 from textnb.models.model import Model, Need
 from textnb.models.prior import PRIORS, Prior, as_shares
 from textnb.models.registry import model
 from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
-from textnb.numerics import alternatives
+from textnb.numerics import alternatives, check_choice
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
@@ -149,7 +149,7 @@ def _set(recipe: ClassifierRecipe, name: str, value: Any) -> None:
 def _as_weighting(name: str | None, chosen: Model) -> str:
     if name is None:
         return chosen.weightings[0]
-    weighting(name)
+    check_choice(name, "weighting", WEIGHTINGS)
     if name not in chosen.weightings:
         raise InputError(
             "model {model!r} does not accept weighting={name!r}; use {known}",
@@ -207,9 +207,8 @@ def _as_prior(prior: Prior) -> Prior:
     try:
         if isinstance(prior, Mapping):
             named = {str(name): float(share) for name, share in sorted(prior.items())}
-            as_shares(list(named.values()))
-            return named
-        return [float(share) for share in as_shares([float(share) for share in prior])]
+            return dict(zip(named, as_shares(list(named.values())).tolist(), strict=True))
+        return list(as_shares([float(share) for share in prior]).tolist())
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "prior must be a name or probabilities that sum to 1, not {prior!r}: {error}", prior=prior, error=error

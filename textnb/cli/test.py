@@ -81,7 +81,7 @@ def test(
     classes = classifier.fitted.classes
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
-        prices.rule(classes)  # checks the classes before the work begins
+        prices.check_classes(classes)
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
     before = counted_before(corpus, classifier.recipe.terms_of, trust)
     source = corpus_documents(corpus, reading, running) if before is None else [before]

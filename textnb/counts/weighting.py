@@ -21,8 +21,7 @@ from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR, canonical, presence
-from textnb.errors import InputError
-from textnb.numerics import Floats
+from textnb.numerics import Floats, check_choice
 
 EXACT_UNIT = 2.0**-36
 """Unit of weights stored by ``as_exact``."""
@@ -121,8 +120,7 @@ def weighting(name: str) -> Weighting:
     >>> weighting("log").unit == 2**-20, weighting("tfidf-l2").normalised
     (True, True)
     """
-    if name not in WEIGHTINGS:
-        raise InputError("unknown weighting {name!r}; use {known}", name=name, known=", ".join(WEIGHTINGS))
+    check_choice(name, "weighting", WEIGHTINGS)
     return WEIGHTINGS[name]
 
 

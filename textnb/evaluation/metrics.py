@@ -18,6 +18,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from textnb.counts.labels import places
 from textnb.numerics import Codes, Floats
 
 ECE_BINS = 15
@@ -30,8 +31,7 @@ def class_numbers(labels: Sequence[str], classes: Sequence[str]) -> Codes:
     >>> class_numbers(["spam", "new", "ham"], ["ham", "spam"])
     array([1, 2, 0])
     """
-    numbers = {name: k for k, name in enumerate(classes)}
-    return np.array([numbers.get(label, len(classes)) for label in labels], np.intp)
+    return places(classes, labels, unknown=len(classes))
 
 
 def log_losses(y: Codes, log_probabilities: Floats) -> Floats:

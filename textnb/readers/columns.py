@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError, ReadingWarning
-from textnb.readers.decoding import REPLACEMENT, as_charset, decoded_lines, encoding_of, pieces_of, undecodable
+from textnb.readers.decoding import REPLACEMENT, check_charset, decoded_lines, encoding_of, pieces_of, undecodable
 from textnb.readers.tables import csv_records, number_of_cells, open_bytes, shown_columns
 
 Strings = NDArray[np.object_]
@@ -69,7 +69,8 @@ def read_columns(
     >>> folder.cleanup()
     """
     path = Path(path)
-    records = _records(path, delimiter, as_charset(encoding))
+    check_charset(encoding)
+    records = _records(path, delimiter, encoding)
     if header:
         names = [cell for _, cells in records[:1] for cell in cells]
         records = records[1:]

@@ -189,11 +189,10 @@ def _ascii_length(piece: bytes) -> int:
         return beyond.start
 
 
-def as_charset(name: str | None) -> str | None:
-    """Check that Python has a charset of this name."""
+def check_charset(name: str | None) -> None:
+    """Refuse a name that is not that of a charset of Python."""
     if name is not None and charset_named(name) is None:
         raise InputError("unknown encoding {name!r}; use a name such as utf-8, cp932, euc-jp or latin-1", name=name)
-    return name
 
 
 @lru_cache(256)

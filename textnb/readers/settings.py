@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from textnb.document import Document
 from textnb.errors import InputError, ReadingWarning
-from textnb.readers.decoding import as_charset
+from textnb.readers.decoding import check_charset
 from textnb.storage import read_toml
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Settings:
     then: Then | None = None
 
     def __post_init__(self) -> None:
-        as_charset(self.encoding)
+        check_charset(self.encoding)
 
 
 def complete_settings(folder: Path, given: Settings) -> Settings:
@@ -132,8 +132,7 @@ def _as_setting(key: str, value: Any, path: Path) -> Any:
     if key == "exclude":
         return _as_strings(value, path, f"[reader] {key}")
     if key == "labels" and isinstance(value, dict):
-        _as_strings(list(value.values()), path, f"[reader.{key}]")
-        return value
+        return dict(zip(value, _as_strings(list(value.values()), path, f"[reader.{key}]"), strict=True))
     raise InputError(
         "{path}: invalid setting [reader] {key} = {value!r}; use glob, exclude, labels, skip_lines (0 or more), "
         "encoding, text, label or kind",
