@@ -1,4 +1,4 @@
-"""The few numerical primitives that every model shares."""
+"""Numerical primitives that all models share, and checks of numbers, names and choices."""
 
 import math
 import sys
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from textnb.errors import InputError
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.intp]
 """Numbers that index: classes, rows, columns, folds."""
 
@@ -25,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 def is_number(value: Any) -> bool:
-    """Whether a parameter is a real number; True and False are none.
+    """True if a parameter is a real number; True and False are not.
 
     >>> is_number(1), is_number(np.float32(0.5)), is_number(True), is_number("1")
     (True, True, False, False)
@@ -63,7 +64,7 @@ def as_number(
 
 
 def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: Any) -> float | str:
-    """Value as ``as_number`` has it, or one of some names.
+    """Value as a float, or one of some names; refused as ``as_number`` does.
 
     >>> as_number_or_name("evidence", "l2", ("cv", "evidence"), above=0)
     'evidence'
@@ -114,7 +115,7 @@ def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:
 def number_in_words(
     *, low: float | None = None, above: float | None = None, high: float | None = None, whole: bool = False
 ) -> str:
-    """A range of numbers in words.
+    """Words for a range of numbers.
 
     >>> number_in_words(above=0, high=1), number_in_words(low=0, high=1), number_in_words(low=1, whole=True)
     ('a number above 0 and at most 1', 'a number from 0 to 1', 'a whole number of at least 1')
@@ -128,7 +129,7 @@ def number_in_words(
 
 
 def alternatives(wanted: Sequence[str]) -> str:
-    """Several possibilities in a sentence.
+    """Possibilities joined by commas and "or".
 
     >>> alternatives(["a number", "'cv'", "'evidence'"])
     "a number, 'cv' or 'evidence'"
@@ -141,7 +142,7 @@ GOLDEN_RATIO_64 = np.uint64(0x9E3779B97F4A7C15)
 
 
 def splitmix64(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers mixed by a permutation of the 64-bit numbers in which neighbours land far apart.
+    """Numbers mixed by a permutation of the 64-bit numbers that separates neighbours.
 
     >>> splitmix64(np.array([1, 2], np.uint64))
     array([16294208416658607535,  7960286522194355700], dtype=uint64)
@@ -153,7 +154,7 @@ def splitmix64(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def log_of(values: ArrayLike) -> Floats:
-    """The natural logarithm, with log 0 = -inf and no warning about it.
+    """Natural logarithm, with log 0 = -inf and no warning.
 
     >>> log_of([1.0, 0.0])
     array([  0., -inf])
@@ -163,7 +164,7 @@ def log_of(values: ArrayLike) -> Floats:
 
 
 def log_softmax(scores: Floats) -> Floats:
-    """Rows shifted so that their exponentials sum to one: s - log(sum exp s); (D, C) -> (D, C).
+    """Logarithm of the softmax of each row, s - log(sum exp s); (D, C) -> (D, C).
 
     -inf stays -inf. A row must hold at least one finite score.
 
@@ -175,7 +176,7 @@ def log_softmax(scores: Floats) -> Floats:
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The values in order, each once. By sorting: np.unique hashes, which takes several times as long.
+    """Distinct values in ascending order; sorting is several times faster than the hashing of np.unique.
 
     >>> distinct(np.array([3, 1, 3]))
     array([1, 3])
@@ -185,9 +186,9 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def bracketed_root(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-14) -> float:
-    """Where a function that has other signs at both ends crosses 0, by Ridders' method: the bracket halves each time.
+    """Root of a function with different signs at both ends, by Ridders' method.
 
-    For what a model needs as it is loaded: scipy's finders take longer to import than this to search.
+    For models that are being loaded: importing a solver of scipy takes longer than this search.
 
     >>> round(bracketed_root(lambda x: x * x - 2, 0.0, 2.0), 12)
     1.414213562373
@@ -214,15 +215,15 @@ _LARGE = 1e4
 
 
 def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
-    """log of the rising power a (a+1) ... (a+n-1) = Gamma(a+n)/Gamma(a), for a > 0 and n >= 0, whole or not.
+    """Logarithm of the rising power a (a+1) ... (a+n-1) = Gamma(a+n)/Gamma(a), for a > 0 and real n >= 0.
 
-    Where a is large the two Gammas are nearly equal and their difference is taken from Stirling's series instead:
+    For large a the two Gammas are nearly equal, and their difference is computed by Stirling's series:
     with r = n/a, n log a + (a + n - 1/2) log(1 + r) - n + (1/(a+n) - 1/a)/12 - (1/(a+n)^3 - 1/a^3)/360.
 
     >>> log_rising(2.0, 3.0), float(np.log(2 * 3 * 4))
     (array(3.17805383), 3.1780538303479458)
     """
-    from scipy.special import gammaln  # a twentieth of a second, which most models do not need to answer
+    from scipy.special import gammaln  # slow to import; most models predict without it
 
     a, n = np.asarray(a, np.float64), np.asarray(n, np.float64)
     large = np.maximum(a, _LARGE)
@@ -237,5 +238,5 @@ def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
 
 
 def most_probable(log_posterior: Floats) -> NDArray[np.intp]:
-    """The number of the likeliest class of each row; the first of equals."""
+    """Number of the most probable class of each row; of equals the first."""
     return np.asarray(log_posterior.argmax(axis=1))

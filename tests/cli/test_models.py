@@ -177,7 +177,7 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
         ),
         (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with weighting='tfidf'; use 'raw', 'binary' or 'log'"),
         (["--alpha", "evidense"], "--alpha takes a number or one of evidence, evidence-document"),
-        (["--alpha", "nan"], "alpha must be finite and not negative"),
+        (["--alpha", "nan"], "alpha must be a number of at least 0"),
         (["--alpha", "0", "--model", "complement"], "complement naive Bayes needs an alpha above 0"),
         (["--alpha", "0.5", "--estimate", "map"], "there is no MAP estimate"),
         (

@@ -98,7 +98,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         ),
         (["{corpus}", "--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
         (["{corpus}", "--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
-        (["{corpus}", "--alpha", "-1"], "alpha must be finite and not negative"),
+        (["{corpus}", "--alpha", "-1"], "alpha must be a number of at least 0"),
         (
             ["{corpus}", "--model", "svm"],
             "unknown model 'svm'; use multinomial, bernoulli, complement, compound, gaussian",

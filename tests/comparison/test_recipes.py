@@ -75,7 +75,7 @@ def test_a_recipe_written_as_toml_reads_back(cut):
         ("[[recipe]]\nmodel = ['unb']", "recipe 1: name must be a string, not ['unb']"),
         ("[[recipe]]\nname = 3", "recipe 1: name must be a string, not 3"),
         ("[[recipe]]\n[[recipe]]", "recipe 2 (multinomial): another recipe has this name"),
-        ("[[recipe]]\nalpha = -1", "recipe 1 (multinomial): alpha must be finite and not negative"),
+        ("[[recipe]]\nalpha = -1", "recipe 1 (multinomial): alpha must be a number of at least 0"),
         ("[[recipe]]\nngram = '1-x'", "recipe 1 (multinomial): ngram must be a number or a range"),
         ("[[recipe]]\nmin_df = 'two'", "recipe 1 (multinomial): min_df must be a whole number"),
         ("[[recipe]]\ntokenizer = 'word'", "recipe 1 (multinomial): unknown tokenizer 'word'"),

@@ -211,7 +211,7 @@ def test_rows_need_not_be_whole():
 def test_huge_counts_take_no_memory_and_have_the_same_maximum(shape, monkeypatch):
     X = np.array([[90, 2, 0], [10, 30, 5], [0, 7, 60]])
     as_they_are = best_alpha(draws_of(X), shape)
-    monkeypatch.setattr("textnb.models.draws._MOST_TAILS", 10)
+    monkeypatch.setattr("textnb.models.draws._MAX_TAILS", 10)
     assert not draws_of(X).whole
     np.testing.assert_allclose(best_alpha(draws_of(X), shape).alpha, as_they_are.alpha, rtol=1e-6)
     assert np.isfinite(best_alpha(draws_of(X * 2**45), shape).alpha).all()

@@ -12,8 +12,8 @@ from textnb.errors import InputError
 from textnb.models.model import Model, Need
 from textnb.models.prior import PRIORS, Prior, as_shares
 from textnb.models.registry import model
-from textnb.models.smoothing import OF_DOCUMENTS, as_alpha_or_name
-from textnb.numerics import alternatives, check_choice
+from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS
+from textnb.numerics import alternatives, as_number_or_name, check_choice
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
@@ -161,7 +161,7 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
 
 
 def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
-    value = as_alpha_or_name(alpha)
+    value = as_number_or_name(alpha, "alpha", ALPHAS, low=0)
     if value not in chosen.alphas if isinstance(value, str) else not chosen.accepts_number:
         known = [*(["a number"] if chosen.accepts_number else []), *map(repr, chosen.alphas)]
         raise InputError(

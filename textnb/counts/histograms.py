@@ -24,9 +24,8 @@ from textnb.counts.labels import Labels, Weights, labelled_rows, places
 from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
-from textnb.numerics import Codes
+from textnb.numerics import Codes, Ints
 
-Ints = NDArray[np.int64]
 _ENTRIES_PER_BLOCK = 1 << 16
 _LARGEST_TABULATED = 8  # counts up to here are tallied in a table, the rare larger ones by sorting
 

@@ -13,13 +13,13 @@ from scipy import sparse
 
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
+from textnb.numerics import Ints
 
 try:  # scipy's private loop for X.T @ v adds into a given array; np.add.at does the same at half the speed
     from scipy.sparse._sparsetools import csc_matvec as _csc_matvec
 except ImportError:
     _csc_matvec = None
 
-Ints = NDArray[Any]
 CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
 Matrix = Any

@@ -1,6 +1,6 @@
-"""What the evidence of a Dirichlet prior needs to know of the draws: sums over terms and over lengths.
+"""Draws: the sums over terms and lengths that the evidence of a Dirichlet prior needs, with its slopes (digamma).
 
-A draw i (a document, or a class's pooled counts) has counts c_ij and length n_i. With A = sum_j alpha_j and
+A draw i (a document, or the pooled counts of a class) has counts c_ij and length n_i. With A = sum_j alpha_j and
 (a)_n = a (a+1) ... (a+n-1) the rising power,
 
     log p(draws | alpha) = sum_ij log (alpha_j)_c_ij - sum_i log (A)_n_i                                      (1)
@@ -8,41 +8,39 @@ A draw i (a document, or a class's pooled counts) has counts c_ij and length n_i
     f_j(a) = sum_i psi(a + c_ij) - psi(a) = sum_t N_j(t) / (a + t),   N_j(t) = number of draws with c_ij > t  (3)
     S(A)   = sum_i psi(A + n_i) - psi(A)                                                                      (4)
 
-Leaving one document out at a time, with tau_kj the count of term j in class k and N_k = sum_j tau_kj, the left-out
+If one document at a time is left out, with tau_kj the count of term j in class k and N_k = sum_j tau_kj, the left-out
 documents have
 
     sum_i log p(i | the others of its class) = sum_ij c_ij log(tau_kj - c_ij + alpha_j) - sum_i n_i log(N_k - n_i + A)
     f_j(a) = sum_i c_ij / (tau_kj - c_ij + a),   S(A) = sum_i n_i / (N_k - n_i + A)                           (5)
 
-Terms with equal N_j have equal f_j and so equal alpha_j: they are kept as one group. The cost of a look does not grow
-with the number of draws, only with the variety of their counts.
+Terms with equal N_j have equal f_j and so equal alpha_j: they form one group. The cost of an evaluation grows with the
+variety of counts, not with the number of draws.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, canonical
-from textnb.numerics import Floats, log_rising, splitmix64
+from textnb.numerics import Floats, Ints, log_rising, splitmix64
 
-Ints = NDArray[np.int64]
-_MOST_TAILS = 1 << 24  # 128 MiB an array
+_MAX_TAILS = 1 << 24  # 128 MiB per array
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Groups of terms, and lengths.
+    """Groups of terms, and lengths of draws.
 
-    Whole counts, unless they are huge: ``offset`` t and ``weight`` N(t) of each group in turn. Other counts:
-    ``offset`` the count and ``weight`` how many draws have it, and ``whole`` is false. starts: where each group
-    begins. multiplicity: terms of each group. group: of each of the V terms, -1 if no draw has it. sizes, n_draws: the
-    lengths and how many draws have each. totals: the count of a term of each group over all draws. ``left_out``: the
-    sums are those of eq. (5), with ``offset`` and ``sizes`` what the others have and ``weight`` and ``n_draws`` what
-    was left out.
+    whole: True for whole counts that are not huge; then ``offset`` is t and ``weight`` is N(t), group after group.
+    Otherwise ``offset`` is a count and ``weight`` the number of draws that have it. starts: where each group begins.
+    multiplicity: number of terms per group. group: group of each of the V terms, -1 if no draw has the term. sizes,
+    n_draws: lengths, and the number of draws of each length. totals: count of a term of each group over all draws.
+    left_out: True for the sums of eq. (5); ``offset`` and ``sizes`` are then the counts of the other documents,
+    ``weight`` and ``n_draws`` those of the left-out ones.
     """
 
     whole: bool
@@ -58,7 +56,7 @@ class Draws:
 
     @classmethod
     def of_documents(cls, histogram: DocumentHistogram) -> "Draws":
-        """Each document is a draw."""
+        """Draws from the histogram of documents, each of them a draw."""
         times, lengths, unit = histogram.times, histogram.lengths.tocoo(), histogram.unit
         present = np.flatnonzero(np.diff(times.indptr))
         first, number, multiplicity = _alike(times[present])
@@ -67,10 +65,10 @@ class Draws:
         rows = times[present[first]].tocoo()
         row, offset, weight = rows.row.astype(np.int64), rows.col + 1.0, rows.data
         totals = np.bincount(row, weight * offset, len(first)).astype(float) * unit
-        whole = unit == 1 and _largest(times[present[first]]).sum() <= _MOST_TAILS
+        whole = unit == 1 and _largest(times[present[first]]).sum() <= _MAX_TAILS
         if whole:
             row, offset, weight = _tails(row, rows.col.astype(np.int64), weight)
-        used = lengths.col > 0  # an empty draw says nothing
+        used = lengths.col > 0  # an empty draw carries no information
         return cls(
             whole, offset * unit, weight.astype(float), _starts(row), multiplicity.astype(float), group,
             lengths.col[used] * unit, lengths.data[used].astype(float), totals,
@@ -78,14 +76,14 @@ class Draws:
 
     @classmethod
     def of_rows(cls, X: CSR, unit: float = 1.0) -> "Draws":
-        """Each row of X is a draw; counts need not be whole."""
+        """Draws from the rows of X; counts need not be whole."""
         if are_whole(X.data):
             return cls.of_documents(DocumentHistogram.of(X, unit=unit))
         return cls.of_reals(X * unit, np.ones(X.shape[0]))
 
     @classmethod
     def of_reals(cls, X: CSR, weight: Floats) -> "Draws":
-        """Each row of X is a draw, that counts for so many; nothing need be whole."""
+        """Draws from the rows of X, each with a weight; neither counts nor weights need be whole."""
         X = canonical(X)
         columns, lengths = sparse.csc_array(X), np.asarray(X.sum(axis=1))
         present = np.flatnonzero(np.diff(columns.indptr))
@@ -101,7 +99,7 @@ class Draws:
 
     @classmethod
     def of_left_out(cls, counts: ClassCounts, histograms: ClassHistograms) -> "Draws":
-        """Each document beside the others of its class, eq. (5)."""
+        """Each document against the others of its class, eq. (5)."""
         terms, lengths, unit = [], [], counts.unit
         for k, part in enumerate(histograms.parts):
             times, sizes = part.times.tocoo(), part.lengths.tocoo()
@@ -122,7 +120,7 @@ class Draws:
         )  # fmt: skip
 
     def pooled(self) -> "Draws":
-        """The same with all terms in one group, for an alpha that they share."""
+        """Draws with all terms in one group, for an alpha that they share."""
         each = np.diff(self.starts, append=len(self.offset))
         offset, place = np.unique(self.offset, return_inverse=True)
         weight = np.bincount(place, self.weight * np.repeat(self.multiplicity, each), len(offset)).astype(float)
@@ -133,14 +131,14 @@ class Draws:
 
     @property
     def mean_length(self) -> float:
-        """The mean length of a draw; where documents are left out, that of all of them together."""
+        """Mean length of a draw; for left-out documents the sum of all lengths."""
         if self.left_out:
             return float(self.n_draws.sum())
         return weighted_sum(self.n_draws, self.sizes) / float(self.n_draws.sum())
 
     @property
     def n_terms(self) -> int:
-        """V, those that no draw has included."""
+        """V, including terms that no draw has."""
         return len(self.group)
 
     def slopes(self, alpha: Floats) -> tuple[Floats, Floats]:
@@ -150,12 +148,10 @@ class Draws:
             inverse = 1 / (a + self.offset)
             terms = self.weight * inverse
             return self.summed(terms), -self.summed(terms * inverse)
-        from scipy.special import digamma, polygamma  # here and below: answering needs neither
+        from scipy.special import digamma, polygamma  # slow to import; prediction does not need it
 
-        return (
-            self.summed(self.weight * (digamma(a + self.offset) - digamma(a))),
-            self.summed(self.weight * (polygamma(1, a + self.offset) - polygamma(1, a))),
-        )
+        f, slope = digamma(a + self.offset) - digamma(a), polygamma(1, a + self.offset) - polygamma(1, a)
+        return self.summed(self.weight * f), self.summed(self.weight * slope)
 
     def length_slopes(self, total: float) -> tuple[float, float]:
         """S and S' at A, eq. (4)."""
@@ -164,13 +160,12 @@ class Draws:
             return weighted_sum(self.n_draws, inverse), -weighted_sum(self.n_draws, inverse * inverse)
         from scipy.special import digamma, polygamma
 
-        return (
-            weighted_sum(self.n_draws, digamma(total + self.sizes) - digamma(total)),
-            weighted_sum(self.n_draws, polygamma(1, total + self.sizes) - polygamma(1, total)),
-        )
+        lengths = total + self.sizes
+        slope = weighted_sum(self.n_draws, polygamma(1, lengths) - polygamma(1, total))
+        return weighted_sum(self.n_draws, digamma(lengths) - digamma(total)), slope
 
     def log_evidence(self, alpha: Floats, total: float) -> float:
-        """Eq. (1), up to nothing: the log probability of the sequences. total: A."""
+        """Log probability of the sequences, eq. (1); total is A."""
         a = np.repeat(alpha, np.diff(self.starts, append=len(self.offset)))
         logs = self.weight * (np.log(a + self.offset) if self.whole else log_rising(a, self.offset))
         of_lengths = np.log(total + self.sizes) if self.left_out else log_rising(total, self.sizes)
@@ -178,21 +173,21 @@ class Draws:
         return weighted_sum(self.multiplicity, self.summed(logs)) - lengths
 
     def spread(self, alpha: Floats, absent: float = 0.0) -> Floats:
-        """The alpha of each term (V,) from that of its group; of a term that no draw has, ``absent``."""
+        """Alpha of each term (V,) from that of its group; ``absent`` for a term that no draw has."""
         return np.append(alpha, absent)[self.group]
 
     def summed(self, values: Floats) -> Floats:
-        """The sums of each group's values."""
+        """Sum of the values of each group."""
         return np.add.reduceat(values, self.starts) if len(values) else np.zeros(0)
 
 
 def weighted_sum(weights: Floats, values: Floats) -> float:
-    """sum_g weights_g values_g; not a dot product, for which BLAS would wake its threads."""
+    """sum_g weights_g values_g; not a dot product, which would start the threads of BLAS."""
     return float((weights * values).sum())
 
 
 def _alike(rows: CSR) -> tuple[Ints, Ints, Ints]:
-    """Rows that are equal: (the first of each kind, the kind of each row, how many of each)."""
+    """Equal rows: (first row of each kind, kind of each row, number of rows of each kind)."""
     lengths = np.diff(rows.indptr)
     counts, times = rows.indices.astype(np.uint64), rows.data.astype(np.uint64)
     mixed = splitmix64(splitmix64(counts + np.uint64(1)) ^ times)  # sums of these differ with the set of pairs
@@ -202,14 +197,14 @@ def _alike(rows: CSR) -> tuple[Ints, Ints, Ints]:
     if same.all():
         at = np.arange(rows.nnz) - np.repeat(rows.indptr[:-1] - rows.indptr[first[kind]], lengths)
         same = (rows.indices == rows.indices[at]) & (rows.data == rows.data[at])
-    if not same.all():  # two keys collided: do without
+    if not same.all():  # two keys collided: group nothing
         every = np.arange(rows.shape[0])
         return every, every, np.ones_like(every)
     return first, kind.reshape(-1), number
 
 
 def _tails(row: Ints, below: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:
-    """(row, t, N(t)) for every t below the largest count of the row, from the times of each count (below + 1)."""
+    """(row, t, N(t)) for every t below the largest count of a row, from the number of draws with count below + 1."""
     is_first = np.diff(row, prepend=-1) != 0
     ends = np.append(np.flatnonzero(is_first)[1:], len(row))
     sums = np.append(0, np.cumsum(times))
@@ -221,7 +216,7 @@ def _tails(row: Ints, below: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _largest(times: CSR) -> Floats:
-    """The largest count of each row, of which none is empty."""
+    """Largest count of each row; no row is empty."""
     return np.asarray(times.indices[times.indptr[1:] - 1] + 1.0)
 
 
