@@ -160,7 +160,7 @@ def test_an_impossible_alpha_is_refused(wrong):
 
 @pytest.mark.parametrize(("wrong", "shape"), [([1, 2], r"\(2,\)"), ([[1, 2, 3]], r"\(1, 3\)"), ([], r"\(0,\)")])
 def test_alpha_is_a_number_or_one_a_term(wrong, shape):
-    with pytest.raises(InputError, match=f"a number or 3 of them, one a term, not shape {shape}"):
+    with pytest.raises(InputError, match=f"a number or 3 of them, one per term, not shape {shape}"):
         fit(ClassCounts.of(X, Y), wrong)
 
 

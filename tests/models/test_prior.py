@@ -54,7 +54,7 @@ def test_what_is_no_distribution_is_refused_as_it_was_given(wrong):
 
 @pytest.mark.parametrize(("wrong", "shape"), [([0.5, 0.5], r"\(2,\)"), ([[1, 0, 0]], r"\(1, 3\)"), (0.5, r"\(\)")])
 def test_a_prior_has_one_number_a_class(wrong, shape):
-    with pytest.raises(InputError, match=f"must hold 3 numbers, one a class, not {shape}"):
+    with pytest.raises(InputError, match=f"must hold 3 numbers, one per class, not {shape}"):
         log_prior(wrong, CLASSES, np.array([1, 1, 1]))
 
 

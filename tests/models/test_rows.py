@@ -45,5 +45,5 @@ def test_fewer_rows_than_folds_are_so_many_folds_and_none_is_empty():
 def test_folds_that_are_given_are_numbered_without_gaps():
     assert as_folds([7, 3, 7], 3).tolist() == [1, 0, 1]
     for wrong in ([0, 1], [[0], [1], [2]], [0.5, 1, 2], ["a", "b", "c"]):
-        with pytest.raises(InputError, match="folds must be 3 whole numbers, one a row"):
+        with pytest.raises(InputError, match="folds must be 3 whole numbers, one per row"):
             as_folds(wrong, 3)

@@ -1,12 +1,13 @@
-"""Bernoulli naive Bayes: a document is the set of its terms, and what it lacks counts too.
+"""Bernoulli naive Bayes: a document is the set of its terms, and absent terms count.
 
     p_kj    = (c_kj + alpha_j) / (D_k + 2 alpha_j),   c_kj of the D_k documents of class k contain term j       (1)
     score_k = log p(k) + sum over present j of log p_kj + sum over absent j of log(1 - p_kj)                    (2)
 
-alpha = 0 is maximum likelihood: a term no document of the class has is impossible in it, one that all of them have
-cannot be absent. The sum over absent terms is taken once for all terms; a document corrects it at its own.
+alpha = 0 is maximum likelihood: a term that no document of the class contains is impossible in it, and a term that all
+of them contain cannot be absent. The sum over absent terms is computed once for all terms and corrected for the terms
+of a document.
 
-The alpha of greatest evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj integrated out:
+The evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj integrated out:
     sum_kj log (alpha)_c_kj + log (alpha)_(D_k - c_kj) - log (2 alpha)_D_k                                      (3)
 """
 
@@ -33,7 +34,7 @@ from textnb.numerics import Floats, log_of, log_rising
 
 
 def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical") -> "PresenceScorer":
-    """The scorer of eq. (2). alpha: a number, or one a term (V,); none negative.
+    """Scorer of eq. (2). alpha: a number, or one per term (V,); none negative.
 
     >>> scorer = fit(ClassCounts.of([[2, 0], [1, 1], [0, 1]], ["x", "x", "y"]))
     >>> np.exp(scorer.present.T).round(3)
@@ -51,7 +52,7 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
 
 @dataclass(frozen=True, eq=False)
 class PresenceScorer(Scorer):
-    """``present`` and ``absent`` (V, C): the logarithms of p and 1 - p. Any count above 0 is presence."""
+    """Scorer with ``present`` and ``absent`` (V, C), the logarithms of p and 1 - p; any count above 0 is presence."""
 
     present: Floats
     absent: Floats
@@ -60,24 +61,24 @@ class PresenceScorer(Scorer):
     presence = True
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """Eq. (2), (D, C), in the time of the terms that are present."""
+        """Eq. (2), (D, C); the cost grows with the number of present terms."""
         check_columns(X, len(self.present))
         X = presence(X)
         finite = [np.where(np.isneginf(table), 0.0, table) for table in (self.present, self.absent)]
         scores = X @ (finite[0] - finite[1]) + finite[1].sum(axis=0) + self.bias
-        if self._sure is not None:
-            never, always = self._sure
+        if self._impossible is not None:
+            never, always = self._impossible
             scores[(X @ never > 0) | (X @ always < always.sum(axis=0))] = -np.inf
         return np.asarray(scores)
 
     @cached_property
-    def _sure(self) -> tuple[Floats, Floats] | None:
-        """Where a term cannot be present, and where it cannot be absent, as 0 and 1."""
+    def _impossible(self) -> tuple[Floats, Floats] | None:
+        """Terms that cannot be present, and terms that cannot be absent, as 0 and 1; None if there are none."""
         never, always = np.isneginf(self.present), np.isneginf(self.absent)
         return (never.astype(float), always.astype(float)) if never.any() or always.any() else None
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """Of each present term log p_label,j - log p_against,j; the absent terms together."""
+        """log p_label,j - log p_against,j of each present term, and the sum over absent terms."""
         there = X.indices[X.data > 0]
         values = np.where(X.data > 0, difference(self.present[X.indices, label], self.present[X.indices, against]), 0.0)
         absent = np.delete(difference(self.absent[:, label], self.absent[:, against]), there)
@@ -86,7 +87,7 @@ class PresenceScorer(Scorer):
 
 
 def evidence(counts: ClassCounts) -> Smoothing:
-    """The one alpha that maximises eq. (3); where there are no terms, 1.
+    """Smoothing with the single alpha that maximises eq. (3); 1 without terms.
 
     >>> found = evidence(ClassCounts.of([[1, 0, 0], [1, 1, 0], [0, 0, 1]], ["x", "x", "y"]))
     >>> round(found.alpha, 3), found.solution.outcome
@@ -99,7 +100,7 @@ def evidence(counts: ClassCounts) -> Smoothing:
 
 
 def log_evidence(counts: ClassCounts, alpha: float) -> float:
-    """Eq. (3) for one alpha > 0.
+    """Log evidence of eq. (3) for one alpha > 0.
 
     >>> counts = ClassCounts.of([[1], [0]], ["x", "x"])
     >>> round(float(np.exp(log_evidence(counts, 1.0))), 6)  # 1/2 * 1/3
@@ -115,27 +116,25 @@ def log_evidence(counts: ClassCounts, alpha: float) -> float:
 
 
 def _cells(counts: ClassCounts) -> Draws:
-    """Each class and term is a draw of c_kj documents with the term and D_k - c_kj without."""
+    """Draws of c_kj documents with and D_k - c_kj documents without a term, one per class and term."""
     if not are_whole(counts.documents):
         table = counts.containing.toarray()
         pairs = np.stack([table, np.maximum(counts.documents[:, np.newaxis] - table, 0.0)], axis=-1).reshape(-1, 2)
         return Draws.of_reals(sparse.csr_array(pairs), np.ones(len(pairs)))
     documents, containing = counts.documents.astype(np.int64), counts.containing.tocoo()
-    n_cells = counts.n_terms - np.diff(counts.containing.indptr)  # those of no document, by class
+    n_cells = counts.n_terms - np.diff(counts.containing.indptr)  # terms in no document, by class
     present = np.bincount(containing.data.astype(np.int64))
     absent = np.bincount(documents[containing.row] - containing.data.astype(np.int64))
     absent = np.bincount(np.append(documents, np.arange(len(absent))), np.append(n_cells, absent))
     width = max(len(present), len(absent)) - 1
     times = np.array([np.pad(number, (0, width + 1 - len(number)))[1:] for number in (present, absent)])
     lengths = np.bincount(documents, np.full(len(documents), counts.n_terms))
-    histogram = DocumentHistogram(
-        None, *(sparse.csr_array(table.astype(np.int64)) for table in (times, lengths[np.newaxis, :]))
-    )
-    return Draws.of_documents(histogram)
+    tables = (sparse.csr_array(table.astype(np.int64)) for table in (times, lengths[np.newaxis, :]))
+    return Draws.of_documents(DocumentHistogram(None, *tables))
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
-    """The log likelihood of each document under each class without it, (D, C); alpha: a number or one a term."""
+    """Left-out log likelihood of each document under each class, (D, C); alpha: a number or one per term."""
     counts = rows.counts
     whole = fit(counts, alpha, "uniform")
     alpha = as_alpha(alpha, counts.n_terms)

@@ -1,13 +1,12 @@
-"""Categorical naive Bayes: every column takes one of its values, and given the class is independent of the others.
+"""Categorical naive Bayes: every column has one of its values, independently of the other columns given the class.
 
     N_kjv  = documents of class k with value v in column j,  N_k = documents of class k                (1)
     p(v|k) = (N_kjv + alpha) / (N_k + alpha M_j)             M_j: the number of values of column j     (2)
     p(k|x) = p(k) prod_j p(x_j|k) / sum_l p(l) prod_j p(x_j|l)                                         (3)
 
-alpha = 0 is maximum likelihood: a value that a class never had has log p = -inf there. M_j counts the values that have
-been seen. A value that has not been seen says nothing about the class: its factor is 1 for every class. That is the
-model's own answer for a column that is not known, since sum_v p(v|k) = 1; alpha / (N_k + alpha M_j) in its place would
-speak for whichever class has the fewest documents.
+alpha = 0 is maximum likelihood: a value that a class never had has log p = -inf in it. M_j counts the values seen in
+training. The factor of any other value is 1 for every class: an unknown column is summed out, sum_v p(v|k) = 1. The
+factor alpha / (N_k + alpha M_j) would favour the class with the fewest documents.
 """
 
 import numpy as np
@@ -19,7 +18,7 @@ from textnb.numerics import log_of
 
 
 def fit(tables: Contingency, alpha: float = 1.0, prior: Prior = "empirical") -> LinearScorer:
-    """The scorer of eq. (3) over ``tables.indicators(X)``; its weights are log p(v|k).
+    """Scorer of eq. (3) over ``tables.indicators(X)``, with the weights log p(v|k).
 
     >>> tables = Contingency.of([["red"], ["red"], ["blue"]], ["x", "x", "y"])
     >>> np.exp(fit(tables, alpha=1.0).weights)

@@ -1,4 +1,4 @@
-"""Complement naive Bayes: a class is known by what all the other classes are like (Rennie et al. 2003).
+"""Complement naive Bayes: a class is scored by the counts of all other classes (Rennie et al. 2003).
 
     comp_kj  = total_j - tau_kj,   N_k = sum_j comp_kj,   A = sum_j alpha_j                             (1)
     theta_kj = (comp_kj + alpha_j) / (N_k + A)                                                          (2)
@@ -6,9 +6,9 @@
     w_kj     = -log theta_kj * M / sum_j |log theta_kj|,  M the mean of these sums over the classes     (4)
     score_k  = log p(k) + sum_j x_j w_kj                                                                (5)
 
-(4) is weight normalisation. The paper divides by the sum alone, which makes all scores of (5) minute beside the prior;
-times M the order of the classes without a prior is the same, and a prior means what it says. With complement=False
-theta is that of the class itself, w = +log theta.
+(4) is weight normalisation. The paper divides by the sum alone, which makes all scores of (5) tiny compared with the
+prior. The factor M leaves the order of the classes without a prior unchanged and gives a prior its usual effect.
+With complement=False theta is that of the class itself, and w = +log theta.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
-from textnb.models.left_out import LeftOut, LogTotals, left_out_log_p
+from textnb.models.left_out import LeftOut, LogTotals, class_table, left_out_log_p
 from textnb.models.model import TRIED_ALPHAS, Fit, Flag, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.multinomial import check_size
 from textnb.models.prior import Prior, as_alpha, log_prior
@@ -35,7 +35,7 @@ def fit(
     complement: bool = True,
     normalise: bool = False,
 ) -> LinearScorer:
-    """The scorer of eq. (5). alpha: a number, or one a term (V,), all positive.
+    """Scorer of eq. (5). alpha: a number, or one per term (V,), all positive.
 
     >>> scorer = fit(ClassCounts.of([[2, 0], [0, 1]], ["x", "y"]))
     >>> np.exp(-scorer.weights)
@@ -44,10 +44,7 @@ def fit(
     """
     check_size(counts)
     alpha = _positive(alpha, counts.n_terms)
-    table = counts.terms.toarray().T * counts.unit  # (V, C)
-    if complement:
-        table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)  # what rounding leaves is nothing
-    smoothed = table + alpha[:, np.newaxis]
+    smoothed = class_table(counts, complement) + alpha[:, np.newaxis]
     by_term = np.log(smoothed / smoothed.sum(axis=0))
     if normalise:
         by_term *= _evened(np.abs(by_term).sum(axis=0))
@@ -55,9 +52,9 @@ def fit(
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Floats:
-    """The scores of each document without it, (D, C): eq. (5) without the prior.
+    """Left-out scores of each document, (D, C): eq. (5) without the prior.
 
-    The document is missing in the complements of all classes but its own.
+    A left-out document is missing in the complements of all classes except its own.
     """
     counts = rows.counts
     alpha = np.broadcast_to(_positive(alpha, counts.n_terms), counts.n_terms)
@@ -78,7 +75,7 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
 
 
 def _evened(sums: Floats) -> Floats:
-    """M / sums, eq. (4), along the last axis; 1 where there is nothing to divide by (a single term)."""
+    """M / sums, eq. (4), along the last axis; 1 where a sum is 0 (a single term)."""
     mean = sums.mean(axis=-1, keepdims=True)
     return np.asarray(np.divide(mean, sums, out=np.ones_like(sums), where=sums > 0))
 
@@ -86,7 +83,7 @@ def _evened(sums: Floats) -> Floats:
 def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
     values = as_alpha(alpha, n_terms)
     if not (values > 0).all():
-        raise InputError("complement naive Bayes needs an alpha above 0: a term of one class alone would decide all")
+        raise InputError("complement naive Bayes needs an alpha above 0; otherwise a term of one class decides alone")
     return values
 
 

@@ -1,15 +1,15 @@
-"""The Dirichlet compound (Polya) classifier: a document draws its own term probabilities from its class's Dirichlet.
+"""Dirichlet compound (Polya) classifier: a document draws its term probabilities from the Dirichlet of its class.
 
     score_k = log p(k) + sum_j log (alpha_kj)_x_j - log (A_k)_n,   A_k = sum_j alpha_kj,  n = sum_j x_j         (1)
 
-with (a)_n the rising power. A term's second occurrence is likelier than its first, as in real texts. Each class's
-vector alpha_k maximises the evidence of its documents (``dirichlet.py``); beta is the vector of all documents
-together. A term that the class never had would be impossible, and has a floor from beta:
+with (a)_n the rising power. The second occurrence of a term is more probable than the first, as in real texts. The
+vector alpha_k maximises the evidence of the documents of class k (``dirichlet.py``), beta that of all documents. A term
+that the class never had would be impossible, so alpha_k has a floor:
 
     alpha_kj = max(alpha_kj, beta_j / 10)                                                                       (2)
 
-Where a class's evidence has no maximum (one document, or no term repeated more than chance has it) its alpha is its
-unigram times the sum of beta; a class of empty documents has beta.
+If the evidence of a class has no maximum (one document, or no term repeated more than by chance), its alpha is its
+unigram times the sum of beta. A class of empty documents has beta.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Codes, Floats, log_rising
 
-_SHARE = 0.1
+_FLOOR = 0.1  # factor of beta in eq. (2)
 
 
 def fit(histograms: ClassHistograms, prior: Prior = "empirical") -> "CompoundScorer":
-    """The scorer of eq. (1), from the histograms of each class's documents.
+    """Scorer of eq. (1), from the histograms of the documents of each class.
 
     >>> scorer = fit(ClassHistograms.of([[9, 1], [0, 7], [4, 4], [5, 2]], ["x", "x", "y", "y"]))
     >>> scorer.alpha.sum(axis=1).round(2), [solution.outcome for solution in scorer.solutions]
@@ -48,7 +48,7 @@ def fit(histograms: ClassHistograms, prior: Prior = "empirical") -> "CompoundSco
 
 
 def fit_rows(X: CSR, y: Codes, classes: Sequence[Any], weight: Floats, prior: Prior = "empirical") -> "CompoundScorer":
-    """The same from documents X (D, V) with classes y (D,) by number and weights (D,), whole or not."""
+    """Scorer of eq. (1), from documents X (D, V) with classes by number y (D,) and weights (D,), whole or not."""
     whole = are_whole(X.data) and are_whole(weight)
 
     def draws(rows: Codes) -> Draws:
@@ -62,19 +62,19 @@ def fit_rows(X: CSR, y: Codes, classes: Sequence[Any], weight: Floats, prior: Pr
 
 
 def _fit(draws: list[Draws], bias: Floats) -> "CompoundScorer":
-    """The scorer from the draws of all documents together, and those of each class."""
+    """Scorer from the draws of all documents, followed by those of each class."""
     shared = best_alpha(draws[0]) if len(draws[0].totals) else None
     beta = np.ones(draws[0].n_terms) if shared is None else shared.alpha
     found = [_of_class(part, beta) for part in draws[1:]]
-    alpha = np.maximum([values for values, _ in found], _SHARE * beta)
+    alpha = np.maximum([values for values, _ in found], _FLOOR * beta)
     return CompoundScorer(alpha, bias, (shared, *(solution for _, solution in found)))
 
 
 @dataclass(frozen=True, eq=False)
 class CompoundScorer(Scorer):
-    """``alpha`` (C, V); ``solutions``: of all documents together, then of each class, None where all are empty.
+    """Scorer with ``alpha`` (C, V); ``solutions`` of all documents, then of each class, None where all are empty.
 
-    Terms that no training document had have alpha = 0 in every class, and are left out of documents.
+    Terms that no training document contained have alpha = 0 in every class and are ignored.
     """
 
     alpha: Floats
@@ -82,7 +82,7 @@ class CompoundScorer(Scorer):
     solutions: tuple[Solution | None, ...]
 
     def on(self, columns: Columns) -> "CompoundScorer":
-        """The scorer of documents of which only some terms are looked at: their alphas are the same."""
+        """Scorer of documents that are reduced to some columns, with the same alphas."""
         return self if len(columns) == self.alpha.shape[1] else replace(self, alpha=self.alpha[:, columns])
 
     def joint_log_scores(self, X: CSR) -> Floats:
@@ -99,7 +99,7 @@ class CompoundScorer(Scorer):
         return scores
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """Of each term its rising powers' logarithms; the length's part is in the bias."""
+        """Differences of the logarithms of the rising powers of each term; that of the length is in the bias."""
         known, values = self._known(X), X.data.astype(float)
         pair = self.alpha[[label, against]]
         rises = log_rising(np.where(known, pair[:, X.indices], 1.0), np.where(known, values, 0.0))
@@ -109,7 +109,7 @@ class CompoundScorer(Scorer):
 
     @property
     def _totals(self) -> Floats:
-        """A_k, (C,); without any terms 1, since every document is of length 0."""
+        """A_k, (C,); 1 without terms, where every document has length 0."""
         return self.alpha.sum(axis=1) if self.alpha.any() else np.ones(len(self.alpha))
 
     def _known(self, X: CSR) -> Floats:

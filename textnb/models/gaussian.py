@@ -1,13 +1,13 @@
-"""Gaussian naive Bayes: every feature of a class is normal, and independent of the others.
+"""Gaussian naive Bayes: every feature is normally distributed in a class, independently of the others.
 
     mu_kj    = mean of feature j over the documents of class k                                         (1)
     s2_kj    = mean over documents of (x_j - mu_kj)^2 + e               variance="feature"             (2)
-    s2_kj    = mean over documents and features of (x - mu_k)^2 + e     variance="class": one a class  (3)
+    s2_kj    = mean over documents and features of (x - mu_k)^2 + e     variance="class"               (3)
     e        = floor * the largest variance of a feature over all documents (floor * 1 if that is 0)   (4)
     score_k  = log p(k) - sum_j [log(2 pi s2_kj) + (x_j - mu_kj)^2 / s2_kj] / 2                        (5)
 
-A class without documents has no density: its score is -inf, whatever the prior. Weighted documents have weighted means
-in (1) to (4).
+A class without documents has no density: its score is -inf, whatever the prior. With weighted documents the means in
+(1) to (4) are weighted.
 """
 
 from collections.abc import Iterator
@@ -25,23 +25,23 @@ from textnb.errors import InputError
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
-from textnb.numerics import Floats, as_choice, as_number
+from textnb.numerics import Floats, as_number, check_choice
 
 VARIANCES = ("feature", "class")
-_CELLS = 1 << 20
-_FAR = 1e3
+_MAX_BLOCK = 1 << 20  # cells held at once
+_MIN_FAR = 1e3  # squared mean per variance of columns that are scored as dense
 
 
 def fit(
     moments: ClassMoments, variance: str = "feature", floor: float = 1e-9, prior: Prior = "empirical"
 ) -> "GaussianScorer":
-    """The scorer of eq. (5).
+    """Scorer of eq. (5).
 
     >>> scorer = fit(ClassMoments.of([[0.0], [2.0], [5.0], [7.0]], ["x", "x", "y", "y"]), floor=0)
     >>> scorer.means.tolist(), scorer.variances.tolist()
     ([[1.0], [6.0]], [[1.0], [1.0]])
     """
-    as_choice(variance, "variance", VARIANCES)
+    check_choice(variance, "variance", VARIANCES)
     learnt = moments.documents > 0
     n = np.where(learnt, moments.documents, 1)[:, np.newaxis]
     variances = moments.squares / n
@@ -49,11 +49,8 @@ def fit(
         variances[:] = variances.mean(axis=1, keepdims=True)
     variances += as_number(floor, "floor", low=0) * (moments.variances_of_all.max(initial=0) or 1.0)
     for k, j in np.argwhere((variances == 0) & learnt[:, np.newaxis]):
-        raise InputError(
-            "column {j} is constant in class {classes!r}: its variance is 0; use floor > 0",
-            j=j,
-            classes=moments.classes[k],
-        )
+        template = "column {j} is constant in class {name!r}: its variance is 0; use floor > 0"
+        raise InputError(template, j=j, name=moments.classes[k])
     bias = np.where(learnt, log_prior(prior, moments.classes, moments.documents), -np.inf)
     if np.isneginf(bias).all():
         raise InputError("the prior allows only classes that have no documents")
@@ -64,8 +61,8 @@ def fit(
 class GaussianScorer(Scorer):
     """Eq. (5) with ``means`` and ``variances`` (C, F) and the log prior ``bias`` (C,), over dense or sparse rows.
 
-    Of a sparse row the entries are visited, (x - mu)^2 = mu^2 - x (2 mu - x). That cancels where mu is many deviations
-    away from 0; but then hardly any row of the class has a zero there, and such columns are scored as dense ones.
+    For a sparse row only the stored entries are visited, (x - mu)^2 = mu^2 - x (2 mu - x). This loses digits if mu is
+    many standard deviations from 0; hardly any row of the class has a zero there, so such columns are scored as dense.
     """
 
     means: Floats
@@ -75,19 +72,19 @@ class GaussianScorer(Scorer):
     def joint_log_scores(self, X: Any) -> Floats:
         """(D, C)."""
         check_columns(X, self.means.shape[1])
-        with np.errstate(over="ignore"):  # a row may be so far off that its density is 0
+        with np.errstate(over="ignore"):  # the density of a distant row may be 0
             exponents = self._sparse(X) if sparse.issparse(X) else self._dense(X, slice(None))
         return np.asarray(self.bias - np.log(2 * np.pi * self.variances).sum(axis=1) / 2 - exponents / 2)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """The difference of the scores of a row of zeros, and what each stored entry of the row X adds to it."""
+        """Score difference of a row of zeros, and what each stored entry of the row adds."""
         nothing = self.joint_log_scores(sparse.csr_array((1, self.means.shape[1])))[0]
         mu, s2 = self.means[:, X.indices], self.variances[:, X.indices]
         added = X.data * (2 * mu - X.data) / s2 / 2
         return Differences(float(difference(nothing[label], nothing[against])), added[label] - added[against])
 
     def _dense(self, X: Any, columns: Any) -> Floats:
-        """sum_j (x_j - mu_kj)^2 / s2_kj over the columns, which are those of X; (D, C)."""
+        """sum_j (x_j - mu_kj)^2 / s2_kj over these columns, (D, C); X has only them."""
         means, precisions = self.means[:, columns], 1 / self.variances[:, columns]
         sums = np.empty((X.shape[0], len(means)))
         for rows in _blocks(*X.shape):
@@ -107,12 +104,12 @@ class GaussianScorer(Scorer):
 
     @cached_property
     def _far(self) -> NDArray[np.bool_]:
-        """The columns with a mean of many deviations."""
-        return np.asarray((self.means**2 / self.variances > _FAR).any(axis=0))
+        """Columns whose mean is many standard deviations from 0, (F,)."""
+        return np.asarray((self.means**2 / self.variances > _MIN_FAR).any(axis=0))
 
 
 def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
-    step = max(1, _CELLS // max(1, n_columns))
+    step = max(1, _MAX_BLOCK // max(1, n_columns))
     return (slice(start, start + step) for start in range(0, n_rows, step))
 
 

@@ -1,8 +1,8 @@
-"""Documents of the statistics, each to be scored as if it alone had not been learnt.
+"""Left-out scores: learnt documents, each scored by the statistics of all the others.
 
-Document i of class y takes its own counts with it: tau_yj - x_ij, N_y - n_i, D_y - 1. A term that no other document has
-would not be known at all: it is left out of the document and of the vocabulary. The rest (alpha, weighting) stays what
-all documents have made it.
+Leaving out document i of class y changes the counts to tau_yj - x_ij, N_y - n_i and D_y - 1. A term that no other
+document contains is then unknown: it is removed from the document and from the vocabulary. Alpha and weighting stay
+those of all documents.
 """
 
 from collections.abc import Iterator
@@ -20,11 +20,11 @@ from textnb.errors import InputError
 from textnb.models.prior import Prior, log_prior
 from textnb.numerics import Codes, Floats
 
-_BLOCK = 1 << 22  # numbers held at once
+_MAX_BLOCK = 1 << 22  # numbers held at once
 
 
 class Block(NamedTuple):
-    """Documents ``first`` to ``last`` of a LeftOut, and of each of their entries: document, term, weight."""
+    """Documents ``first`` to ``last`` of a LeftOut; document, term and weight of each of their entries."""
 
     first: int
     last: int
@@ -35,7 +35,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """X (D, V): weights as the statistics store them; y (D,): classes by number. Each row is part of ``counts``."""
+    """Documents X (D, V), weighted as in ``counts``, whose classes by number are y (D,); all are part of ``counts``."""
 
     counts: ClassCounts
     X: CSR
@@ -43,53 +43,52 @@ class LeftOut:
 
     def __post_init__(self) -> None:
         if self.X.shape != (len(self.y), self.counts.n_terms):
-            raise InputError(
-                "X has shape {X_shape}, not {value}", X_shape=self.X.shape, value=(len(self.y), self.counts.n_terms)
-            )
+            wanted = (len(self.y), self.counts.n_terms)
+            raise InputError("X has shape {shape}, not {wanted}", shape=self.X.shape, wanted=wanted)
         object.__setattr__(self, "X", canonical(self.X))
 
     @cached_property
     def known(self) -> CSR:
-        """X without the terms that no other document has."""
+        """X without the terms that no other document contains."""
         return self._entries(~self._alone)
 
     @cached_property
     def row(self) -> Codes:
-        """The document of each entry of ``known``."""
+        """Document of each entry of ``known``."""
         return np.repeat(np.arange(len(self.y)), np.diff(self.known.indptr))
 
     @cached_property
     def lengths(self) -> Floats:
-        """n_i, all terms, in weights."""
+        """Sum n_i of the weights of all terms, (D,)."""
         return np.asarray(self.X.sum(axis=1)) * self.counts.unit
 
     @cached_property
     def known_lengths(self) -> Floats:
-        """The same without the terms that no other document has."""
+        """Sum of the weights of the terms of ``known``, (D,)."""
         return np.asarray(self.known.sum(axis=1)) * self.counts.unit
 
     @cached_property
     def own(self) -> NDArray[np.bool_]:
-        """(D, C): whether it is the document's own class."""
+        """True for the class of each document, (D, C)."""
         return np.asarray(self.y[:, np.newaxis] == np.arange(self.counts.n_classes))
 
     def blocks(self) -> Iterator[Block]:
-        """The entries of ``known`` in runs of documents, of which entries times classes are not too many."""
+        """Yield the entries of ``known`` in blocks of documents whose entries times classes fit in memory."""
         ends = self.known.indptr.astype(np.int64) * max(self.counts.n_classes, 1)
-        cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _BLOCK)), len(self.y)])
+        cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _MAX_BLOCK)), len(self.y)])
         for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             entries = slice(self.known.indptr[first], self.known.indptr[last])
             row, term = self.row[entries] - first, self.known.indices[entries]
             yield Block(first, last, row, term, self.known.data[entries] * self.counts.unit)
 
     def lost(self, values: Floats) -> Floats:
-        """(D,): the sum of a value a term (1,) or (V,) over the terms that no other document has."""
+        """Sum of ``values``, (1,) or (V,), over the terms of each document that no other document contains, (D,)."""
         alone = self._entries(self._alone)
         alone.data = np.ones(alone.nnz)
         return np.asarray(alone @ np.broadcast_to(values, (self.counts.n_terms,)))
 
     def log_prior(self, prior: Prior) -> Floats:
-        """(D, C): the log prior of the classes without the document."""
+        """Log prior of the classes without the document, (D, C)."""
         documents, rows = self.counts.documents, {}
         for k in np.unique(self.y):
             fewer = documents - (np.arange(len(documents)) == k)
@@ -106,8 +105,16 @@ class LeftOut:
         return sparse.csr_array((self.X.data[kept], self.X.indices[kept], ends), shape=self.X.shape)
 
 
+def class_table(counts: ClassCounts, complement: bool) -> Floats:
+    """Weighted counts of the terms in each class, or with ``complement`` in all other classes, (V, C)."""
+    table = counts.terms.toarray().T * counts.unit
+    if complement:
+        table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)  # rounding may leave less than 0
+    return np.asarray(table)
+
+
 class LogTotals(NamedTuple):
-    """The table of counts (V, C) of the classes, or of all the others, and what each document leaves of their sums."""
+    """Class table (V, C), which sums contain a document (D, C), and log(N + A) without the document (D, C)."""
 
     table: Floats
     leaves: NDArray[np.bool_]
@@ -115,10 +122,8 @@ class LogTotals(NamedTuple):
 
     @classmethod
     def of(cls, rows: LeftOut, alpha: Floats, complement: bool) -> "LogTotals":
-        """alpha (V,). leaves (D, C): whether the document was part of that sum. log_totals (D, C): log(N + A)."""
-        table = rows.counts.terms.toarray().T * rows.counts.unit
-        if complement:
-            table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)  # what rounding leaves is nothing
+        """Sums of the classes, or with ``complement`` of all other classes, for alpha (V,)."""
+        table = class_table(rows.counts, complement)
         leaves = ~rows.own if complement else rows.own
         rest = alpha.sum() - rows.lost(alpha)
         totals = table.sum(axis=0) - leaves * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
@@ -126,9 +131,9 @@ class LogTotals(NamedTuple):
 
 
 def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[tuple[Block, Floats]]:
-    """log p(term | class, without the document) of each entry, (entries, C), a block of documents at a time.
+    """Yield log p(term | class without the document) of each entry, (entries, C), by blocks of documents.
 
-    alpha: one a term (V,), positive. complement: of all other classes in place of the class.
+    alpha: one per term (V,), positive. complement: True for the probabilities of all other classes.
     """
     table, leaves, log_totals = LogTotals.of(rows, alpha, complement)
     for block in rows.blocks():

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes: a document is a sequence of terms, drawn one by one from its class.
+"""Multinomial naive Bayes: a document is a sequence of terms drawn independently from its class.
 
     tau_kj  = count of term j in class k,   N_k = sum_j tau_kj,   A = sum_j alpha_j                    (1)
     p(j|k)  = (tau_kj + alpha_j) / (N_k + A)          the posterior mean under a Dirichlet(alpha)      (2)
@@ -6,9 +6,9 @@
     p(j|k)  = (tau_kj + alpha_j - 1) / (N_k + A - V)      the mode of the same posterior               (4)
 
 A constant alpha is additive smoothing. alpha = 0 is maximum likelihood: a term that a class never had has
-log p = -inf there, and a class without any term allows none. The mode (estimate="map") is the mean of alpha - 1; it is
-refused where it does not exist: where some tau_kj + alpha_j - 1 is negative (the density has no maximum), or where all
-of a class are 0 (it is flat). With alpha = 1 the mode is maximum likelihood.
+log p = -inf in it, and a class without terms allows none. The mode (estimate="map") is the mean of alpha - 1. It is
+refused where it does not exist: where some tau_kj + alpha_j - 1 is negative (the density has no maximum), or all of a
+class are 0 (the density is flat). With alpha = 1 the mode is maximum likelihood.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
-from textnb.models.left_out import LeftOut
+from textnb.models.left_out import LeftOut, LogTotals
 from textnb.models.model import TRIED_ALPHAS, Choice, Fit, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
@@ -27,13 +27,22 @@ from textnb.models.smoothing import ALPHAS
 from textnb.numerics import Floats, as_choice, log_of
 
 ESTIMATES = ("mean", "map")
-_MOST_WEIGHTS = 2**30  # 8 GiB
+_MAX_WEIGHTS = 2**30  # 8 GiB
+_TOO_MANY_WEIGHTS = (
+    "{n_classes:,} classes times {n_terms:,} terms are too many weights; are these the labels? "
+    "if so, use fewer terms (max_terms, min_df)"
+)
+_NO_MODE = (
+    "there is no MAP estimate: {term} in class {name!r} has count + alpha - 1 below 0; "
+    "use alpha >= 1 or estimate='mean'"
+)
+_FLAT_MODE = "there is no MAP estimate: class {name!r} has no terms and alpha is 1; use alpha > 1 or estimate='mean'"
 
 
 def fit(
     counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical", estimate: str = "mean"
 ) -> LinearScorer:
-    """The scorer of eq. (3). alpha: a number, or one a term (V,); none negative. estimate: ``mean`` (2) or ``map`` (4).
+    """Scorer of eq. (3). alpha: a number, or one per term (V,); none negative. estimate: ``mean`` (2) or ``map`` (4).
 
     >>> scorer = fit(ClassCounts.of([[2, 0], [0, 1]], ["x", "y"]), alpha=1.0)
     >>> np.exp(scorer.weights)
@@ -44,13 +53,13 @@ def fit(
     alpha = as_alpha(alpha, counts.n_terms)
     if as_choice(estimate, "estimate", ESTIMATES) == "map":
         alpha = alpha - 1
-        _refuse_without_mode(counts, alpha)
+        _check_mode(counts, alpha)
     terms, n_classes = counts.terms, counts.n_classes
     sum_alpha = alpha.sum() if len(alpha) == counts.n_terms else alpha[0] * counts.n_terms
     totals = terms.sum(axis=1) * counts.unit + sum_alpha  # N_k + A, (C,)
     log_totals = np.where(totals > 0, log_of(totals), 0.0)
     by_term = np.empty((counts.n_terms, n_classes))
-    # As if no class had any term; where eq. (4) has alpha - 1 below 0, every class has it.
+    # First as if no class had any term; a term with alpha - 1 below 0 in eq. (4) occurs in every class.
     by_term[:] = log_of(np.maximum(alpha, 0))[:, np.newaxis] - log_totals
     rows = np.repeat(np.arange(n_classes), np.diff(terms.indptr))
     smoothed = terms.data * counts.unit + (alpha if len(alpha) == 1 else alpha[terms.indices])
@@ -58,30 +67,22 @@ def fit(
     return LinearScorer(by_term, log_prior(prior, counts.classes, counts.documents))
 
 
-def _refuse_without_mode(counts: ClassCounts, pseudo: Floats) -> None:
-    """The powers tau_kj + alpha_j - 1 of the posterior must not be negative, nor all 0 in a class."""
+def _check_mode(counts: ClassCounts, pseudo: Floats) -> None:
+    """Refuse powers tau_kj + alpha_j - 1 of the posterior that are negative, or all 0 in a class."""
     terms, pseudo = counts.terms, np.broadcast_to(pseudo, counts.n_terms)
     lowest = np.flatnonzero(pseudo < 0)
     for k, name in enumerate(counts.classes):
         tau = terms[[k]][:, lowest].toarray()[0] * counts.unit
         for j in lowest[tau + pseudo[lowest] < 0][:1]:
             term = f"column {j}" if counts.vocabulary is None else repr(counts.vocabulary.terms[j])
-            raise InputError(
-                "there is no MAP estimate: {term} in class {name!r} has count + alpha - 1 below 0; use "
-                "alpha >= 1 or estimate='mean'",
-                term=term,
-                name=name,
-            )
+            raise InputError(_NO_MODE, term=term, name=name)
     totals = terms.sum(axis=1) * counts.unit + pseudo.sum()
     for k in np.flatnonzero(totals <= 0)[: counts.n_terms]:
-        raise InputError(
-            "there is no MAP estimate: class {classes!r} has no terms and alpha is 1; use alpha > 1 or estimate='mean'",
-            classes=counts.classes[k],
-        )
+        raise InputError(_FLAT_MODE, name=counts.classes[k])
 
 
 def fit_seen(fit: Callable[..., LinearScorer], counts: ClassCounts, alpha: Any, **options: Any) -> LinearScorer:
-    """A fit on the terms that occur; the others have no part in any class and weigh nothing."""
+    """Fit to the terms that occur; the others have weight 0."""
     seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
     if len(seen) == counts.n_terms:
         return fit(counts, alpha, **options)
@@ -93,30 +94,21 @@ def fit_seen(fit: Callable[..., LinearScorer], counts: ClassCounts, alpha: Any, 
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
-    """The log likelihood of each document under each class without it, (D, C): eq. (3) without the prior."""
+    """Left-out log likelihood of each document under each class, (D, C): eq. (3) without the prior."""
     counts = rows.counts
-    alpha = as_alpha(alpha, counts.n_terms)
-    sums = np.asarray(counts.terms.sum(axis=1)) * counts.unit
-    rest = float(np.broadcast_to(alpha, counts.n_terms).sum()) - rows.lost(alpha)  # A, of the terms still known
-    totals = sums - rows.own * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
-    table = counts.terms.toarray().T * counts.unit  # (V, C)
+    alpha = np.broadcast_to(as_alpha(alpha, counts.n_terms), counts.n_terms)
+    table, _, log_totals = LogTotals.of(rows, alpha, complement=False)
     scores = (rows.known * counts.unit) @ log_of(table + alpha[:, np.newaxis])
     there, values = rows.known.indices, rows.known.data * counts.unit
     others = np.maximum(table[there, rows.y[rows.row]] - values, 0.0)
-    own = np.bincount(rows.row, values * log_of(others + np.broadcast_to(alpha, counts.n_terms)[there]), len(rows.y))
-    scores[rows.own] = own
-    return np.asarray(scores - rows.known_lengths[:, np.newaxis] * log_of(np.where(totals > 0, totals, 1.0)))
+    scores[rows.own] = np.bincount(rows.row, values * log_of(others + alpha[there]), len(rows.y))
+    return np.asarray(scores - rows.known_lengths[:, np.newaxis] * log_totals)
 
 
 def check_size(counts: ClassCounts) -> None:
-    """Refuse a table of weights that no memory holds."""
-    if counts.n_terms * counts.n_classes > _MOST_WEIGHTS:
-        raise InputError(
-            "{n_classes:,} classes times {n_terms:,} terms are too many weights; are these the labels? "
-            "if so, use fewer terms (max_terms, min_df)",
-            n_classes=counts.n_classes,
-            n_terms=counts.n_terms,
-        )
+    """Refuse a table of weights that is too large for the memory."""
+    if counts.n_terms * counts.n_classes > _MAX_WEIGHTS:
+        raise InputError(_TOO_MANY_WEIGHTS, n_classes=counts.n_classes, n_terms=counts.n_terms)
 
 
 def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:

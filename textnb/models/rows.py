@@ -1,9 +1,9 @@
-"""Labelled rows, for models that need the documents themselves, and their folds.
+"""Labelled rows, for models that need the documents themselves, and the folds of cross-validation.
 
-Rows are dealt to folds by what they contain: equal rows of a class stay together, and the order of rows does not
-matter. Each row has a number made of its terms, mixed so that it looks random. The different rows of a class are sorted
-by it and dealt out in turn, from a fold that depends on the rows of the class. So every fold has its part of every
-class, to within one row, and a row that is repeated, or weighted, is left out with its twins.
+Rows are assigned to folds by their content: equal rows of a class stay together, and the order of rows does not matter.
+Each row has a pseudo-random number that depends on its terms. The distinct rows of a class are sorted by this number
+and dealt to the folds in turn, starting at a fold that depends on the rows of the class. So every fold has its part of
+every class, up to one distinct row, and a repeated or weighted row is left out together with its copies.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from textnb.numerics import Codes, Floats, splitmix64
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """X (D, V), dense or csr, classes by number y (D,), positive weights (D,); ``+`` puts rows below rows."""
+    """Rows X (D, V), dense or CSR, with class numbers y (D,) and positive weights (D,); ``+`` appends rows."""
 
     classes: tuple[Any, ...]
     X: Any
@@ -34,7 +34,7 @@ class Labelled:
     def of(
         cls, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
     ) -> "Labelled":
-        """The rows of X, finite numbers, with labels y (D,); those of weight 0 are left out.
+        """Labelled rows of X, finite numbers, with labels y (D,); rows of weight 0 are left out.
 
         >>> Labelled.of([[1.0], [2.0]], ["b", "a"], sample_weight=[1, 0]).documents
         array([0., 1.])
@@ -45,7 +45,7 @@ class Labelled:
     def of_checked(
         cls, X: Any, y: ArrayLike, classes: Sequence[Any] | None = None, sample_weight: ArrayLike | None = None
     ) -> "Labelled":
-        """The same of rows that have been checked."""
+        """Labelled rows of a matrix that has been checked (see ``of``)."""
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
         weight = np.ones(len(codes)) if weight is None else weight
         if not weight.all():
@@ -55,27 +55,27 @@ class Labelled:
 
     @property
     def some(self) -> "Labelled":
-        """The rows, of which there must be some."""
+        """Rows, refused if there are none."""
         if not len(self.y):
             raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
         return self
 
     @property
     def documents(self) -> Floats:
-        """The weight of the rows of each class, (C,)."""
+        """Sum of the weights of each class, (C,)."""
         return np.bincount(self.y, self.weight, len(self.classes)).astype(float)
 
     @property
     def labels(self) -> list[Any]:
-        """The class of each row."""
+        """Class name of each row."""
         return [self.classes[k] for k in self.y]
 
     def moments(self, groups: Codes, n_groups: int) -> ClassMoments:
-        """Means and squared deviations of the columns in groups of rows, by number (D,)."""
+        """Means and squared deviations of the columns by groups of rows, given by number (D,)."""
         return ClassMoments.of(self.X, groups, range(n_groups), sample_weight=self.weight)
 
     def on_classes(self, classes: Sequence[Any]) -> "Labelled":
-        """The same among more classes."""
+        """Rows with the class numbers of a larger set of classes."""
         return Labelled(tuple(classes), self.X, places(classes, self.classes)[self.y], self.weight)
 
     def __add__(self, other: "Labelled") -> "Labelled":
@@ -86,8 +86,9 @@ class Labelled:
 
 
 def dealt_folds(X: CSR, y: Codes, n_folds: int) -> Codes:
-    """The fold of each row, (D,), for counts X (D, V) and classes by number y (D,); numbered from 0 without gaps, and
-    fewer than n_folds where there are few rows.
+    """Fold of each row, (D,), from 0 without gaps, for counts X (D, V) and class numbers y (D,).
+
+    There are fewer than n_folds if there are few distinct rows.
 
     >>> from scipy import sparse
     >>> X = sparse.csr_array([[1, 0], [0, 1], [1, 1], [2, 0]])
@@ -106,15 +107,11 @@ def dealt_folds(X: CSR, y: Codes, n_folds: int) -> Codes:
 
 
 def as_folds(folds: ArrayLike, n_rows: int) -> Codes:
-    """Checked folds, one a row, numbered from 0 without gaps."""
+    """Folds given by the caller, checked and numbered from 0 without gaps, (D,)."""
     given = np.asarray(folds)
     if given.shape != (n_rows,) or given.dtype.kind not in "iu":
-        raise InputError(
-            "folds must be {n_rows} whole numbers, one a row, not {given_dtype} of shape {given_shape}",
-            n_rows=n_rows,
-            given_dtype=given.dtype,
-            given_shape=given.shape,
-        )
+        template = "folds must be {n} whole numbers, one per row, not {dtype} of shape {shape}"
+        raise InputError(template, n=n_rows, dtype=given.dtype, shape=given.shape)
     return np.asarray(np.unique(given, return_inverse=True)[1], np.intp)
 
 

@@ -1,18 +1,18 @@
-"""Scorers: fitted models, immutable, with one score for each document and class.
+"""Scorers: immutable fitted models with one score for each document and class.
 
-Prediction, probabilities, decisions, explanation and saving use the members of ``Scorer``; nobody asks for the class.
+Prediction, probabilities, decisions, explanation and saving use only the members of ``Scorer``.
 
 A linear scorer, and one of rows that are scaled term by term and then to length 1:
 
     score_k = bias_k + sum_j x_j weights_kj                                                             (1)
     z_j     = [x_j > 0] s_j / sqrt(sum over x_l > 0 of s_l^2),   score_k = bias_k + sum_j z_j weights_kj (2)
 
-A row without terms of a scale above 0 has the score of the bias. Both have straight boundaries between classes k and l:
+A row without terms of a scale above 0 has the score of the bias. Both have linear boundaries between classes k and l:
 
     y(x) = (w_k - w_l) x + (b_k - b_l)         is 0 on the boundary                                     (3)
     r    = y(x) / |w_k - w_l|                  distance of x from it, positive on the side of k         (4)
 
-with x the document as the linear model reads it: its weighted terms, or z.
+with x the input of the linear model: the weighted terms of a document, or z.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ from textnb.numerics import Codes, Floats, log_softmax
 
 
 class Differences(NamedTuple):
-    """score(label) - score(against) of one document: ``bias``, what each stored entry adds, and the absent terms."""
+    """Parts of score(label) - score(against) of one document: bias, stored entries (``values``) and absent terms."""
 
     bias: float
     values: Floats
@@ -39,7 +39,7 @@ class Differences(NamedTuple):
 
     @property
     def score(self) -> float:
-        """Their sum; NaN where infinite ones point both ways."""
+        """Sum of the parts; NaN if it is inf - inf."""
         with np.errstate(invalid="ignore"):
             return self.bias + float(self.values.sum()) + self.absent
 
@@ -47,14 +47,14 @@ class Differences(NamedTuple):
 class Scorer(ABC):
     """A fitted model over the columns it was fitted on; X is (D, V) CSR, classes are numbers.
 
-    ``bias`` (C,): the scores of a document of which nothing is known; for generative models the log prior.
+    ``bias`` (C,): the scores of a document without known terms; for generative models the log prior.
     """
 
     if TYPE_CHECKING:  # a property here would be the default of the field that dataclasses have
 
         @property
         def bias(self) -> Floats:
-            """Score of a document of which nothing is known, (C,)."""
+            """Score of a document without known terms, (C,)."""
 
     presence: ClassVar[bool] = False
     """True if the scorer reads only whether a term is present, not its count."""
@@ -67,7 +67,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def joint_log_scores(self, X: CSR) -> Floats:
-        """Score of each document and class, (D, C); the larger the likelier."""
+        """Score of each document and class, (D, C); larger is more probable."""
 
     @abstractmethod
     def differences(self, X: CSR, label: int, against: int) -> Differences:
@@ -78,7 +78,7 @@ class Scorer(ABC):
         return log_posterior(self.joint_log_scores(X), self.bias)
 
     def distance(self, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:  # noqa: ARG002
-        """Signed distance of one row from the boundary between two classes, eq. (4); None where it is not straight."""
+        """Signed distance of one row from the boundary between two classes, eq. (4); None if it is not linear."""
         return None
 
     def arrays(self) -> dict[str, Floats]:
@@ -93,10 +93,10 @@ class Scorer(ABC):
 
 @dataclass(frozen=True, eq=False)
 class LinearScorer(Scorer):
-    """Eq. (1), with ``by_term`` (V, C) the weights transposed.
+    """Linear scorer of eq. (1); ``by_term`` (V, C) is the transpose of the weights.
 
-    A weight may be -inf (a term that a class cannot produce). A document impossible under every class has no
-    likelihood to speak with: its posterior is that of the bias alone, the prior.
+    A weight may be -inf (a term that a class cannot produce). The posterior of a document that is impossible under
+    every class is that of the bias alone, the prior.
     """
 
     by_term: Floats
@@ -107,7 +107,7 @@ class LinearScorer(Scorer):
 
     @property
     def weights(self) -> Floats:
-        """(C, V)."""
+        """Weights of the terms, (C, V)."""
         return self.by_term.T
 
     def joint_log_scores(self, X: CSR) -> Floats:
@@ -115,7 +115,7 @@ class LinearScorer(Scorer):
         check_columns(X, len(self.by_term))
         if self._impossible:
             X = X.copy()
-            X.eliminate_zeros()  # 0 times -inf is no number
+            X.eliminate_zeros()  # 0 times -inf is NaN
         return np.asarray(X @ self.by_term + self.bias)
 
     @cached_property
@@ -130,7 +130,7 @@ class LinearScorer(Scorer):
         return Differences(float(difference(self.bias[label], self.bias[against])), values)
 
     def distance(self, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:
-        """Eq. (4) for a matrix of one row; shift is added to y. None where there is no boundary.
+        """Distance of eq. (4) for a matrix of one row; shift is added to y. None if there is no boundary.
 
         >>> scorer = LinearScorer(np.array([[3.0, 0.0], [4.0, 0.0]]), np.array([-10.0, 0.0]))
         >>> scorer.distance(sparse.csr_array([[2.0, 3.5]]), 0, 1)
@@ -152,28 +152,26 @@ class LinearScorer(Scorer):
 
 
 def check_columns(X: CSR, n_terms: int) -> None:
-    """Refuse a matrix of another width than the model's."""
+    """Refuse a matrix with another number of columns than the model."""
     if X.shape[1] != n_terms:
-        raise InputError(
-            "X has {X_shape} columns, the model was fitted on {n_terms}", X_shape=X.shape[1], n_terms=n_terms
-        )
+        raise InputError("X has {found} columns, the model was fitted on {n}", found=X.shape[1], n=n_terms)
 
 
 def log_posterior(scores: Floats, bias: Floats) -> Floats:
-    """Scores (D, C) normalised; a document impossible under every class gets the posterior of the bias alone."""
+    """Log posterior of scores (D, C); a document impossible under every class gets the posterior of the bias alone."""
     impossible = np.isneginf(scores.max(axis=1))
     return log_softmax(np.where(impossible[:, np.newaxis], bias, scores))
 
 
 def difference(a: Any, b: Any) -> Floats:
-    """a - b, where two -inf do not differ."""
+    """Difference a - b, which is 0 for two -inf."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isneginf(a) & np.isneginf(b), 0.0, np.subtract(a, b))
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledScorer(Scorer):
-    """Eq. (2): ``scale`` (V,) and a linear scorer of z.
+    """Scorer of eq. (2), with ``scale`` (V,) and a linear scorer of z.
 
     >>> scorer = ScaledScorer(np.array([3.0, 4.0]), LinearScorer(np.array([[1.0, -1.0], [0.0, 0.0]]), np.zeros(2)))
     >>> scorer.joint_log_scores(sparse.csr_array([[7, 1], [2, 0], [0, 0]]))
@@ -196,14 +194,14 @@ class ScaledScorer(Scorer):
 
     @property
     def weights(self) -> Floats:
-        """(C, V), of the scaled rows."""
+        """Weights of the scaled terms, (C, V)."""
         return self.linear.weights
 
     def scaled(self, X: CSR) -> CSR:
-        """z of eq. (1), entry for entry of X (D, V)."""
+        """z of eq. (2), with the stored entries of X (D, V)."""
         check_columns(X, len(self.scale))
         X = sparse.csr_array(X)
-        if not X.has_canonical_format:  # a term that is stored twice is there once
+        if not X.has_canonical_format:  # a term that is stored twice counts once
             X = X.copy()
             X.sum_duplicates()
         data = np.where(X.data > 0, self.scale[X.indices], 0.0)
@@ -226,7 +224,7 @@ class ScaledScorer(Scorer):
 
     def on(self, before: Codes) -> "ScaledScorer":
         """Scorer on other columns; before: the column that each term had, -1 for a term without weight."""
-        by_term = np.vstack([self.linear.by_term, np.zeros(len(self.bias))])[before]  # column -1 is the last: nothing
+        by_term = np.vstack([self.linear.by_term, np.zeros(len(self.bias))])[before]  # -1 is the row of zeros
         return ScaledScorer(np.append(self.scale, 0.0)[before], LinearScorer(by_term, self.bias))
 
     def arrays(self) -> dict[str, Floats]:

@@ -267,7 +267,7 @@ def test_wrong_settings_are_refused(wrong, why):
         (([[1e300], [-1e300]], [0, 1]), {}, "too large for their squares: scale its columns"),
         (([[1.0], [2.0]], [0, 1]), {"class_weight": "fair"}, "unknown class_weight 'fair'; use 'balanced'"),
         (([[1.0], [2.0]], [0, 1]), {"class_weight": {2: 1}}, "class_weight names 2; the classes are 0, 1"),
-        (([[1.0], [2.0]], [0, 1]), {"class_weight": {0: 0}}, "a class_weight must be a positive number, not {0: 0}"),
+        (([[1.0], [2.0]], [0, 1]), {"class_weight": {0: 0}}, "the class_weight of 0 must be a number above 0, not 0"),
         (([[1.0], [2.0]], [0, 1]), {"class_weight": [1, 2]}, "must be 'balanced' or numbers by class"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
