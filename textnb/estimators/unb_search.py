@@ -27,8 +27,7 @@ from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import FitWarning, InputError
 from textnb.estimators.unb import UNB
 from textnb.models.bregman import unb
-from textnb.models.bregman.families import FAMILIES, KL, family_of
-from textnb.models.bregman.family import Family
+from textnb.models.bregman.families import FAMILIES, KL, Family, family_of
 from textnb.models.scorer import log_posterior
 from textnb.numerics import Codes, as_number
 

@@ -145,7 +145,7 @@ def test_leaving_the_domain_is_an_error_with_family_value_and_range():
         product([P, Q], "ex3", 0.3)
     with pytest.raises(InputError, match=r"ex3 with pi = 0.1: 16 cells above 0.1 .* \(-inf, 0.0625\)"):
         product([[0.25] * 4, [0.25] * 4], "ex3", 0.1)
-    with pytest.raises(InputError, match="ex1: pi = 120 is too far out for a probability of 1e-300"):
+    with pytest.raises(InputError, match="ex1: pi = 120 is too extreme for a probability of 1e-300"):
         product([(1.0, 1e-300), Q], "ex1", 120)
 
 
@@ -166,7 +166,7 @@ def test_what_is_no_distribution_is_refused(margins, why):
 
 
 def test_an_unknown_norm_is_refused():
-    with pytest.raises(InputError, match="unknown norm 'x'; use u, m"):
+    with pytest.raises(InputError, match="unknown norm 'x'; use 'u' or 'm'"):
         product([P, Q], norm="x")
 
 

@@ -1,11 +1,11 @@
 """Bregman divergences, and multiplication and division of distributions in their sense (Fujimoto and Murata).
 
     D_U(p, q) = sum_x U(xi(q)) - U(xi(p)) - p (xi(q) - xi(p))                                                      (1)
-    p (x) q   = u(xi(p) + xi(q) - c)                   the joint of x and y, each c such that the mass is 1        (2)
-    r (/) q   = u(xi(r) - xi(q) - c')                  what was multiplied with q to give r                        (3)
+    p (x) q   = u(xi(p) + xi(q) - c)                   joint distribution of x and y; c makes the mass 1           (2)
+    r (/) q   = u(xi(r) - xi(q) - c')                  the factor whose product with q is r                        (3)
 
-U = exp gives the Kullback-Leibler divergence, the ordinary product and the ordinary quotient. ``families.py`` has the
-families of U, ``normaliser.py`` finds c.
+U = exp gives the Kullback-Leibler divergence, the ordinary product and the ordinary quotient. The families of U
+are in ``families.py``; ``normaliser.py`` finds c.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
-from textnb.models.bregman.families import FAMILIES, KL, Ex1, Ex2, Ex3, Ex4, family_of
-from textnb.models.bregman.family import Family
+from textnb.models.bregman.families import FAMILIES, KL, Ex1, Ex2, Ex3, Ex4, Family, family_of
 from textnb.models.bregman.independence import UIndependent, as_surprisals
 from textnb.models.bregman.normaliser import Enumerated, least_surprisal
 from textnb.numerics import Floats
@@ -35,7 +34,7 @@ __all__ = [
     "quotient",
 ]
 
-_MOST_CELLS = 1 << 26
+_MAX_CELLS = 1 << 26
 
 
 def divergence(p: ArrayLike, q: ArrayLike, family: str | Family = "kl", pi: float = 1.0) -> float:
@@ -61,9 +60,11 @@ def divergence(p: ArrayLike, q: ArrayLike, family: str | Family = "kl", pi: floa
     (0.510825623766, 0.16)
     """
     family = family_of(family, pi)
-    p, q = (_as_values(family, values) for values in (p, q))
+    p, q = np.asarray(p, np.float64), np.asarray(q, np.float64)
+    for values in (p, q):
+        family.check_probabilities(values)
     if p.shape != q.shape:
-        raise InputError("p has shape {p_shape}, q has shape {q_shape}", p_shape=p.shape, q_shape=q.shape)
+        raise InputError("p has shape {p}, q has shape {q}", p=p.shape, q=q.shape)
     xi_p, xi_q = family.xi(p), family.xi(q)
     limit = family.name == "ex2" and family.pi <= -1  # otherwise p xi(p) vanishes with p
     with np.errstate(invalid="ignore"):
@@ -101,11 +102,9 @@ def product(margins: Sequence[ArrayLike], family: str | Family = "ex1", pi: floa
     """
     surprisals = as_surprisals(margins)
     shape = [size for a in surprisals for size in a.shape]
-    if np.prod(shape, dtype=float) > _MOST_CELLS:
-        raise InputError(
-            "the joint would have {shape:.3g} cells; ask UIndependent for single ones",
-            shape=np.prod(shape, dtype=float),
-        )
+    n = np.prod(shape, dtype=float)
+    if n > _MAX_CELLS:
+        raise InputError("the joint would have {n:.3g} cells; ask UIndependent for single ones", n=n)
     return np.exp(independent(margins, family, pi, norm).log_joint()).reshape(shape)
 
 
@@ -116,14 +115,8 @@ def independent(
 
     Parameters
     ----------
-    margins : sequence of arrays
-        Distributions, each with the sum 1.
-    family : str or Family, optional
-        The family of U, one of ``FAMILIES``.
-    pi : float, optional
-        The parameter of the family.
-    norm : {"u", "m"}, optional
-        ``u`` subtracts c within u; ``m`` divides by the sum.
+    margins, family, pi, norm
+        As in ``product``.
 
     Returns
     -------
@@ -147,10 +140,8 @@ def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", 
         A U-product whose last axes are those of ``margin``; any other joint is refused.
     margin : array
         The distribution to divide by.
-    family : str or Family, optional
-        The family of U, one of ``FAMILIES``.
-    pi : float, optional
-        The parameter of the family.
+    family, pi
+        As in ``product``.
 
     Returns
     -------
@@ -166,39 +157,20 @@ def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", 
     family = family_of(family, pi)
     whole, a = as_surprisals([joint, margin])
     if whole.shape[-a.ndim :] != a.shape or whole.ndim == a.ndim:
-        raise InputError(
-            "the joint has shape {whole_shape}, which does not end in a margin's {a_shape}",
-            whole_shape=whole.shape,
-            a_shape=a.shape,
-        )
+        template = "the joint has shape {shape}, which does not end in a margin's {end}"
+        raise InputError(template, shape=whole.shape, end=a.shape)
     rest = whole.shape[: -a.ndim]
     possible = np.isfinite(a.ravel())
     t = family.coordinate(whole.reshape(-1, a.size)[:, possible]) - family.coordinate(a.ravel()[possible])
     t -= t.max(axis=0)
     if not np.allclose(t, t[:, :1], rtol=1e-6, atol=1e-6, equal_nan=True):
-        raise InputError(
-            "the joint is no {family_name} product with that margin: its quotients differ from value to value",
-            family_name=family.name,
-        )
+        template = "the joint is no {name} product with that margin: its quotients differ from value to value"
+        raise InputError(template, name=family.name)
     likeliest = int(np.argmin(a.ravel()[possible]))
     return np.exp(_normalised(family, -t[:, likeliest])).reshape(rest)
 
 
 def _normalised(family: Family, d: Floats) -> Floats:
-    """log u(z - c) with z = -scale d, least d 0, and c such that the mass is 1."""
+    """log u(z - c) with z = -scale d and c such that the mass is 1; the least d is 0."""
     finite = d[np.isfinite(d)]
     return -family.shifted(least_surprisal(family, Enumerated.of([finite]), len(finite)), d)
-
-
-def _as_values(family: Family, values: ArrayLike) -> Floats:
-    array = np.asarray(values, np.float64)
-    limit = (array == 0) & (family.p_domain.low == 0)
-    for value in array[~(family.p_domain.holds(array) | limit)].ravel()[:1]:
-        raise InputError(
-            "{family_name} with pi = {pi:.6g}: p = {value:.6g} is outside {p_domain}",
-            family_name=family.name,
-            pi=family.pi,
-            value=value,
-            p_domain=family.p_domain,
-        )
-    return array

@@ -1,51 +1,140 @@
-"""Families of convex functions U, each with a product of probabilities of its own (Fujimoto and Murata, table 1).
+"""Families of convex functions U, each with its own product of probabilities (Fujimoto and Murata, table 1).
 
     u = U',  xi = u^-1:      u(xi(p)) = p                                                                      (1)
 
            u(z)                          xi(p)                          pi
-    kl     exp(z)                        log p                          has none
+    kl     exp(z)                        log p                          unused
     ex1    exp(sgn(z) |z|^(1/pi))        sgn(log p) |log p|^pi          above 0; 1 is the ordinary product
     ex2    (pi z + 1)^(1/pi)             (p^pi - 1) / pi                not 0
     ex3    exp(z) + pi                   log(p - pi)                    below every p
     ex4    exp((1 - exp(-z)) / pi)       -log(1 - pi log p)             above 0
 
-What is computed with is the surprisal a = -log p and a coordinate t, of which xi is an affine function. It keeps its
-digits where p is 1e-300 and where pi is near 0:
+Computations use the surprisal a = -log p and a coordinate t, of which xi is an affine function. It keeps its precision
+for p = 1e-300 and for pi near 0:
 
     xi = scale t + offset:      ex1: t = (1 - a^pi) / pi,  ex4: t = -log(1 + pi a) / pi,  the others: t = xi   (2)
     shifted(a, d) = the surprisal of u(xi(e^-a) - scale d)                                                     (3)
 
-p = 0 is in the domain of ex2 with pi > 0 and of ex3 with pi < 0. The others meet it in the limit: xi(0) = -inf and
-u(-inf) = 0; only ex3 with pi >= 0 does not, and refuses it.
+p = 0 is in the domain of ex2 with pi > 0 and of ex3 with pi < 0. For the others it is a limit, xi(0) = -inf and
+u(-inf) = 0, except for ex3 with pi >= 0, which refuses it.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import exp, gamma, inf, isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from textnb.errors import InputError
-from textnb.models.bregman.family import POSITIVE, REALS, Family, Flags, Interval, check_pi, nowhere
-from textnb.numerics import Floats, as_choice, as_number, log_of
+from textnb.numerics import Floats, as_number, check_choice, log_of
+
+Flags = NDArray[np.bool_]
 
 _ROUNDING = 1e-9
-_LARGE = 50.0
+_MIN_SERIES = 50.0  # from here on e^x E1(x) is summed by its series
+
+
+class Interval(NamedTuple):
+    """Numbers between ``low`` and ``high``; ``low`` itself belongs to the interval if ``has_low``."""
+
+    low: float
+    high: float
+    has_low: bool = False
+
+    def holds(self, values: ArrayLike) -> Flags:
+        """True for each value in the interval; never for -inf and inf."""
+        x = np.asarray(values, np.float64)
+        return np.asarray(((x >= self.low) if self.has_low else (x > self.low)) & (x < self.high))
+
+    def __str__(self) -> str:
+        return f"{'[' if self.has_low else '('}{self.low:.6g}, {self.high:.6g})"
+
+
+POSITIVE = Interval(0.0, inf)
+REALS = Interval(-inf, inf)
 
 
 @dataclass(frozen=True)
-class KL:
-    """U = exp, of the Kullback-Leibler divergence and the ordinary product."""
+class Family(ABC):
+    """One function U with its parameter pi; immutable. Methods work on arrays, value by value."""
 
-    name: ClassVar[str] = "kl"
     pi: float = 1.0
-    scale: ClassVar[float] = 1.0
+
+    name: ClassVar[str]
     offset: ClassVar[float] = 0.0
-    ordinary: ClassVar[bool] = True
-    p_domain: ClassVar[Interval] = POSITIVE
-    z_domain: ClassVar[Interval] = REALS
+    """Offset of eq. (2)."""
+    pi_domain: ClassVar[Interval] = POSITIVE
+
+    def __post_init__(self) -> None:
+        if not self.pi_domain.holds(self.pi):
+            raise InputError(
+                "{name}: pi = {pi:.6g} is outside {allowed}", name=self.name, pi=self.pi, allowed=self.pi_domain
+            )
+
+    @property
+    def scale(self) -> float:
+        """Scale of eq. (2)."""
+        return 1.0
+
+    @property
+    def ordinary(self) -> bool:
+        """True if the product is the ordinary one."""
+        return False
+
+    @property
+    def p_domain(self) -> Interval:
+        """Domain of xi, the range of u."""
+        return POSITIVE
+
+    @property
+    def z_domain(self) -> Interval:
+        """Domain of u, the range of xi."""
+        return REALS
+
+    @abstractmethod
+    def xi(self, p: ArrayLike) -> Floats:
+        """Inverse of u."""
+
+    @abstractmethod
+    def u(self, z: ArrayLike) -> Floats:
+        """Derivative of U."""
+
+    @abstractmethod
+    def U(self, z: ArrayLike) -> Floats:  # noqa: N802  # the literature's letter
+        """Integral of u, up to a constant."""
+
+    @abstractmethod
+    def coordinate(self, a: ArrayLike) -> Floats:
+        """Coordinate t of eq. (2) for surprisals."""
+
+    @abstractmethod
+    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """Surprisal of eq. (3); inf where u has no value, or none above 0."""
+
+    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
+        """True where xi(e^-a) - scale d is below xi(0), so that u gives no probability."""
+        return np.zeros(np.broadcast_shapes(np.shape(a), np.shape(d)), np.bool_)
+
+    def check_probabilities(self, p: Floats) -> None:
+        """Refuse values outside the domain of xi; 0 is allowed where it is a limit."""
+        limit = (p == 0) & (self.p_domain.low == 0)
+        for value in p[~(self.p_domain.holds(p) | limit)].ravel()[:1]:
+            template = "{name} with pi = {pi:.6g}: p = {value:.6g} is outside {domain}"
+            raise InputError(template, name=self.name, pi=self.pi, value=value, domain=self.p_domain)
+
+
+class KL(Family):
+    """U = exp: the Kullback-Leibler divergence and the ordinary product."""
+
+    name = "kl"
+
+    @property
+    def ordinary(self) -> bool:
+        """Always."""
+        return True
 
     def xi(self, p: ArrayLike) -> Floats:
         """log p."""
@@ -67,23 +156,12 @@ class KL:
         """a + d."""
         return np.add(a, d)
 
-    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
-        """Nowhere."""
-        return nowhere(a, d)
 
+class Ex1(Family):
+    """Family of the paper's experiments; pi < 1 increases the differences between cells, pi > 1 reduces them."""
 
-@dataclass(frozen=True)
-class Ex1:
-    """The family of the paper's experiments; below 1 pi sharpens the differences between cells, above 1 it blunts."""
-
-    pi: float
-    name: ClassVar[str] = "ex1"
-    offset: ClassVar[float] = -1.0
-    p_domain: ClassVar[Interval] = POSITIVE
-    z_domain: ClassVar[Interval] = REALS
-
-    def __post_init__(self) -> None:
-        check_pi(self, POSITIVE)
+    name = "ex1"
+    offset = -1.0
 
     @property
     def scale(self) -> float:
@@ -92,7 +170,7 @@ class Ex1:
 
     @property
     def ordinary(self) -> bool:
-        """With pi = 1."""
+        """For pi = 1."""
         return self.pi == 1
 
     def xi(self, p: ArrayLike) -> Floats:
@@ -124,26 +202,17 @@ class Ex1:
             return np.asarray(a + d)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             grown = a * np.exp(np.log1p(self.pi * d * a**-self.pi) / self.pi)
-        vanishing = ~np.isfinite(grown) | (a == 0)  # where a^-pi is beyond all numbers, a is far below what d adds
+        vanishing = ~np.isfinite(grown) | (a == 0)  # where a^-pi overflows, a is negligible
         if not vanishing.any():
             return np.asarray(grown)
         with np.errstate(over="ignore"):
             return np.asarray(np.where(vanishing, (self.pi * d) ** (1 / self.pi), grown))
 
-    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
-        """Nowhere."""
-        return nowhere(a, d)
 
+class Ex2(Family):
+    """Powers of p: the beta divergence. For pi > 0 no z may be below -1/pi."""
 
-@dataclass(frozen=True)
-class Ex2:
-    """Powers of p: the beta divergence. With pi > 0 no z may fall below -1/pi."""
-
-    pi: float
-    name: ClassVar[str] = "ex2"
-    scale: ClassVar[float] = 1.0
-    offset: ClassVar[float] = 0.0
-    ordinary: ClassVar[bool] = False
+    name = "ex2"
 
     def __post_init__(self) -> None:
         if not isfinite(self.pi) or self.pi == 0:
@@ -151,12 +220,12 @@ class Ex2:
 
     @property
     def p_domain(self) -> Interval:
-        """With 0, where pi > 0."""
+        """Positive numbers, and 0 if pi > 0."""
         return Interval(0.0, inf, has_low=self.pi > 0)
 
     @property
     def z_domain(self) -> Interval:
-        """The side of -1/pi on which pi z + 1 is not negative."""
+        """Side of -1/pi where pi z + 1 is not negative."""
         return Interval(-1 / self.pi, inf, has_low=True) if self.pi > 0 else Interval(-inf, -1 / self.pi)
 
     def xi(self, p: ArrayLike) -> Floats:
@@ -175,7 +244,7 @@ class Ex2:
         return np.asarray(log_p if self.pi == -1 else np.expm1((1 + self.pi) * log_p) / (1 + self.pi))
 
     def coordinate(self, a: ArrayLike) -> Floats:
-        """xi itself."""
+        """Equal to xi."""
         with np.errstate(over="ignore"):
             return np.asarray(np.expm1(-self.pi * np.asarray(a, np.float64)) / self.pi)
 
@@ -186,26 +255,19 @@ class Ex2:
             return np.asarray(a - np.log1p(np.maximum(-self.pi * d * np.exp(self.pi * a), -1.0)) / self.pi)
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
-        """Below -1/pi, with pi > 0."""
+        """True below -1/pi, for pi > 0."""
         return np.asarray(self.pi * np.asarray(d) * np.exp(self.pi * np.asarray(a)) > 1 + _ROUNDING)
 
 
-@dataclass(frozen=True)
-class Ex3:
-    """A shifted logarithm: every p lies above pi. With pi < 0 a product may fall below 0, which is no probability."""
+class Ex3(Family):
+    """A shifted logarithm: every p lies above pi. For pi < 0 a product may be negative, which is not a probability."""
 
-    pi: float
-    name: ClassVar[str] = "ex3"
-    scale: ClassVar[float] = 1.0
-    offset: ClassVar[float] = 0.0
-    z_domain: ClassVar[Interval] = REALS
-
-    def __post_init__(self) -> None:
-        check_pi(self, Interval(-inf, 1.0))
+    name = "ex3"
+    pi_domain = Interval(-inf, 1.0)
 
     @property
     def ordinary(self) -> bool:
-        """With pi = 0."""
+        """For pi = 0."""
         return self.pi == 0
 
     @property
@@ -226,7 +288,7 @@ class Ex3:
         return np.asarray(np.exp(z) + self.pi * np.asarray(z))
 
     def coordinate(self, a: ArrayLike) -> Floats:
-        """xi itself."""
+        """Equal to xi."""
         a = np.asarray(a, np.float64)
         return -a if self.pi == 0 else self.xi(np.exp(-a))
 
@@ -235,7 +297,7 @@ class Ex3:
         return np.asarray(np.add(a, d) if self.pi == 0 else -log_of(np.maximum(self._shifted(a, d), 0.0)))
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
-        """Where u(z) < 0."""
+        """True where u(z) < 0."""
         return np.asarray(self._shifted(a, d) < -_ROUNDING * abs(self.pi))
 
     def _shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
@@ -243,18 +305,10 @@ class Ex3:
         return np.asarray(np.exp(-a - d) - self.pi * np.expm1(-d))
 
 
-@dataclass(frozen=True)
-class Ex4:
-    """A logarithm of the surprisal."""
+class Ex4(Family):
+    """Logarithm of the surprisal."""
 
-    pi: float
-    name: ClassVar[str] = "ex4"
-    offset: ClassVar[float] = 0.0
-    ordinary: ClassVar[bool] = False
-    z_domain: ClassVar[Interval] = REALS
-
-    def __post_init__(self) -> None:
-        check_pi(self, POSITIVE)
+    name = "ex4"
 
     @property
     def scale(self) -> float:
@@ -290,16 +344,12 @@ class Ex4:
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(np.where(a == 0, 0.0, a * np.exp(rise)) + np.expm1(rise) / self.pi)
 
-    def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
-        """Nowhere."""
-        return nowhere(a, d)
-
 
 FAMILIES: dict[str, Any] = {"kl": KL, "ex1": Ex1, "ex2": Ex2, "ex3": Ex3, "ex4": Ex4}
 
 
 def family_of(name: str | Family, pi: float = 1.0) -> Family:
-    """The family of a name with its pi, checked; KL has no parameter, and whatever pi is given says nothing.
+    """Family with that name and a checked pi; KL has no parameter and ignores pi.
 
     >>> family_of("ex1", 0.5)
     Ex1(pi=0.5)
@@ -310,17 +360,17 @@ def family_of(name: str | Family, pi: float = 1.0) -> Family:
     """
     if not isinstance(name, str):
         return name
-    as_choice(name, "family", FAMILIES)
+    check_choice(name, "family", FAMILIES)
     pi = as_number(pi, "pi")
     family: Family = KL() if name == "kl" else FAMILIES[name](pi)
     return family
 
 
 def _scaled_e1(x: Floats) -> Floats:
-    """e^x E1(x): scipy's, and beyond 50, where that vanishes, sum_k (-1)^k k! / x^(k+1)."""
-    near, far = np.minimum(x, _LARGE), np.maximum(x, _LARGE)
+    """e^x E1(x): by scipy, and for large x, where that is 0, by the series sum_k (-1)^k k! / x^(k+1)."""
+    near, far = np.minimum(x, _MIN_SERIES), np.maximum(x, _MIN_SERIES)
     term = total = 1 / far
     for k in range(1, 25):
         term = -term * k / far
         total = total + term
-    return np.asarray(np.where(x > _LARGE, total, np.exp(near) * special.exp1(near)))
+    return np.asarray(np.where(x > _MIN_SERIES, total, np.exp(near) * special.exp1(near)))

@@ -1,11 +1,11 @@
-"""The U-product: several distributions made one, multiplied in the sense of U (Fujimoto and Murata, eq. 3 to 9).
+"""U-product of several distributions: their joint distribution under U-independence (Fujimoto and Murata, eq. 3 to 9).
 
     f(x_1 .. x_n) = u(sum_i xi(p_i(x_i)))                                                                          (1)
     norm="u":  p  = u(sum_i xi(p_i(x_i)) - c),   c such that p has mass 1                                          (2)
     norm="m":  p  = f / sum f                                                                                      (3)
 
 (2) is associative and has an inverse, the U-division; (3) is not. With the coordinate t of ``families.py``,
-d_i(x) = max t_i - t_i(x) and T = sum_i d_i, the likeliest cell has T = 0; let its surprisal be v. Then
+d_i(x) = max t_i - t_i(x) and T = sum_i d_i, the most probable cell has T = 0; let its surprisal be v. Then
 
     -log p = shifted(v, T),                          sum over cells of exp(-shifted(v, T)) = 1                     (4)
 
@@ -13,8 +13,7 @@ which falls in v, is at least 1 at v = 0 and at most 1 at v = log M, M the numbe
 
     c = scale (sum_i max t_i - t(v)) + (n - 1) offset                                                              (5)
 
-A variable whose value is not known is summed out. Where u would leave its domain, or its range gives no probability,
-that is an error.
+A variable with an unknown value is summed out. It is an error if u leaves its domain or gives no probability.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,22 +25,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
-from textnb.models.bregman.family import Family
+from textnb.models.bregman.families import Family
 from textnb.models.bregman.normaliser import CellSums, least_surprisal, log_mass, n_cells, over_cells
-from textnb.numerics import Codes, Floats
+from textnb.numerics import Codes, Floats, check_choice, log_of
 
 NORMS = ("u", "m")
 EXACT = "exact"
-_PAIRS = 1 << 18
+_MAX_PAIRS = 1 << 18  # of cells and sums, held at once
+_NO_PROBABILITY = (
+    "{name} with pi = {pi:.6g}: the least likely cell has z = {z:.6g}, outside [{low:.6g}, inf), "
+    "where u(z) is a probability"
+)
 
 
 @dataclass(frozen=True, eq=False)
 class UIndependent:
-    """The joint distribution of n variables that are U-independent, with the margins given; immutable.
+    """Joint distribution of n U-independent variables with given margins; immutable.
 
-    ``surprisals``: -log p of each value of each variable, (M_i,); ``normaliser``: how the sum over cells was done,
-    ``exact`` (there is none to do: the ordinary product), ``enumerated`` or ``approximated``; ``v``: the surprisal of
-    the likeliest cell, before ``log_total`` is taken off (norm="m").
+    surprisals: -log p of each value of each variable, (M_i,). normaliser: how the sum over cells was computed,
+    ``exact`` (no sum: the ordinary product), ``enumerated`` or ``approximated``. v: the surprisal of the most probable
+    cell, before ``log_total`` is subtracted (norm="m").
     """
 
     family: Family
@@ -53,12 +56,13 @@ class UIndependent:
 
     @classmethod
     def of(cls, surprisals: Sequence[Floats], family: Family, norm: str = "u") -> "UIndependent":
-        """From checked surprisals; a variable that can take no value at all is refused."""
-        if norm not in NORMS:
-            raise InputError("unknown norm {norm!r}; use {known}", norm=norm, known=", ".join(NORMS))
+        """Joint distribution from checked surprisals; a variable without any possible value is refused."""
+        check_choice(norm, "norm", NORMS)
         surprisals = tuple(surprisals)
         for i, a in enumerate(surprisals):
-            _refuse_outside(family, i, a)
+            if np.isposinf(a).all():
+                raise InputError("variable {i} has no value of positive probability", i=i)
+            family.check_probabilities(np.exp(-a))
         if family.ordinary:
             return cls(family, norm, surprisals, EXACT, float(sum(a.min() for a in surprisals)), 0.0)
         numbers = [_finite(d) for d in _numbers(family, surprisals)]
@@ -72,12 +76,12 @@ class UIndependent:
                 raise InputError("{family}: every cell vanishes before it is normalised; use norm='u'", family=family)
             found, way = over_cells(family, numbers, lambda sums: log_mass(family, v, sums) + v)
             log_total = float(found) - v
-        _refuse_leaving(family, v, float(sum(d.max() for d in numbers)))
+        _check_inside(family, v, float(sum(d.max() for d in numbers)))
         return cls(family, norm, surprisals, way, v, log_total)
 
     @property
     def c(self) -> float:
-        """The constant of eq. (2); 0 where nothing is subtracted (norm="m")."""
+        """Constant c of eq. (2); 0 for norm="m", which subtracts nothing."""
         if self.family.ordinary or self.norm == "m":
             return 0.0
         family, n = self.family, len(self.surprisals)
@@ -86,11 +90,11 @@ class UIndependent:
 
     @cached_property
     def numbers(self) -> tuple[Floats, ...]:
-        """d_i, (M_i,) each."""
+        """d_i of each variable, (M_i,) each."""
         return tuple(_numbers(self.family, self.surprisals))
 
     def log_p(self, codes: Codes) -> Floats:
-        """log p of cells by the numbers of their values, (R, n) -> (R,); -1 is a value not known, and summed out."""
+        """log p of cells given by value numbers, (R, n) -> (R,); -1 is an unknown value, which is summed out."""
         known = codes >= 0
         table = self.surprisals if self.family.ordinary else self.numbers
         sums = np.zeros(len(codes))
@@ -107,7 +111,7 @@ class UIndependent:
         return out
 
     def log_joint(self) -> Floats:
-        """log p of every cell, an axis a variable."""
+        """log p of every cell, with one axis per variable."""
         table = self.surprisals if self.family.ordinary else self.numbers
         sums: Any = 0.0
         for d in table:
@@ -117,7 +121,7 @@ class UIndependent:
         return np.asarray(-self.family.shifted(self.v, sums) - self.log_total)
 
     def margin(self, variables: Sequence[int]) -> Floats:
-        """The joint distribution of some of the variables, in the order given, the others summed out."""
+        """Joint distribution of some variables, in the order given; the others are summed out."""
         variables = list(variables)
         shape = [len(self.surprisals[i]) for i in variables]
         codes = np.full((int(np.prod(shape)), len(self.surprisals)), -1, np.intp)
@@ -125,7 +129,7 @@ class UIndependent:
         return np.exp(self.log_p(codes)).reshape(shape)
 
     def entropy(self) -> float:
-        """-sum p log p over all cells."""
+        """Entropy -sum p log p over all cells."""
         if self.family.ordinary:
             return float(sum(_entropy(a) for a in self.surprisals))
         numbers = [_finite(d) for d in self.numbers]
@@ -140,12 +144,12 @@ class UIndependent:
         return total
 
     def _summed_out(self, bases: Floats, variables: Codes) -> Floats:
-        """log p of cells of which the known values have the sums ``bases`` (R,)."""
+        """log p of cells whose known values have the sums ``bases`` (R,)."""
         different, which = np.unique(bases, return_inverse=True)
 
         def asked(sums: CellSums) -> Floats:
             size = max(len(block.values) for block in sums.blocks())
-            parts = _parts(different, max(1, _PAIRS // size))
+            parts = _parts(different, max(1, _MAX_PAIRS // size))
             return np.concatenate([log_mass(self.family, self.v, sums, part) for part in parts])
 
         logs, _ = over_cells(self.family, [_finite(self.numbers[i]) for i in variables], asked)
@@ -157,12 +161,8 @@ def _numbers(family: Family, surprisals: Sequence[Floats]) -> Iterator[Floats]:
         t = family.coordinate(a)
         if (np.isinf(t) & np.isfinite(a)).any():
             least = float(np.exp(-a[np.isfinite(a)].max()))
-            raise InputError(
-                "{family_name}: pi = {pi:.6g} is too far out for a probability of {least:.3g}",
-                family_name=family.name,
-                pi=family.pi,
-                least=least,
-            )
+            template = "{name}: pi = {pi:.6g} is too extreme for a probability of {least:.3g}"
+            raise InputError(template, name=family.name, pi=family.pi, least=least)
         yield t.max() - t
 
 
@@ -171,39 +171,16 @@ def _finite(d: Floats) -> Floats:
 
 
 def _below_one(family: Family, surprisals: Sequence[Floats]) -> float:
-    """How far xi of the likeliest cell of eq. (1) lies below xi(1), in units of scale."""
+    """Difference between xi(1) and xi of the most probable cell of eq. (1), in units of scale."""
     largest = sum(float(family.coordinate(a).max()) for a in surprisals)
     return float(family.coordinate(0.0)) - largest - (len(surprisals) - 1) * family.offset / family.scale
 
 
-def _refuse_outside(family: Family, i: int, a: Floats) -> None:
-    p = np.exp(-a)
-    if np.isposinf(a).all():
-        raise InputError("variable {i} has no value of positive probability", i=i)
-    vanishing = (p == 0) & (family.p_domain.low == 0)  # the limit p = 0, and what is smaller than every float
-    for value in p[~(family.p_domain.holds(p) | vanishing)][:1]:
-        raise InputError(
-            "{family_name} with pi = {pi:.6g}: p = {value:.6g} is outside {p_domain}",
-            family_name=family.name,
-            pi=family.pi,
-            value=value,
-            p_domain=family.p_domain,
-        )
-
-
-def _refuse_leaving(family: Family, v: float, farthest: float) -> None:
+def _check_inside(family: Family, v: float, farthest: float) -> None:
     if not family.leaves(v, farthest).any():
         return
     z = float(family.scale * (family.coordinate(v) - farthest) + family.offset)
-    low = float(family.xi(0.0))
-    raise InputError(
-        "{family_name} with pi = {pi:.6g}: the least likely cell has z = {z:.6g}, outside "
-        "[{low:.6g}, inf), where u(z) is a probability",
-        family_name=family.name,
-        pi=family.pi,
-        z=z,
-        low=low,
-    )
+    raise InputError(_NO_PROBABILITY, name=family.name, pi=family.pi, z=z, low=float(family.xi(0.0)))
 
 
 def _entropy(a: Floats) -> float:
@@ -216,7 +193,7 @@ def _parts(values: Floats, size: int) -> Iterator[Floats]:
 
 
 def as_surprisals(margins: Sequence[ArrayLike]) -> list[Floats]:
-    """-log p of checked distributions, of any number of axes each."""
+    """Surprisals -log p of distributions with any number of axes, checked."""
     found = []
     for i, margin in enumerate(margins):
         try:
@@ -224,14 +201,9 @@ def as_surprisals(margins: Sequence[ArrayLike]) -> list[Floats]:
         except (TypeError, ValueError) as error:
             raise InputError("margin {i} must be numbers: {error}", i=i, error=error) from None
         if p.size == 0 or not ((p >= 0).all() and abs(p.sum() - 1) <= 1e-8):
-            raise InputError(
-                "margin {i} must be probabilities that sum to 1, not {p:.9g} with {size} values",
-                i=i,
-                p=p.sum(),
-                size=p.size,
-            )
-        with np.errstate(divide="ignore"):
-            found.append(-np.log(p))
+            template = "margin {i} must be probabilities that sum to 1, not {total:.9g} with {size} values"
+            raise InputError(template, i=i, total=p.sum(), size=p.size)
+        found.append(-log_of(p))
     if not found:
         raise InputError("there is nothing to multiply: no margins")
     return found

@@ -1,24 +1,20 @@
-"""The mass of a U-product over all its cells, and the surprisal of the likeliest cell that makes it 1.
+"""Normaliser of a U-product: its mass over all cells, and the surprisal of the most probable cell that makes it 1.
 
-    mass(v) = sum over cells of exp(-shifted(v, T))                T = sum_i d_i(x_i) >= 0, least T = 0            (1)
+A cell is a choice of one value from each of n variables. Variable i has the numbers d_i(x) >= 0, the least of them 0:
 
-falls in v, is at least 1 at v = 0 and at most 1 at v = log M, M the number of cells: there is one v with mass 1, and it
-lies between. Cells are visited one by one or summed on a lattice (``CellSums``).
+    T       = sum_i d_i(x_i)                                  M = prod_i M_i cells                                 (1)
+    mass(v) = sum over cells of exp(-shifted(v, T))                                                                (2)
 
-Sums over all cells of a table of independent coordinates, one by one or on a lattice.
+The mass falls in v, is at least 1 at v = 0 and at most 1 at v = log M: there is one v between with mass 1.
 
-A cell is a choice of one value from each of n variables. Variable i has the numbers d_i(x) >= 0, and a cell has
+Sums over cells of f(T), with f smooth: up to 1e6 cells are visited in blocks (``Enumerated``). For more, the measure of
+T is built on a lattice of step h by n convolutions (``lattice_sums``): each number d is split over the four lattice
+points around it with the cubic weights of Lagrange, which keep its moments up to the third. The error is of order
+n (h f'/f)^4. The counts are stored tilted,
 
-    T = sum_i d_i(x_i)                                        M = prod_i M_i cells                                 (1)
+    q_i(x) = exp(-theta d_i(x)) / Z_i,      count(T) = w(T) exp(theta T) prod_i Z_i                                (3)
 
-What is asked is sum over cells of f(T), with f smooth. Up to 1e6 cells are visited, in blocks (``Enumerated``). Beyond,
-the measure of T is built on a lattice of step h by n convolutions (``lattice_sums``): each number d is split over the
-four lattice points around it with Lagrange's cubic weights, which keep its moments up to the third. The error is of
-order n (h f'/f)^4. The counts are kept tilted,
-
-    q_i(x) = exp(-theta d_i(x)) / Z_i,      count(T) = w(T) exp(theta T) prod_i Z_i                                (2)
-
-so that they stay within the range of floats where f lets them matter.
+so that they stay within the range of floats where f makes them matter.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from textnb.errors import InputError
-from textnb.models.bregman.family import Family
+from textnb.models.bregman.families import Family
 from textnb.numerics import Codes, Floats, log_of
 
 MOST_CELLS = 1_000_000
@@ -40,7 +36,7 @@ _INNER = 1 << 12
 
 
 class CellBlock(NamedTuple):
-    """Sums T (n,), with weights (n,) and the logarithm of what these are to be multiplied with; a cell weighs 1."""
+    """Sums T (n,) with weights (n,), or 1, and the logarithm of a factor of the weights."""
 
     values: Floats
     weights: Floats | None = None
@@ -48,22 +44,22 @@ class CellBlock(NamedTuple):
 
 
 class CellSums(Protocol):
-    """A measure of T."""
+    """Measure of T."""
 
     def blocks(self) -> Iterator[CellBlock]:
-        """All of it, a part at a time."""
+        """Yield all cells in blocks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Enumerated:
-    """Every cell: each of ``outer`` plus each of ``inner``."""
+    """Sums T of all cells: each of ``outer`` plus each of ``inner``."""
 
     outer: Floats
     inner: Floats
 
     @classmethod
     def of(cls, numbers: Sequence[Floats]) -> "Enumerated":
-        """The cells of variables with these numbers, (M_i,) each.
+        """Cells of variables with these numbers, (M_i,) each.
 
         >>> [block.values.tolist() for block in Enumerated.of([np.array([0.0, 1.0]), np.array([0.0, 10.0])]).blocks()]
         [[0.0, 10.0, 1.0, 11.0]]
@@ -77,7 +73,7 @@ class Enumerated:
         return cls(outer, inner)
 
     def blocks(self) -> Iterator[CellBlock]:
-        """At most 2^17 cells at a time, or one round of ``inner``."""
+        """Yield blocks of at most 2^17 cells, or of one copy of ``inner``."""
         step = max(1, _BLOCK // len(self.inner))
         for start in range(0, len(self.outer), step):
             yield CellBlock(np.add.outer(self.outer[start : start + step], self.inner).ravel())
@@ -85,7 +81,7 @@ class Enumerated:
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """T = ``step`` times the place, with tilted ``weights`` by place: eq. (2)."""
+    """Sums T = ``step`` times an index, with tilted ``weights`` by index, eq. (3)."""
 
     step: float
     weights: Floats
@@ -93,19 +89,19 @@ class Lattice:
     log_z: float
 
     def blocks(self) -> Iterator[CellBlock]:
-        """All at once."""
+        """Yield all sums as one block."""
         places = np.flatnonzero(self.weights)
         values = np.asarray(self.step * places, np.float64)
         yield CellBlock(values, self.weights[places], np.asarray(self.theta * values + self.log_z, np.float64))
 
 
 def n_cells(numbers: Sequence[NDArray[np.float64]]) -> int:
-    """M of eq. (1)."""
+    """Number M of cells, eq. (1)."""
     return prod(len(d) for d in numbers)
 
 
 def lattice_sums(numbers: Sequence[Floats], theta: float, n_steps: int) -> Lattice:
-    """The measure of T on a lattice of about n_steps points.
+    """Measure of T on a lattice of about n_steps points.
 
     >>> numbers = [np.array([0.0, 1.0, 2.5])] * 3
     >>> (block,) = lattice_sums(numbers, theta=0.5, n_steps=4000).blocks()
@@ -125,9 +121,9 @@ def lattice_sums(numbers: Sequence[Floats], theta: float, n_steps: int) -> Latti
 
 
 def _tilted(d: Floats, theta: float, step: float) -> tuple[Codes, Floats, float]:
-    """The lattice points of a variable, their weights, and log Z_i.
+    """Lattice points of a variable, their weights, and log Z_i.
 
-    The points are kept tilted as well, so each weight is that of the number times exp(-theta (point - number)).
+    The points are tilted as well: each weight is that of the number times exp(-theta (point - number)).
     """
     log_z = float(np.log(np.exp(-theta * d).sum()))
     first = np.maximum(np.floor(d / step).astype(np.intp) - 1, 0)
@@ -138,7 +134,7 @@ def _tilted(d: Floats, theta: float, step: float) -> tuple[Codes, Floats, float]
 
 
 def _cubic(x: Floats) -> Floats:
-    """Lagrange's weights of x (n,) on the points 0, 1, 2, 3: (n, 4)."""
+    """Lagrange weights of x (n,) on the points 0, 1, 2, 3, (n, 4)."""
     a, b, c, d = x, x - 1, x - 2, x - 3
     return np.stack([-b * c * d / 6, a * c * d / 2, -a * b * d / 2, a * b * c / 6], axis=1)
 
@@ -146,10 +142,17 @@ def _cubic(x: Floats) -> Floats:
 ENUMERATED, APPROXIMATED = "enumerated", "approximated"
 _STEPS = (1 << 13, 1 << 15, 1 << 17, 1 << 19)
 _ACCURACY = 1e-8
+_NOT_ACCURATE = (
+    "{family}: 10^{digits:.1f} cells cannot be summed accurately, their probabilities lie too far apart; "
+    "use a larger alpha, or fewer attributes"
+)
+_TOO_MUCH_MASS = (
+    "{name} with pi = {pi:.6g}: {n} cells above {low:.6g} have a mass above 1; use a pi in (-inf, {largest:.6g})"
+)
 
 
 def log_mass(family: Family, v: float, sums: CellSums, base: Floats | float = 0.0) -> Floats:
-    """log of the sum over cells of exp(-shifted(v, base + T)); base () or (R,), the result alike."""
+    """Logarithm of the sum over cells of exp(-shifted(v, base + T)), of the shape of base, () or (R,)."""
     parts = []
     for block in sums.blocks():
         logs = block.log_factor - family.shifted(v, np.add.outer(base, block.values))
@@ -163,10 +166,10 @@ def log_mass(family: Family, v: float, sums: CellSums, base: Floats | float = 0.
 
 
 def over_cells(family: Family, numbers: Sequence[Floats], asked: Callable[[CellSums], ArrayLike]) -> tuple[Floats, str]:
-    """What is asked of the sums over all cells, and whether these were ``enumerated`` or ``approximated``.
+    """Value of ``asked`` for the sums over all cells, and whether they were ``enumerated`` or ``approximated``.
 
-    Up to 1e6 cells are visited. Beyond, lattices are made finer until the answer stands: the error falls with the
-    fourth power of the step, so four times as many steps have nearly none of what the answer has changed by.
+    Lattices are refined until the value is stable: the error falls with the fourth power of the step, so with four
+    times as many steps it is much smaller than the last change.
     """
     if n_cells(numbers) <= MOST_CELLS:
         return np.asarray(asked(Enumerated.of(numbers)), np.float64), ENUMERATED
@@ -177,19 +180,14 @@ def over_cells(family: Family, numbers: Sequence[Floats], asked: Callable[[CellS
         if before is not None and np.allclose(answer, before, rtol=64 * _ACCURACY, atol=64 * _ACCURACY):
             return answer, APPROXIMATED
         before = answer
-    raise InputError(
-        "{family}: 10^{number:.1f} cells cannot be summed accurately, their probabilities lie too "
-        "far apart; use a larger alpha, or fewer attributes",
-        family=family,
-        number=log(n_cells(numbers)) / log(10),
-    )
+    raise InputError(_NOT_ACCURATE, family=family, digits=log(n_cells(numbers)) / log(10))
 
 
 def _tilt(family: Family, numbers: Sequence[Floats]) -> float:
-    """The theta under which cells are drawn about as they weigh in the mass.
+    """Theta for which cells are drawn about in proportion to their mass.
 
-    Cells drawn by q ~ exp(-theta T) of entropy H have a share of the mass of about exp(H - shifted(v, E[T])). It is 1
-    for the v with t(v) = t(H) + E[T]; of all theta, the one with the largest v, the least t(v), has most of the mass.
+    Cells drawn from q ~ exp(-theta T) with entropy H have a mass of about exp(H - shifted(v, E[T])). It is 1 for the v
+    with t(v) = t(H) + E[T]; the theta with the largest v, the least t(v), has most of the mass.
     """
 
     def largest(theta: float) -> float:
@@ -205,21 +203,13 @@ def _tilt(family: Family, numbers: Sequence[Floats]) -> float:
 
 
 def least_surprisal(family: Family, sums: CellSums, n: int) -> float:
-    """The v with mass 1 over n cells; xi(e^-v) exists, or it is refused."""
+    """Surprisal v with mass 1 over n cells; refused if xi(e^-v) does not exist."""
 
     def excess(v: float) -> float:
         return float(log_mass(family, v, sums))
 
     if family.p_domain.low > 0 and log(n) >= -log(family.p_domain.low):
-        raise InputError(
-            "{family_name} with pi = {pi:.6g}: {n} cells above {low:.6g} have a mass above 1; pi is to "
-            "be in (-inf, {number:.6g})",
-            family_name=family.name,
-            pi=family.pi,
-            n=n,
-            low=family.p_domain.low,
-            number=1 / n,
-        )
+        raise InputError(_TOO_MUCH_MASS, name=family.name, pi=family.pi, n=n, low=family.p_domain.low, largest=1 / n)
     low, high = 0.0, log(n)
     if excess(low) <= 0:
         return low

@@ -1,6 +1,6 @@
-"""U-NB over the tokens of a document: Fujimoto and Murata's generalised naive Bayes, family Ex.1.
+"""U-NB over the tokens of a document: the generalised naive Bayes of Fujimoto and Murata, family Ex.1.
 
-(The universal-set naive Bayes that shares the abbreviation is another thing.)
+(The universal-set naive Bayes, also abbreviated UNB, is a different model.)
 
     a_kw     = -log p(w|k), with p(w|k) as in multinomial naive Bayes                                    (1)
     T_k      = sum over tokens of a_kw^pi,   N the number of tokens                                      (2)
@@ -10,8 +10,8 @@
     score_k  = log p(k) + log p(x|k)                                                                     (6)
 
 pi = 1 is multinomial naive Bayes. With ``complement`` p(w|k) is that of all other classes, and score_k = log p(k) -
-log p(x|k). ``tokens.py`` computes c and Z. Without normalisation pi above 1 makes long documents less sure, as a
-calibration does; with it (u) pi above 1 ruins the order of the classes on long documents.
+log p(x|k). ``tokens.py`` computes c and Z. Without normalisation pi > 1 makes the answers for long documents less
+confident, as a calibration does; with norm="u" it spoils the order of the classes on long documents.
 """
 
 import math
@@ -33,7 +33,7 @@ from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Numb
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import ALPHAS
-from textnb.numerics import Floats, as_choice, as_number
+from textnb.numerics import Floats, as_number, check_choice
 
 NORMS = ("none", "u", "m")
 
@@ -47,7 +47,7 @@ def fit(
     norm: str = "none",
     complement: bool = False,
 ) -> "TokenUScorer":
-    """The scorer of eq. (6). alpha: a number, or one a term (V,), as in the multinomial model.
+    """Scorer of eq. (6). alpha: a number, or one per term (V,), as in the multinomial model.
 
     >>> counts = ClassCounts.of([[2, 0, 1], [0, 3, 1]], ["x", "y"])
     >>> scorer = fit(counts, pi=1.5)
@@ -55,19 +55,16 @@ def fit(
     array([[0.865, 0.135],
            [0.1  , 0.9  ]])
     """
-    as_choice(norm, "norm", NORMS)
-    by_term = (
-        -complement_model.fit(counts, alpha, "uniform").by_term
-        if complement
-        else multinomial.fit(counts, alpha, "uniform").by_term
-    )
+    check_choice(norm, "norm", NORMS)
+    model = complement_model if complement else multinomial
+    log_p = model.fit(counts, alpha, "uniform").by_term * (-1 if complement else 1)
     bias = log_prior(prior, counts.classes, counts.documents)
-    return TokenUScorer(by_term, bias, as_number(pi, "pi", above=0), norm, complement)
+    return TokenUScorer(log_p, bias, as_number(pi, "pi", above=0), norm, complement)
 
 
 @dataclass(frozen=True, eq=False)
 class TokenUScorer(Scorer):
-    """Eq. (6) with ``log_p`` (V, C) and the log prior ``bias`` (C,)."""
+    """Scorer of eq. (6) with ``log_p`` (V, C) and the log prior ``bias`` (C,)."""
 
     log_p: Floats
     bias: Floats
@@ -76,19 +73,19 @@ class TokenUScorer(Scorer):
     complement: bool
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """(D, C)."""
+        """Scores of eq. (6), (D, C)."""
         return self._log_scores_of(X) + self.bias
 
     def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
         if not self._finite:
             X = X.copy()
-            X.eliminate_zeros()  # 0 times infinity is no number
+            X.eliminate_zeros()  # 0 times infinity is NaN
         return self.log_scores(np.asarray(X @ self._s), np.asarray(X.sum(axis=1), np.float64))
 
     def log_scores(self, sums: Floats, lengths: Floats) -> Floats:
         """Plus or minus log p(x|k), from the sums of (a^pi - 1) / pi over the tokens (D, C) and the lengths (D,)."""
-        n, norm = lengths[:, np.newaxis], self.norm if len(self.log_p) > 1 else "none"  # of one term all is sure
+        n, norm = lengths[:, np.newaxis], self.norm if len(self.log_p) > 1 else "none"  # a single term has p = 1
         if norm == "u":
             log_p = -box_cox_inverse(sums + self._per_class(lengths, Expansion.shift), self.pi)
         else:
@@ -99,7 +96,7 @@ class TokenUScorer(Scorer):
         return np.asarray(-log_p if self.complement else log_p)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """Each class's score is shared among the entries in proportion to a^pi; the bias is that of the prior."""
+        """Score of each class, divided among the entries in proportion to a^pi; the bias is that of the prior."""
         scores = self._log_scores_of(X)[0]
         xi = X.data[:, np.newaxis] * (1 + self.pi * self._s[X.indices][:, [label, against]])
         totals = xi.sum(axis=0)
@@ -107,7 +104,7 @@ class TokenUScorer(Scorer):
         return Differences(float(difference(self.bias[label], self.bias[against])), shares[:, 0] - shares[:, 1])
 
     def _per_class(self, lengths: Floats, of: Callable[[Expansion, Floats], Floats]) -> Floats:
-        """A function of each class's expansion at the documents' lengths, (D, C)."""
+        """Function of the expansion of each class at the lengths of the documents, (D, C)."""
         if not len(lengths):
             return np.empty((0, len(self.bias)))
         distinct, place = np.unique(np.maximum(lengths, 1.0), return_inverse=True)
@@ -129,7 +126,7 @@ class TokenUScorer(Scorer):
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
-    """Plus or minus log p(x|k) of each document without it, (D, C); c and Z stay what all documents have made them."""
+    """Left-out plus or minus log p(x|k) of each document, (D, C); c and Z stay those of all documents."""
     sums = np.empty((len(rows.y), rows.counts.n_classes))
     every = np.broadcast_to(as_alpha(alpha, rows.counts.n_terms), rows.counts.n_terms)
     for block, log_p in left_out_log_p(rows, every, scorer.complement):

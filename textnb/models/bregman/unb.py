@@ -1,16 +1,16 @@
-"""Empirical U-NB: naive Bayes with the attributes multiplied in the sense of U, of Fujimoto and Murata.
+"""Empirical U-NB: naive Bayes with a U-product over the attributes (Fujimoto and Murata).
 
     p(k)      = N_k / N                              N_k documents of class k, of N; not smoothed                  (1)
     p(v|k)    = (N_kjv + alpha) / (N_k + alpha M_j)  N_kjv: of class k with value v in column j, M_j values        (2)
     p(x, k)   = p(k) (x)_j p(x_j|k)                  the U-product over all columns                                (3)
     p(x, k)   = p(k) (x)_{j in S} p(x_j|k) prod_{j not in S} p(x_j|k)      over some, the others multiplied        (4)
 
-(The paper's eq. 16 to 19.) The margins stay those of naive Bayes and only the product is another; ex1 with pi = 1 is
-naive Bayes. The abbreviation also stands for the universal-set naive Bayes of other authors, which this is not.
+(Eq. 16 to 19 of the paper.) The margins are those of naive Bayes; only the product differs. ex1 with pi = 1 is naive
+Bayes. (The universal-set naive Bayes, also abbreviated UNB, is a different model.)
 
-M_j counts the values that have been seen. A value that has not been seen tells nothing of its column, which is summed
-out of the joint distribution; in (4) a column outside S has the factor 1, which is the same. A class that a column
-leaves no value (alpha = 0, no documents) has probability 0 for every row.
+M_j counts the values seen in training. A column with any other value is summed out of the joint distribution; in (4) a
+column outside S then has the factor 1, which is equivalent. A class in which a column has no value (alpha = 0, no
+documents) has probability 0 for every row.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR
 from textnb.errors import InputError
 from textnb.models import categorical
-from textnb.models.bregman.family import Family
+from textnb.models.bregman.families import Family
 from textnb.models.bregman.independence import EXACT, UIndependent
 from textnb.models.bregman.normaliser import APPROXIMATED, ENUMERATED
 from textnb.models.prior import Prior
@@ -40,7 +40,7 @@ def fit(
     norm: str = "u",
     prior: Prior = "empirical",
 ) -> "UNBScorer":
-    """The scorer of eq. (3), or with ``attributes`` (columns from 0) of eq. (4), over ``tables.indicators(X)``.
+    """Scorer of eq. (3), or with ``attributes`` (columns from 0) of eq. (4), over ``tables.indicators(X)``.
 
     >>> from textnb.models.bregman import family_of
     >>> tables = Contingency.of([["a", "x"], ["a", "y"], ["b", "y"]], [0, 0, 1])
@@ -55,7 +55,7 @@ def fit(
 
 
 def as_attributes(attributes: Any, n_features: int) -> tuple[int, ...]:
-    """Checked numbers of columns, sorted; all of them for None."""
+    """Column numbers, checked and sorted; all columns for None."""
     if attributes is None:
         return tuple(range(n_features))
     numbers = np.asarray(attributes)
@@ -64,14 +64,14 @@ def as_attributes(attributes: Any, n_features: int) -> tuple[int, ...]:
     columns = sorted(set(numbers.tolist()))
     for j in columns:
         if not 0 <= j < n_features:
-            raise InputError("attributes name column {j}; the columns are 0 to {number}", j=j, number=n_features - 1)
+            raise InputError("attributes name column {j}; the columns are 0 to {last}", j=j, last=n_features - 1)
     if len(columns) != numbers.size:
         raise InputError("attributes name a column twice: {attributes!r}", attributes=attributes)
     return tuple(columns)
 
 
 def _product(log_p: Floats, starts: Codes, columns: Sequence[int], family: Family, norm: str) -> UIndependent | None:
-    """p(x_S|k) of one class; None where some column has no value."""
+    """Distribution p(x_S|k) of one class; None if a column has no value."""
     surprisals = [-log_p[starts[j] : starts[j + 1]] for j in columns]
     if any(np.isposinf(a).all() for a in surprisals):
         return None
@@ -79,7 +79,7 @@ def _product(log_p: Floats, starts: Codes, columns: Sequence[int], family: Famil
 
 
 def _without(linear: LinearScorer, starts: Codes, columns: Sequence[int]) -> LinearScorer:
-    """The product over the columns that are not to be U-multiplied."""
+    """Ordinary product over the other columns."""
     by_term = linear.by_term.copy()
     for j in columns:
         by_term[starts[j] : starts[j + 1]] = 0.0
@@ -88,9 +88,9 @@ def _without(linear: LinearScorer, starts: Codes, columns: Sequence[int]) -> Lin
 
 @dataclass(frozen=True, eq=False)
 class UNBScorer(Scorer):
-    """``rest``: p(k) and the columns multiplied as ever; ``products``: p(x_S|k) of each class, over ``columns``.
+    """Scorer with ``rest``, p(k) times the ordinary product, and ``products``, p(x_S|k) of each class over ``columns``.
 
-    ``starts`` (F + 1,): where each column's values begin among those of the indicators.
+    ``starts`` (F + 1,): where the values of each column begin among the indicators.
     """
 
     rest: LinearScorer
@@ -105,12 +105,12 @@ class UNBScorer(Scorer):
 
     @property
     def normaliser(self) -> str:
-        """How the constants c were found: ``enumerated``, ``approximated`` (of any class), ``exact`` (none needed)."""
+        """How the constants c were computed: ``approximated`` (for any class), ``enumerated``, or ``exact`` (none)."""
         ways = {product.normaliser for product in self.products if product is not None}
         return next((way for way in (APPROXIMATED, ENUMERATED) if way in ways), EXACT)
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """log p(x, k), (D, C)."""
+        """Joint log probabilities log p(x, k), (D, C)."""
         check_columns(X, len(self.rest.by_term))
         codes = codes_of(X, self.starts)[:, self.columns]
         scores = self.rest.joint_log_scores(X)
@@ -119,7 +119,7 @@ class UNBScorer(Scorer):
         return scores
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """log p(x_S|k) is shared among the values in proportion to xi; what cannot be shared is in the bias."""
+        """log p(x_S|k), divided among the values in proportion to xi; what cannot be divided is in the bias."""
         score = self.joint_log_scores(X)[0]
         values = self.rest.differences(X, label, against).values + difference(
             self._shares(X, label), self._shares(X, against)
@@ -128,7 +128,7 @@ class UNBScorer(Scorer):
             return Differences(float(difference(score[label], score[against]) - values.sum()), values)
 
     def _shares(self, X: CSR, k: int) -> Floats:
-        """What each entry of a matrix of one row has of log p(x_S|k)."""
+        """Part of log p(x_S|k) that belongs to each entry of a matrix of one row."""
         product, shares = self.products[k], np.zeros(X.nnz)
         if product is None:
             return shares
@@ -142,7 +142,7 @@ class UNBScorer(Scorer):
 
 
 def codes_of(X: CSR, starts: Codes) -> Codes:
-    """The number of each row's value in each column, (D, F), from indicators; -1 where it has none."""
+    """Value number of each row and column, (D, F), from indicators; -1 for an unknown value."""
     codes = np.full((X.shape[0], len(starts) - 1), -1, np.intp)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     columns = np.searchsorted(starts, X.indices, side="right") - 1
