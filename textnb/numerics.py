@@ -79,10 +79,20 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
         raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
 
 
-def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:
-    """Value, refused unless it is one of some names.
+def check_number(value: Any, name: str, **limits: Any) -> None:
+    """Refuse a value that ``as_number`` refuses."""
+    as_number(value, name, **limits)
 
-    >>> as_choice("newt", "solver", ("newton", "lbfgs"))
+
+def check_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: Any) -> None:
+    """Refuse a value that ``as_number_or_name`` refuses."""
+    as_number_or_name(value, name, names, **limits)
+
+
+def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
+    """Refuse a value that is not one of some names.
+
+    >>> check_choice("newt", "solver", ("newton", "lbfgs"))
     Traceback (most recent call last):
         ...
     textnb.errors.InputError: unknown solver 'newt'; use 'newton' or 'lbfgs'
@@ -91,6 +101,11 @@ def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         known = alternatives([repr(each) for each in choices])
         raise InputError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
+
+
+def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:
+    """Value as a string, refused where ``check_choice`` refuses it."""
+    check_choice(value, name, choices)
     return str(value)
 
 
