@@ -40,7 +40,7 @@ from textnb.models.linear.covariance import SharedCovariance
 from textnb.models.model import Fit, Model, Need, Number, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats, as_number
+from textnb.numerics import Floats, check_number
 
 
 def fit_covariance(covariance: SharedCovariance, prior: Prior = "empirical") -> LinearScorer:
@@ -90,7 +90,7 @@ def directions(covariance: SharedCovariance, components: int | None = None) -> F
     [[1.222], [-0.698]]
     """
     if components is not None:
-        as_number(components, "components", low=1, whole=True)
+        check_number(components, "components", low=1, whole=True)
     apart = (covariance.apart * np.sqrt(covariance.documents / covariance.documents.sum())[:, np.newaxis]).T
     U = covariance.inverse_times(apart)
     ratios, c = np.linalg.eigh(apart.T @ U)  # J, rising

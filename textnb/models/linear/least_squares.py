@@ -49,9 +49,8 @@ def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScor
     together = np.zeros(len(data.y), np.intp)
     moments = data.moments(together, 1)
     shares = data.documents / data.documents.sum()
-    targets = (np.eye(len(shares))[data.y] - shares) * np.sqrt(data.weight)[:, np.newaxis]
     Z = Centred.around(moments, data.X, together, data.weight)
-    by_term = regression(Z, targets, l2, solver)
+    by_term = regression(Z, np.eye(len(shares))[data.y] - shares, l2, solver)
     return LinearScorer(by_term, shares - moments.means[0] @ by_term)
 
 

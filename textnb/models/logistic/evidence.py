@@ -101,7 +101,7 @@ def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: Logi
 def _point(loss: SoftmaxLoss, scorer: LinearScorer, present: Codes) -> SoftmaxPoint:
     """Where the weights of a scorer stand among the parameters of the loss: eq. (5) of ``loss.py``, undone."""
     weights = scorer.by_term[:, present] @ loss.contrasts
-    return loss.at(np.vstack([weights, scorer.bias[present] @ loss.contrasts + loss.Z.mean @ weights]))
+    return loss.at(np.vstack([weights, scorer.bias[present] @ loss.contrasts + loss.Z.means[0] @ weights]))
 
 
 MOST_ROWS = 600
@@ -135,10 +135,10 @@ def best_l2(X: Any, y: Codes, weight: Floats, n_classes: int, *, most_rows: int 
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     _, y = np.unique(y[kept], return_inverse=True)
     loss = SoftmaxLoss.of(X[kept], y, weight[kept], 1.0)
-    spread = float(loss.squares[:-1].sum())
+    spread = float(loss.Z.squares.sum())
     if loss.shape[1] == 0 or spread <= 0:
         return BestL2(1.0, False, {})
-    if loss.Z.shape[1] > loss.Z.shape[0]:
+    if loss.shape[0] > loss.Z.shape[0]:
         loss = SoftmaxLoss.of(isometric(loss.Z), y, weight[kept], 1.0)
     return _searched(evidence_of(loss), float(np.ceil(np.log10(spread))))
 

@@ -53,7 +53,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from textnb.models.linear.centred import CentredRows, kernel, products, squared_norms
+from textnb.models.linear.centred import Centred
 from textnb.models.logistic.loss import SoftmaxPoint
 from textnb.numerics import Floats
 
@@ -65,7 +65,7 @@ BETA = 0.01
 class DualSpread:
     """s^2(x) = 2 [k(x,x)/l2 - k'A k - 2 b'k + c], eq. (10) with everything over M: A (D, D), b (D,)."""
 
-    rows: CentredRows
+    rows: Centred
     l2: float
     A: Floats
     b: Floats
@@ -73,8 +73,8 @@ class DualSpread:
 
     def __call__(self, X: Any) -> Floats:
         """For the rows of X (T, V), dense or csr: (T,)."""
-        variances = squared_norms(X, self.rows.mean) / self.l2 + self.c
-        for part, crossed in products(X, self.rows):
+        variances = self.rows.squared_lengths(X) / self.l2 + self.c
+        for part, crossed in self.rows.products(X):
             k = crossed / self.l2
             variances[part] -= np.einsum("ij,ij->i", k @ self.A, k) + 2 * (k @ self.b)
         return np.asarray(2 * np.maximum(variances, 0.0))
@@ -98,7 +98,7 @@ class DualPosterior:
         from scipy import linalg
 
         Q, weight = point.loss.contrasts, point.loss.Z.weight
-        K = kernel(point.loss.Z)
+        K = point.loss.Z.kernel
         K /= point.loss.l2
         pairs = [_system(K, np.sqrt(weight * p)) for p in point.p.T]
         systems = [E for E, _ in pairs]
@@ -127,9 +127,9 @@ class DualPosterior:
         return DualSpread(loss.Z, loss.l2, A / n_contrasts, b / n_contrasts, float(np.trace(T)) / n_contrasts)
 
 
-def alike(rows: CentredRows, l2: float, r: Floats) -> DualSpread:
+def alike(rows: Centred, l2: float, r: Floats) -> DualSpread:
     """Eq. (10) as if R_i were r_i I, r (D,)."""
-    K = kernel(rows)
+    K = rows.kernel
     K /= l2
     E, _ = _system(K, np.sqrt(r))
     e = E.sum(axis=0)
@@ -189,7 +189,7 @@ def laplace(point: SoftmaxPoint) -> Posterior:
     >>> posterior.spread()(np.array([[3.0]])).round(6)  # 2 (9/3 + 1/1.01)
     array([7.980198])
     """
-    (n_rows, n_columns), n_contrasts = point.loss.Z.shape, point.loss.shape[1]
+    n_rows, (n_columns, n_contrasts) = point.loss.Z.shape[0], point.loss.shape
     if n_contrasts == 0:
         return CertainPosterior()
     size = n_columns * n_contrasts
@@ -256,7 +256,7 @@ class PrimalPosterior:
         n_columns, n_contrasts = self.point.loss.shape
         inverse = linalg.cho_solve(self._factor, np.eye(n_columns * n_contrasts), overwrite_b=True)
         blocks = inverse.reshape(n_columns, n_contrasts, n_columns, n_contrasts)
-        return PrimalSpread(self.point.loss.Z.mean, np.einsum("imjm->ij", blocks) / n_contrasts)
+        return PrimalSpread(self.point.loss.Z.means[0], np.einsum("imjm->ij", blocks) / n_contrasts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,5 +292,4 @@ class SampledPosterior:
         Z, p = self.point.loss.Z, self.point.p
         kept = np.unique(np.linspace(0, len(p) - 1, min(SAMPLED_ROWS, len(p))).astype(int))
         r = Z.weight * (1 - (p**2).sum(axis=1)) / self.point.loss.shape[1]
-        columns = Z.columns[kept] if isinstance(Z.columns, np.ndarray) else Z.columns.tocsr()[kept].tocsc()
-        return alike(CentredRows(columns, Z.mean, Z.weight[kept]), self.point.loss.l2, r[kept])
+        return alike(Z.of_rows(kept), self.point.loss.l2, r[kept])

@@ -26,13 +26,13 @@ fold, there is nothing to choose by, and no path.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.models.logistic.loss import Loss, LossOf, SoftmaxLoss
+from textnb.models.logistic.loss import Loss, SoftmaxLoss
 from textnb.models.logistic.ratios import Presence, largest_ratio, used_terms
 from textnb.models.logistic.solvers import Minimum, bound, minimum, rounding
 from textnb.models.logistic.squared_hinge import SquaredHingeLoss, descended, is_for_passes
@@ -74,7 +74,7 @@ def best_log_loss(scores: Floats, y: Codes, weight: Floats) -> float:
 
 
 _COARSE = 0.1
-LOSSES: dict[str, LossOf] = {"logistic": SoftmaxLoss.of, "squared-hinge": SquaredHingeLoss.of}
+LOSSES: dict[str, type[Loss]] = {"logistic": SoftmaxLoss, "squared-hinge": SquaredHingeLoss}
 
 
 class PresenceRows(NamedTuple):
@@ -121,7 +121,7 @@ class Problem:
         columns, scale = columns[scale > 0], scale[scale > 0]
         present, y = np.unique(rows.y, return_inverse=True)
         Z = rows.presence.of_terms(columns).scaled(scale)
-        return cls(rows, loss, columns, scale, present, LOSSES[loss](Z, y, rows.weight, 1.0))
+        return cls(rows, loss, columns, scale, present, LOSSES[loss].of(Z, y, rows.weight, 1.0))
 
     @property
     def is_for_passes(self) -> bool:
@@ -134,7 +134,7 @@ class Problem:
         With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
         first, coarse minimum, unless theta is near enough to tell it. Passes over rows have a closer bound.
         """
-        loss, passes, steps = self.loss.with_l2(l2), 0, 0
+        loss, passes, steps = replace(self.loss, l2=l2), 0, 0
         near = bound(loss, max(tol, _COARSE)) if theta is None else 0.0
         if self.is_for_passes:
             passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)

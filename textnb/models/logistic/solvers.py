@@ -37,7 +37,7 @@ class Step(NamedTuple):
     @classmethod
     def along(cls, point: LossPoint, direction: Floats, scores: Floats | None = None) -> "Step":
         """The step from a point; the scores are computed where they are not known."""
-        scores = point.loss.Z.times(direction) if scores is None else scores
+        scores = point.loss.scores(direction) if scores is None else scores
         return cls(direction, scores, float(np.vdot(direction, point.gradient)))
 
 
@@ -69,7 +69,7 @@ def truncated(point: LossPoint, eta: float, most: int = 200) -> Step:
     power = np.vdot(residual, conjugate)
     spare = np.empty_like(conjugate)  # arrays of the size of theta are large: as few as can be
     for _ in range(most):
-        moved = point.loss.Z.times(conjugate)
+        moved = point.loss.scores(conjugate)
         product = point.hessian_times(conjugate, moved)
         curvature = np.vdot(conjugate, product)
         if not curvature > 0:
@@ -223,7 +223,7 @@ def bound(loss: Loss, tol: float) -> float:
 def rounding(loss: Loss) -> float:
     """A norm that the gradient may have by rounding alone."""
     total = loss.Z.weight.sum()
-    return float(_ROUNDING_ERROR * np.sqrt(total * (loss.Z.squares().sum() + total * loss.Z.mean @ loss.Z.mean)))
+    return float(_ROUNDING_ERROR * np.sqrt(total * (loss.squares.sum() + total * (loss.Z.means**2).sum())))
 
 
 def minimum(loss: Loss, small: float, max_iter: int, theta: Floats | None = None, solver: str = "newton") -> Minimum:

@@ -43,22 +43,18 @@ A pass reads every number of X twice, in a copy of X by rows that is kept. (8) a
 converge, Newton's method is used.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from textnb.extension import uses_extension
-from textnb.models.linear.centred import CentredRows
 from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.models.logistic.solvers import is_small
-from textnb.models.scorer import LinearScorer
-from textnb.numerics import Codes, Floats
+from textnb.numerics import Floats
 
 
-@dataclass(frozen=True, eq=False)
 class SquaredHingeLoss(Loss):
     """L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
@@ -67,37 +63,28 @@ class SquaredHingeLoss(Loss):
     0.625
     """
 
-    Z: CentredRows
-    targets: Floats
-    to_classes: Floats
-    l2: float
+    @staticmethod
+    def class_map(n_classes: int) -> Floats:
+        """S of eq. (5), (M, C).
 
-    @classmethod
-    def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> "SquaredHingeLoss":
-        """X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
-        to_classes = against_the_rest(int(y.max()) + 1)
-        return cls(CentredRows.of(X, weight), np.where(to_classes.T > 0, 1.0, -1.0)[y], to_classes, l2)
+        >>> SquaredHingeLoss.class_map(2)
+        array([[-1.,  1.]])
+        """
+        return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)[n_classes == 1 :]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Of theta: (V+1, M)."""
-        return self.Z.shape[1], self.targets.shape[1]
+    @cached_property
+    def targets(self) -> Floats:
+        """t of eq. (1), (D, M)."""
+        return np.asarray(np.where(self.to_classes.T > 0, 1.0, -1.0)[self.y])
 
     @property
-    def start(self) -> Floats:
-        """Weights of 0; of them the best bias is the mean target."""
-        theta = np.zeros(self.shape)
-        theta[-1] = self.Z.weight @ self.targets / self.Z.weight.sum()
-        return theta
+    def start_bias(self) -> Floats:
+        """Mean target, (M,)."""
+        return np.asarray(self.Z.weight @ self.targets / self.Z.weight.sum())
 
     def at(self, theta: Floats) -> "HingePoint":
-        """The loss at theta."""
-        return HingePoint(self, theta, self.Z.times(theta))
-
-    def scorer(self, theta: Floats) -> LinearScorer:
-        """Eq. (5)."""
-        bias = theta[-1] - self.Z.mean @ theta[:-1]
-        return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
+        """Loss at theta."""
+        return HingePoint(self, theta)
 
 
 class HingePoint(LossPoint):
@@ -105,44 +92,27 @@ class HingePoint(LossPoint):
 
     loss: SquaredHingeLoss
 
-    def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats) -> None:
+    def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats | None = None) -> None:
         super().__init__(loss, theta, scores)
-        self.missing = np.maximum(0.0, 1 - loss.targets * scores)
+        self.missing = np.maximum(0.0, 1 - loss.targets * self.scores)
         self.value = float(self.penalty + loss.Z.weight @ np.einsum("ij,ij->i", self.missing, self.missing))
 
-    def _slopes(self) -> Floats:
+    def slopes(self) -> Floats:
         """-2 w_i t_ik h_ik of eq. (3), (D, M)."""
-        return -2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing
+        return np.asarray(-2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing)
 
-    def _slope_changes(self, scores: Floats) -> Floats:
+    def slope_changes(self, scores: Floats) -> Floats:
+        """2 w_i [h_ik > 0] a_ik of eq. (4), (D, M), for a = scores."""
         return self._curvatures * scores
 
-    def _mean_curvature(self) -> Floats:
-        return np.asarray(self._curvatures.sum(axis=0) / self.loss.Z.weight.sum())
-
-    def _hessian_of_rows(self) -> Floats:
-        n_rows, n_columns = self.loss.shape
-        H: Floats = np.zeros((n_rows, n_columns, n_rows, n_columns))  # columns of theta do not meet in it
-        for rows, Z in self.loss.Z.blocks():
-            for m in range(n_columns):
-                H[:, m, :, m] += Z.T @ (self._curvatures[rows, m, np.newaxis] * Z)
-        return H
+    def curvatures(self, a: int, b: int) -> Floats | None:
+        """2 w_i [h_ia > 0], (D,); None where a is not b, since columns of theta do not meet in L."""
+        return self._curvatures[:, a] if a == b else None
 
     @cached_property
     def _curvatures(self) -> Floats:
         """2 w_i [h_ik > 0], (D, M)."""
-        return 2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0)
-
-
-def against_the_rest(n_classes: int) -> Floats:
-    """S of eq. (5), (M, C).
-
-    >>> against_the_rest(2)
-    array([[-1.,  1.]])
-    """
-    if n_classes < 3:
-        return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.zeros((0, 1))
-    return np.eye(n_classes)
+        return np.asarray(2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0))
 
 
 _BETWEEN = 2
@@ -196,7 +166,7 @@ class Descent:
         squares = np.einsum("ij,ij->j", weights, weights)
         share = np.maximum(np.einsum("ij,ij->j", weights, given), 0) / np.where(squares > 0, squares, 1.0)
         self.alpha = np.ascontiguousarray(alpha * share)
-        self.theta = np.vstack([weights * share, start.theta[-1] - loss.Z.mean @ given])
+        self.theta = np.vstack([weights * share, start.theta[-1] - loss.Z.means[0] @ given])
         self.chance = np.random.default_rng(0)
 
     def go_on(self) -> None:
@@ -216,7 +186,7 @@ class Descent:
         weights = self._weights(alpha)
         scores = np.asarray(loss.Z.columns @ weights)
         bias = best_bias(scores, loss.targets, loss.Z.weight, self.theta[-1])
-        point = HingePoint(loss, np.vstack([weights, bias + loss.Z.mean @ weights]), scores + bias)
+        point = HingePoint(loss, np.vstack([weights, bias + loss.Z.means[0] @ weights]), scores + bias)
         squares = self.slack @ np.einsum("ij,ij->i", alpha, alpha) + np.vdot(weights, weights)
         below = loss.l2 * (alpha.sum() - squares / 2)
         above = point.value - below
