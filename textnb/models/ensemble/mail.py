@@ -82,7 +82,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     second = found.second
     if second is not None:
         facts |= {"second_factor": float(found.factors[1])}
-        facts |= fit_facts(second.iterations, second.value, second.trouble)
+        facts |= fit_facts(second)
     l2 = {} if second is None else {"l2": second.l2}
     return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out)
 

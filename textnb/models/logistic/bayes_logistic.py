@@ -36,6 +36,7 @@ from scipy import sparse
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
+from textnb.models.logistic.solvers import check_search
 from textnb.models.model import (
     BALANCED,
     Fit,
@@ -116,7 +117,7 @@ def solution(
     """
     l2 = as_number_or_name(l2, "l2", (EVIDENCE,), above=0)
     if isinstance(l2, str):
-        LogisticSettings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search
+        check_search(tol, max_iter)
         l2 = best_l2(X, y, weight, n_classes).l2
     found = laplace_fit(X, y, weight, n_classes, LogisticSettings(l2, tol=tol, max_iter=max_iter))
     return BayesFit(ModeratedScorer(found.fit.scorer, found.posterior.spread()), l2, found.evidence, found.fit)
@@ -125,7 +126,7 @@ def solution(
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows = statistics.documents
     found = solution(rows.X, rows.y, row_weights(rows, options), len(rows.classes), options["l2"])
-    facts = fit_facts(found.fit.iterations, found.fit.value, found.fit.trouble)
+    facts = fit_facts(found.fit)
     facts |= {} if found.evidence.log_evidence is None else {"log_evidence": found.evidence.log_evidence}
     facts["bic"] = found.evidence.bic
     return Fit(found.scorer, found={"l2": found.l2}, facts=facts, includes_prior=False)

@@ -41,7 +41,7 @@ from textnb.models.logistic.laplace import Posterior, laplace
 from textnb.models.logistic.laplace import log_evidence as laplace_evidence
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, solution
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
-from textnb.models.logistic.solvers import newton
+from textnb.models.logistic.solvers import gradient_norm_at_start, newton
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats
@@ -82,7 +82,7 @@ def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None
 def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LaplaceFit:
     """For checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
     if not settings.l2 > 0:
-        raise InputError(f"l2 must be above 0, not {settings.l2!r}: without a prior there is no evidence")
+        raise InputError("l2 must be above 0, not {l2!r}: without a prior there is no evidence", l2=settings.l2)
     fit = solution(X, y, weight, n_classes, settings)
     present, y = np.unique(y, return_inverse=True)
     point = _point(SoftmaxLoss.of(X, y, weight, float(settings.l2)), fit.scorer, present)
@@ -131,8 +131,6 @@ def best_l2(X: Any, y: Codes, weight: Floats, n_classes: int, *, most_rows: int 
     1.04
     """
     kept = _evenly(y, weight, n_classes, most_rows)
-    if not len(kept):
-        raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     _, y = np.unique(y[kept], return_inverse=True)
     loss = SoftmaxLoss.of(X[kept], y, weight[kept], 1.0)
     spread = float(loss.Z.squares.sum())
@@ -145,16 +143,14 @@ def best_l2(X: Any, y: Codes, weight: Floats, n_classes: int, *, most_rows: int 
 
 def evidence_of(loss: SoftmaxLoss) -> Curve:
     """log10 l2 -> log p(y | X, l2); each minimum is sought from that of the nearest l2 so far."""
-    start = loss.at(loss.start)
-    if not np.isfinite(start.gradient_norm):
-        raise InputError("the numbers in X are too large for their squares: scale its columns")
+    start_norm = gradient_norm_at_start(loss)
     minima: dict[float, Floats] = {}
 
     def at(exponent: float) -> float:
         near = min(minima, key=lambda other: abs(other - exponent), default=None)
         begun = replace(loss, l2=10.0**exponent).at(loss.start if near is None else minima[near])
         # the loss is above its minimum by g'H^-1 g / 2 < |g|^2 / (2 l2)
-        bound = min(_TOL * start.gradient_norm, np.sqrt(2 * _SURE * begun.loss.l2))
+        bound = min(_TOL * start_norm, np.sqrt(2 * _SURE * begun.loss.l2))
         point, _ = newton(begun, bound, _MAX_ITER)
         minima[exponent] = point.theta
         found = laplace_evidence(point, laplace(point))

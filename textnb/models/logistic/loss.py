@@ -27,6 +27,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from textnb.errors import InputError
 from textnb.models.linear.centred import Centred
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, log_softmax
@@ -47,6 +48,8 @@ class Loss(ABC):
     @classmethod
     def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> Self:
         """Loss over X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
+        if not len(y):
+            raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
         return cls(Centred.of(X, weight), y, cls.class_map(int(y.max()) + 1), l2)
 
     @staticmethod
@@ -97,6 +100,15 @@ class Loss(ABC):
         """Scorer of the classes with the weights that theta has."""
         bias = theta[-1] - self.Z.means[0] @ theta[:-1]
         return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
+
+    def scorer_among(self, theta: Floats, present: Codes, n_classes: int) -> LinearScorer:
+        """Scorer of n_classes of which those by number ``present`` have rows; the others are impossible."""
+        found = self.scorer(theta)
+        if len(present) == n_classes:
+            return found
+        by_term, bias = np.zeros((len(found.by_term), n_classes)), np.full(n_classes, -np.inf)
+        by_term[:, present], bias[present] = found.by_term, found.bias
+        return LinearScorer(by_term, bias)
 
 
 class LossPoint(ABC):

@@ -25,9 +25,10 @@ from textnb.counts.matrix import CSR
 from textnb.counts.selection import found_min_df
 from textnb.errors import InputError
 from textnb.models.logistic.evidence import best_l2
-from textnb.models.logistic.logistic import fit_facts, row_weights
+from textnb.models.logistic.logistic import Minimised, fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
 from textnb.models.logistic.ratios import Presence, frequent_terms
+from textnb.models.logistic.solvers import check_search
 from textnb.models.model import (
     BALANCED,
     TRIED_L2,
@@ -44,7 +45,7 @@ from textnb.models.model import (
 from textnb.models.prior import Prior
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Codes, Floats, as_choice, as_number, as_number_or_name
+from textnb.numerics import Codes, Floats, check_choice, check_number, check_number_or_name
 
 L2_WITHOUT_FOLDS = 1.0
 N_FOLDS = 4
@@ -69,22 +70,20 @@ class NBLogisticSettings:
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        as_number_or_name(self.l2, "l2", L2_NAMES, above=0)
-        as_number_or_name(self.min_df, "min_df", ("auto",), above=0)
-        as_choice(self.loss, "loss", LOSSES)
+        check_number_or_name(self.l2, "l2", L2_NAMES, above=0)
+        check_number_or_name(self.min_df, "min_df", ("auto",), above=0)
+        check_choice(self.loss, "loss", LOSSES)
         if (self.l2, self.loss) == ("evidence", "squared-hinge"):
             raise InputError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
-        as_number(self.a, "a", above=0)
-        if self.tol is not None:
-            as_number(self.tol, "tol", above=0)
+        check_number(self.a, "a", above=0)
         if self.prune is not None:
-            as_number(self.prune, "prune", above=0, high=1)
-        as_number(self.max_iter, "max_iter", low=1, whole=True)
+            check_number(self.prune, "prune", above=0, high=1)
+        check_search(self.close, self.max_iter)
 
     @property
     def close(self) -> float:
         """The tolerance: |weights - minimum| <= close |weights|."""
-        return _CLOSE[self.loss] if self.tol is None else float(self.tol)
+        return _CLOSE[self.loss] if self.tol is None else self.tol
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -93,8 +92,8 @@ class NBLogisticSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class NBLogisticFit:
-    """The scorer, the strength and min_df behind it, the path that chose the strength, and how the fit went.
+class NBLogisticFit(Minimised):
+    """Minimum of eq. (2), the strength and min_df behind it, and the path that chose the strength.
 
     ``path.scores`` (D, C) are those of every row by a model that has not seen its fold, at that strength.
     """
@@ -103,14 +102,6 @@ class NBLogisticFit:
     l2: float
     min_df: float
     path: Path | None
-    value: float
-    iterations: int
-    trouble: str = ""
-
-    @property
-    def converged(self) -> bool:
-        """Whether it is the minimum, to the tolerance."""
-        return not self.trouble
 
 
 def solution(
@@ -157,7 +148,7 @@ def solution(
         problem = problem.pruned(found.point.theta, settings.prune)
         found = problem.minimum(l2, settings.close, int(settings.max_iter))
     scorer = _on_all_terms(problem, found.point.theta, terms, X.shape[1])
-    return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
+    return NBLogisticFit(scorer, found.point.value, found.steps, found.trouble, l2, min_df, tried)
 
 
 def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
@@ -202,7 +193,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     return Fit(
         found.scorer,
         found={"l2": found.l2},
-        facts=fit_facts(found.iterations, found.value, found.trouble),
+        facts=fit_facts(found),
         includes_prior=options["loss"] == "logistic" and not options["balanced"],
         held_out=None if found.path is None else found.path.scores,
     )

@@ -160,12 +160,7 @@ class Problem:
 
     def linear(self, theta: Floats) -> LinearScorer:
         """The scorer of scaled rows, (v, C); a class that has no rows is impossible."""
-        found, n_classes = self.loss.scorer(theta), self.rows.n_classes
-        if len(self.present) == n_classes:
-            return found
-        by_term, bias = np.zeros((len(self.columns), n_classes)), np.full(n_classes, -np.inf)
-        by_term[:, self.present], bias[self.present] = found.by_term, found.bias
-        return LinearScorer(by_term, bias)
+        return self.loss.scorer_among(theta, self.present, self.rows.n_classes)
 
 
 STRENGTHS = tuple(float(f"{10 ** (1 - step / 2):.3g}") for step in range(10))

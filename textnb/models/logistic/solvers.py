@@ -22,7 +22,7 @@ import numpy as np
 
 from textnb.errors import InputError
 from textnb.models.logistic.loss import Loss, LossPoint
-from textnb.numerics import Floats
+from textnb.numerics import Floats, check_number
 
 _SINGULAR = 1e-12
 
@@ -186,6 +186,10 @@ def _descent(point: LossPoint, bound: float, max_iter: int, step: Callable[[Loss
     return point, max_iter
 
 
+NOT_CONVERGED = (
+    "not converged after {steps} steps: the norm of the gradient is {norm:.3g}, not {bound:.3g}; "
+    "use a larger max_iter or tol, or scale X"
+)
 _ROUNDING_ERROR = 16 * np.finfo(float).eps
 
 
@@ -203,10 +207,7 @@ class Minimum(NamedTuple):
         norm = self.point.gradient_norm
         if norm <= self.bound:
             return ""
-        return (
-            f"not converged after {self.steps} steps: the norm of the gradient is {norm:.3g}, not {self.bound:.3g}; "
-            "use a larger max_iter or tol, or scale X"
-        )
+        return NOT_CONVERGED.format(steps=self.steps, norm=norm, bound=self.bound)
 
 
 def bound(loss: Loss, tol: float) -> float:
@@ -214,10 +215,21 @@ def bound(loss: Loss, tol: float) -> float:
 
     At the start all weights are 0, so it is the same for every l2.
     """
-    norm = loss.at(loss.start).gradient_norm
+    return max(tol * gradient_norm_at_start(loss), rounding(loss))
+
+
+def gradient_norm_at_start(loss: Loss) -> float:
+    """Norm of the gradient where all weights are 0; refuses numbers whose squares are too large."""
+    norm = float(loss.at(loss.start).gradient_norm)
     if not np.isfinite(norm):
         raise InputError("the numbers in X are too large for their squares: scale its columns")
-    return max(tol * float(norm), rounding(loss))
+    return norm
+
+
+def check_search(tol: Any, max_iter: Any) -> None:
+    """Refuse a tolerance that is not above 0, or a number of steps that is not whole and at least 1."""
+    check_number(tol, "tol", above=0)
+    check_number(max_iter, "max_iter", low=1, whole=True)
 
 
 def rounding(loss: Loss) -> float:
