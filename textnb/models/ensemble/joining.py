@@ -26,7 +26,7 @@ from textnb.counts.matrix import CSR
 from textnb.models.calibration import platt_targets
 from textnb.models.ensemble.presence import RatioScorer
 from textnb.models.scorer import Differences, ScaledScorer, Scorer
-from textnb.numerics import Codes, Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_of, log_softmax
 
 _PENALTY = 0.1
 
@@ -54,7 +54,7 @@ def joint(scores: Floats, y: Codes) -> Joint:
     from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
 
     n_scores, _, n_classes = scores.shape
-    log_shares = _log_shares(y, n_classes)
+    log_shares = log_of(np.bincount(y, minlength=n_classes) / len(y))
     kept = np.flatnonzero(np.isfinite(scores[:, np.arange(len(y)), y]).all(axis=0))
     scores, y = scores[:, kept], y[kept]
     known = np.asarray(np.isfinite(scores).all(axis=0))
@@ -67,22 +67,13 @@ def joint(scores: Floats, y: Codes) -> Joint:
         log_p = log_softmax(start + np.tensordot(factors, scores, 1) + shift)
         wrong = np.exp(log_p) - targets
         slopes = np.concatenate([(wrong * scores).sum(axis=(1, 2)), wrong.sum(axis=0)])
-        away = parameters - mean
-        return float(_PENALTY / 2 * away @ away - _product(targets, log_p)), slopes + _PENALTY * away
+        away, likelihood = parameters - mean, (targets * np.where(targets > 0, log_p, 0.0)).sum()
+        return float(_PENALTY / 2 * away @ away - likelihood), slopes + _PENALTY * away
 
     bounds = [(0.0, None)] * n_scores + [(None, None)] * n_classes
     exact = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500}
     found = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options=exact).x if len(kept) else mean
     return Joint(found[:n_scores], log_shares + found[n_scores:])
-
-
-def _product(targets: Floats, log_p: Floats) -> float:
-    return float((targets * np.where(targets > 0, log_p, 0.0)).sum())
-
-
-def _log_shares(y: Codes, n_classes: int) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.log(np.bincount(y, minlength=n_classes) / len(y))
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,13 +53,10 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
         scores.append(second.path.scores)
     held_out = np.array(scores)
     found = joint(held_out, y)
-    first = _first(containing_by_class(X, y, n_classes), rows.documents, found.factors[0], found.bias)
+    ratios = telling_ratios(containing_by_class(X, y, n_classes), rows.documents)
+    first = RatioScorer(ratios * found.factors[0], found.bias)
     scorer = first if second is None else SummedScorer(first, _scaled_by(second.scorer, found.factors[1]))
     return MailFit(scorer, found.factors, found.scores(held_out), second)
-
-
-def _first(containing: Floats, documents: Floats, factor: float, bias: Floats) -> RatioScorer:
-    return RatioScorer(telling_ratios(containing, documents) * factor, bias)
 
 
 def _second(rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:

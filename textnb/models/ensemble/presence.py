@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, canonical
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.numerics import Codes, Floats
 
@@ -132,8 +132,5 @@ def containing_by_class(X: CSR, y: Codes, n_classes: int) -> Floats:
 
 def _presence(X: CSR) -> CSR:
     """1 for every term that is there, once."""
-    X = sparse.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    X = canonical(sparse.csr_array(X))
     return sparse.csr_array(((X.data > 0).astype(np.float64), X.indices, X.indptr), shape=X.shape)

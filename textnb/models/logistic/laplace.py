@@ -46,6 +46,7 @@ from .05 to .00001), and with half of the rows, whose error has the other sign, 
 half of the rows were off by 7 to 8 %.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -98,8 +99,7 @@ class DualPosterior:
         from scipy import linalg
 
         Q, weight = point.loss.contrasts, point.loss.Z.weight
-        K = point.loss.Z.kernel
-        K /= point.loss.l2
+        K = point.loss.Z.kernel / point.loss.l2
         pairs = [_system(K, np.sqrt(weight * p)) for p in point.p.T]
         systems = [E for E, _ in pairs]
         factor = linalg.cholesky(sum(systems), lower=True, overwrite_a=True)
@@ -129,9 +129,7 @@ class DualPosterior:
 
 def alike(rows: Centred, l2: float, r: Floats) -> DualSpread:
     """Eq. (10) as if R_i were r_i I, r (D,)."""
-    K = rows.kernel
-    K /= l2
-    E, _ = _system(K, np.sqrt(r))
+    E, _ = _system(rows.kernel / l2, np.sqrt(r))
     e = E.sum(axis=0)
     precision = e.sum() + BETA
     return DualSpread(rows, l2, E - np.outer(e, e) / precision, e / precision, float(1 / precision))
@@ -160,11 +158,8 @@ LARGEST = 1.5e8
 _CELLS = 1 << 20
 
 
-class Spread(Protocol):
-    """s^2 of eq. (6)."""
-
-    def __call__(self, X: Any) -> Floats:
-        """For the rows of X (T, V), dense or csr: (T,)."""
+Spread = Callable[[Any], Floats]
+"""s^2 of eq. (6): rows X (T, V), dense or csr, to (T,)."""
 
 
 class Posterior(Protocol):
@@ -239,8 +234,7 @@ class PrimalPosterior:
         H, n_contrasts = self.point.hessian(), self.point.loss.shape[1]
         bias = np.arange(len(H) - n_contrasts, len(H))
         H[bias, bias] += BETA
-        factor: tuple[Floats, bool] = linalg.cho_factor(H, lower=True, overwrite_a=True)
-        return factor
+        return linalg.cho_factor(H, lower=True, overwrite_a=True)  # type: ignore[no-any-return]
 
     @property
     def log_det(self) -> float:

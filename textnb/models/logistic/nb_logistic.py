@@ -27,7 +27,7 @@ from textnb.errors import InputError
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import Minimised, fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
-from textnb.models.logistic.ratios import Presence, frequent_terms
+from textnb.models.logistic.ratios import Presence, frequent
 from textnb.models.logistic.solvers import check_search
 from textnb.models.model import (
     BALANCED,
@@ -128,8 +128,9 @@ def solution(
     if not len(y):
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     rows = PresenceRows(Presence.of(X), y, documents, weight, n_classes)
-    min_df = float(_min_df(rows) if settings.min_df == "auto" else settings.min_df)
-    terms = frequent_terms(rows.presence, documents, min_df)  # in a part of the rows none is more frequent
+    containing = rows.presence.containing(documents)
+    min_df = float(found_min_df(containing, float(documents.sum())) if settings.min_df == "auto" else settings.min_df)
+    terms = frequent(containing, min_df)  # in a part of the rows none is more frequent
     rows = rows.of_terms(terms)
 
     def make(some: PresenceRows) -> Problem:
@@ -163,16 +164,11 @@ def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -
 
 
 def _strength(l2: float | str, problem: Problem) -> float:
-    """As given, or by evidence."""
+    """Strength as given, or by evidence."""
     if l2 != "evidence":
         return float(l2)
     y = np.searchsorted(problem.present, problem.rows.y)
     return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
-
-
-def _min_df(rows: PresenceRows) -> int:
-    """Of ``auto``."""
-    return found_min_df(rows.presence.containing(rows.documents), float(rows.documents.sum()))
 
 
 L2 = Option(

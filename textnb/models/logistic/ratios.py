@@ -83,17 +83,13 @@ class Presence:
         return sparse.csc_array((data, self.rows, self.starts), shape=(self.n_rows, self.n_terms))
 
 
-def frequent_terms(presence: Presence, weight: Floats, min_df: float) -> Codes:
-    """The terms that stand in rows of weight min_df or more, by number."""
-    return _frequent(presence.containing(weight), min_df)
-
-
-def _frequent(containing: Floats, min_df: float) -> Codes:
+def frequent(containing: Floats, min_df: float) -> Codes:
+    """Numbers of the terms that are in rows of weight min_df or more, from the weight for each term (V,)."""
     return np.flatnonzero(containing >= max(min_df * (1 - RELATIVE_ROUNDING), np.finfo(float).tiny))
 
 
 def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min_df: float) -> tuple[Codes, Floats]:
-    """The terms that stand in rows of weight min_df or more, by number (v,), and n of eq. (1) of these, (v, C)."""
+    """Numbers of the terms in rows of weight min_df or more (v,), and n of eq. (1) for these, (v, C)."""
     columns: list[Codes] = [np.empty(0, np.intp)]
     counts: list[Floats] = [np.empty((0, n_classes))]
     step = max(1, _CELLS // n_classes)
@@ -103,7 +99,7 @@ def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min
         n_terms = len(starts) - 1
         cells = np.repeat(np.arange(0, n_terms * n_classes, n_classes), np.diff(starts)) + y[rows]
         n: Floats = np.bincount(cells, weight[rows], n_terms * n_classes).reshape(n_terms, n_classes).astype(float)
-        used = _frequent(n.sum(axis=1), min_df)
+        used = frequent(n.sum(axis=1), min_df)
         columns.append(first + used)
         counts.append(n[used])
     return np.concatenate(columns), np.concatenate(counts)
