@@ -133,7 +133,7 @@ def test_units_of_columns_do_not_decide_the_rank():
 
 
 def test_gradients_that_do_not_arrive_say_so(monkeypatch):
-    monkeypatch.setattr(systems, "_MOST_STEPS", 2)
+    monkeypatch.setattr(systems, "_MAX_STEPS", 2)
     X, y, weight = sparse_rows(40, 20)
     with pytest.warns(FitWarning, match=r"a residual of .* after 2 steps"):
         fit_least_squares(X, y, sample_weight=weight, solver="iterative")

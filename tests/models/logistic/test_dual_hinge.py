@@ -123,7 +123,7 @@ def test_passes_that_are_too_few_say_so():
 
 def test_newton_goes_on_where_passes_do_not_get_there(monkeypatch):
     loss = problem(l2=0.01)
-    monkeypatch.setattr(squared_hinge, "_MOST", 2)
+    monkeypatch.setattr(squared_hinge, "_MAX_PASSES", 2)
     stated = Problem(None, "squared-hinge", None, None, None, loss)
     found = stated.minimum(0.01, 1e-8, 500)
     assert not found.trouble

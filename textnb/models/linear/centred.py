@@ -1,4 +1,4 @@
-"""Rows less the mean of their group, without making sparse rows dense, and their scalar products.
+"""Centred rows: rows less the mean of their group, without making sparse rows dense, and their scalar products.
 
     z_i    = x_i - m_g,   g the group of row i,   m_g = its mean weighted by w            Z (D, V)         (1)
     Z A    = X A - (M A)_g                                                                M (G, V)         (2)
@@ -82,7 +82,7 @@ class Centred:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """D, V."""
+        """Shape of Z: D, V."""
         return self.columns.shape[0], self.columns.shape[1]
 
     @property
@@ -101,7 +101,7 @@ class Centred:
         return Centred(columns.tocsc() if self.is_sparse else columns, self.means, self.groups[rows], self.weight[rows])
 
     def times(self, A: Floats, offset: Floats | float = 0.0) -> Floats:
-        """Z A + offset (D, K) for A (V, K) and an offset (K,): eq. (2)."""
+        """Product Z A + offset (D, K) for A (V, K) and an offset (K,): eq. (2)."""
         product = np.asarray(self.columns @ A)
         if self.is_sparse:
             shift = offset - self.means @ A
@@ -111,7 +111,7 @@ class Centred:
         return product
 
     def transposed_times(self, B: Floats, out: Floats | None = None) -> Floats:
-        """Z' B (V, K) for B (D, K), into ``out`` where that is given: eq. (3)."""
+        """Product Z' B (V, K) for B (D, K), into ``out`` where that is given: eq. (3)."""
         out = np.empty((self.shape[1], B.shape[1])) if out is None else out
         if not self.is_sparse:
             return np.matmul(self.columns.T, B, out=out)
@@ -127,17 +127,17 @@ class Centred:
 
     @cached_property
     def _members(self) -> CSR:
-        """1 at (group of i, i), (G, D)."""
+        """Indicator of the groups: 1 at (group of i, i), (G, D)."""
         places = (self.groups, np.arange(len(self.groups)))
         return sparse.csr_array((np.ones(len(self.groups)), places), shape=(len(self.means), len(self.groups)))
 
     def gram_times(self, A: Floats) -> Floats:
-        """Z'W Z A (V, K) for A (V, K), without the matrix of eq. (4)."""
+        """Product Z'W Z A (V, K) for A (V, K), without the matrix of eq. (4)."""
         return self.transposed_times(self.weight[:, np.newaxis] * self.times(A))
 
     @property
     def gram(self) -> Floats:
-        """Z'W Z (V, V), dense: eq. (4)."""
+        """Scatter Z'W Z of eq. (4), (V, V), dense."""
         roots, X = np.sqrt(self.weight), self.columns
         if not self.is_sparse:
             rows = roots[:, np.newaxis] * X
@@ -149,7 +149,7 @@ class Centred:
 
     @cached_property
     def squares(self) -> Floats:
-        """sum_i w_i z_ij^2 (V,): the diagonal of eq. (4)."""
+        """Diagonal of eq. (4): sum_i w_i z_ij^2, (V,)."""
         if not self.is_sparse:
             return np.asarray(np.einsum("i,ij,ij->j", self.weight, self.columns, self.columns))
         squares = self.columns.power(2).T @ self.weight - self._documents @ self.means**2
@@ -157,12 +157,12 @@ class Centred:
 
     @property
     def _documents(self) -> Floats:
-        """N of eq. (4), (G,)."""
+        """Weight N of each group, (G,)."""
         return np.bincount(self.groups, self.weight, len(self.means)).astype(float)
 
     @property
     def kernel(self) -> Floats:
-        """K of eq. (6), (D, D)."""
+        """Scalar products K of eq. (6), (D, D)."""
         if not self.is_sparse:
             return np.asarray(self.columns @ self.columns.T)
         kernel = np.empty((self.shape[0], self.shape[0]))
@@ -171,7 +171,7 @@ class Centred:
         return kernel
 
     def products(self, X: Any = None) -> Iterator[tuple[slice, Floats]]:
-        """Rows of K; or k(x, x_i) for rows X (T, V) of the first group; which rows, and their products (t, D)."""
+        """Yield blocks (t, D) of K and their rows; or of k(x, x_i) for rows X (T, V) of the first group."""
         own, X = X is None, _by_rows(self.columns) if X is None else X
         groups = self.groups if own else np.zeros(X.shape[0], np.intp)
         crossed, squared = np.asarray(self.columns @ self.means.T), self.means @ self.means.T
@@ -187,7 +187,7 @@ class Centred:
             yield b, block
 
     def squared_lengths(self, X: Any = None) -> Floats:
-        """k(x, x) for all rows (D,), or for rows X (T, V) of the first group."""
+        """Squared lengths k(x, x) of all rows (D,), or for rows X (T, V) of the first group."""
         own, X = X is None, self.columns if X is None else X
         if not sparse.issparse(X):
             return np.asarray(((X if own else X - self.means[0]) ** 2).sum(axis=1))
@@ -197,7 +197,7 @@ class Centred:
         return np.asarray(np.maximum(squares, 0.0))
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
-        """Some dense rows of [Z, 1] after the other: which, and the rows (t, V+1)."""
+        """Yield dense blocks (t, V+1) of [Z, 1] and their rows."""
         n_rows, n_columns = self.shape
         rows = _by_rows(self.columns)
         step = max(1, _BLOCK_CELLS // (n_columns + 1))
@@ -216,7 +216,7 @@ def _dense(X: Any) -> Floats:
 
 
 def isometric(Z: Centred) -> Floats:
-    """L of eq. (7), (D, r), r at most D."""
+    """Rows L of eq. (7) with the distances of Z, (D, r), r at most D."""
     values, vectors = np.linalg.eigh(Z.kernel)
     kept = values > _MIN_RELATIVE_EIGENVALUE * max(values.max(initial=0), 0)
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

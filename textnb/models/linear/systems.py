@@ -28,13 +28,13 @@ from textnb.numerics import Floats, check_choice
 
 LARGEST = 4000
 SOLVERS = ("primal", "dual", "iterative")
-_MOST_STEPS = 2000
+_MAX_STEPS = 2000
 _SMALL_RESIDUAL, _MAX_RESIDUAL = 1e-10, 1e-6
 NOT_SOLVED = "conjugate gradients left a residual of {residual:.1e} after {steps} steps; use more l2 or shrinkage"
 
 
 def regression(Z: Centred, T: Floats, r: float, solver: str | None = None) -> Floats:
-    """Eq. (1), (V, K). solver: one of SOLVERS; None for the one that fits the shape of Z.
+    """Solution of the ridge regression (1), (V, K). solver: one of SOLVERS; None chooses by the shape of Z.
 
     >>> Z = Centred.of(np.array([[0.0], [1.0], [2.0]]), np.ones(3))
     >>> regression(Z, np.array([[-1.0], [0.0], [1.0]]), r=2.0)
@@ -46,7 +46,7 @@ def regression(Z: Centred, T: Floats, r: float, solver: str | None = None) -> Fl
 
 
 def inverse_times(Z: Centred, B: Floats, r: float, solver: str | None = None) -> Floats:
-    """Eq. (2), (V, K)."""
+    """Product (Z'W Z + r I)^-1 B of eq. (2), (V, K)."""
     solver = _solver(Z, solver)
     if solver == "primal":
         return _solved(Z.gram, B, r) if r > 0 else least_norm(Z.gram, B, Z.squares)
@@ -56,7 +56,7 @@ def inverse_times(Z: Centred, B: Floats, r: float, solver: str | None = None) ->
 
 
 def _dual(Z: Centred, T: Floats, r: float, power: int = 1) -> Floats:
-    """Y' (YY' + r I)^-power W^1/2 T of eq. (4), (V, K)."""
+    """Product Y' (YY' + r I)^-power W^1/2 T of eq. (4), (V, K)."""
     roots, kernel = np.sqrt(Z.weight)[:, np.newaxis], Z.kernel
     kernel *= roots
     kernel *= roots.T
@@ -64,7 +64,7 @@ def _dual(Z: Centred, T: Floats, r: float, power: int = 1) -> Floats:
 
 
 def squared_norm(Z: Centred) -> float:
-    """|Z'W Z|^2, the sum of its squared entries, which is that of YY'; without keeping either where both are large."""
+    """Sum of the squared entries of Z'W Z, or of YY' in blocks, which is equal."""
     if _solver(Z, None) == "primal":
         return float((Z.gram**2).sum())
     return float(sum(Z.weight[rows] @ block**2 @ Z.weight for rows, block in Z.products()))
@@ -79,7 +79,7 @@ def _solver(Z: Centred, solver: str | None) -> str:
 
 
 def _solved(A: Floats, B: Floats, r: float, power: int = 1) -> Floats:
-    """(A + r I)^-power B of a positive semi-definite A, which is overwritten; by pseudo-inverse where it must be."""
+    """Product (A + r I)^-power B for a positive semi-definite A, which is overwritten; by pseudo-inverse if needed."""
     A.flat[:: len(A) + 1] += r
     if r > 0:
         from scipy import linalg
@@ -100,7 +100,7 @@ def _eigenpairs(A: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def least_norm(A: Floats, B: Floats, squares: Floats) -> Floats:
-    """The solution of A W = B of least norm, A (V, V) positive semi-definite with the diagonal ``squares``.
+    """Solution of A W = B of least norm, A (V, V) positive semi-definite with the diagonal ``squares``.
 
     The rank is judged with every column scaled to 1, so that the units of columns do not matter. What the solution has
     in the null space of A is then taken off it.
@@ -113,13 +113,13 @@ def least_norm(A: Floats, B: Floats, squares: Floats) -> Floats:
 
 
 def _conjugate_gradients(Z: Centred, B: Floats, r: float) -> Floats:
-    """Each column of B on its own, all in step; scaled by the diagonal where r > 0 makes the solution the only one."""
+    """Solution of (3) by conjugate gradients, all columns in step; preconditioned by the diagonal if r > 0."""
     scale = 1 / (Z.squares + r)[:, np.newaxis] if r > 0 else np.ones((len(B), 1))
     W, residual = np.zeros_like(B), B.copy()
     direction = scale * residual
     fall = (residual * direction).sum(axis=0)
     wanted = np.linalg.norm(B, axis=0)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         open_ = np.linalg.norm(residual, axis=0) > _SMALL_RESIDUAL * wanted
         if not open_.any():
             return W
@@ -131,7 +131,7 @@ def _conjugate_gradients(Z: Centred, B: Floats, r: float) -> Floats:
         direction = scale * residual + _ratio(fall, before) * direction
     left = float(_ratio(np.linalg.norm(residual, axis=0), wanted).max())
     if left > _MAX_RESIDUAL:
-        warnings.warn(NOT_SOLVED.format(residual=left, steps=_MOST_STEPS), FitWarning, stacklevel=2)
+        warnings.warn(NOT_SOLVED.format(residual=left, steps=_MAX_STEPS), FitWarning, stacklevel=2)
     return W
 
 

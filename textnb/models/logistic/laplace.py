@@ -1,4 +1,4 @@
-"""The Laplace approximation of the posterior of a softmax's weights: a normal distribution about the likeliest ones.
+"""Laplace approximation of the posterior of softmax weights: a normal distribution about the most probable ones.
 
 With theta (V+1, M), rows z_i = [x_i - m, 1] and the loss L of ``loss.py``; M = C - 1 contrasts Q of C classes:
 
@@ -64,7 +64,7 @@ BETA = 0.01
 
 @dataclass(frozen=True, eq=False)
 class DualSpread:
-    """s^2(x) = 2 [k(x,x)/l2 - k'A k - 2 b'k + c], eq. (10) with everything over M: A (D, D), b (D,)."""
+    """Variance s^2(x) = 2 [k(x,x)/l2 - k'A k - 2 b'k + c] of eq. (10); A (D, D), b (D,) and c are over M."""
 
     rows: Centred
     l2: float
@@ -73,7 +73,7 @@ class DualSpread:
     c: float
 
     def __call__(self, X: Any) -> Floats:
-        """For the rows of X (T, V), dense or csr: (T,)."""
+        """Variances of the rows of X (T, V), dense or csr, (T,)."""
         variances = self.rows.squared_lengths(X) / self.l2 + self.c
         for part, crossed in self.rows.products(X):
             k = crossed / self.l2
@@ -83,7 +83,7 @@ class DualSpread:
 
 @dataclass(frozen=True, eq=False)
 class DualPosterior:
-    """Eq. (7) to (9): ``systems`` are the E_k, ``factor`` that of O, ``sums`` e (D, C), ``solved`` O^-1 e."""
+    """Posterior by eq. (7) to (9): ``systems`` E_k, ``factor`` that of O, ``sums`` e (D, C), ``solved`` O^-1 e."""
 
     point: SoftmaxPoint
     systems: list[Floats]
@@ -111,7 +111,7 @@ class DualPosterior:
         return cls(point, systems, factor, sums, solved, Q @ np.linalg.inv(S) @ Q.T, float(log_det))
 
     def spread(self) -> DualSpread:
-        """Eq. (10)."""
+        """Variance of eq. (10)."""
         from scipy import linalg
 
         T, n_contrasts = self.bias_covariance, self.point.loss.shape[1]
@@ -128,7 +128,7 @@ class DualPosterior:
 
 
 def alike(rows: Centred, l2: float, r: Floats) -> DualSpread:
-    """Eq. (10) as if R_i were r_i I, r (D,)."""
+    """Variance of eq. (10) as if R_i were r_i I, r (D,)."""
     E, _ = _system(rows.kernel / l2, np.sqrt(r))
     e = E.sum(axis=0)
     precision = e.sum() + BETA
@@ -136,7 +136,7 @@ def alike(rows: Centred, l2: float, r: Floats) -> DualSpread:
 
 
 def _system(K: Floats, d: Floats) -> tuple[Floats, float]:
-    """E of eq. (7), and log det B."""
+    """Matrix E of eq. (7), and log det B."""
     from scipy import linalg
 
     B = K * d
@@ -163,11 +163,11 @@ Spread = Callable[[Any], Floats]
 
 
 class Posterior(Protocol):
-    """The distribution of eq. (2)."""
+    """Posterior distribution of eq. (2)."""
 
     @property
     def log_det(self) -> float | None:
-        """G of eq. (5); None where it is not computed."""
+        """Log determinant G of eq. (5); None where it is not computed."""
 
     def spread(self) -> Spread:
         """Variance of the scores of documents, eq. (6)."""
@@ -217,13 +217,13 @@ class CertainPosterior:
     log_det = 0.0
 
     def spread(self) -> Spread:
-        """s^2 = 0."""
+        """Variance 0."""
         return lambda X: np.zeros(X.shape[0])
 
 
 @dataclass(frozen=True, eq=False)
 class PrimalPosterior:
-    """H itself, and its factor."""
+    """Posterior by H itself, eq. (2), and its Cholesky factor."""
 
     point: SoftmaxPoint
 
@@ -238,13 +238,13 @@ class PrimalPosterior:
 
     @property
     def log_det(self) -> float:
-        """G of eq. (5)."""
+        """Log determinant G of eq. (5)."""
         n_columns, n_contrasts = self.point.loss.shape
         prior = n_contrasts * ((n_columns - 1) * np.log(self.point.loss.l2) + np.log(BETA))
         return float(2 * np.log(np.diag(self._factor[0])).sum() - prior)
 
     def spread(self) -> "PrimalSpread":
-        """Eq. (6), from the mean over the contrasts of the blocks of H^-1 on the diagonal, (V+1, V+1)."""
+        """Variance of eq. (6), from the mean over the contrasts of the blocks of H^-1 on the diagonal, (V+1, V+1)."""
         from scipy import linalg
 
         n_columns, n_contrasts = self.point.loss.shape
@@ -255,13 +255,13 @@ class PrimalPosterior:
 
 @dataclass(frozen=True, eq=False)
 class PrimalSpread:
-    """s^2(x) = 2 z' S z, with S (V+1, V+1) the covariance of the weights, in the mean over the contrasts."""
+    """Variance s^2(x) = 2 z' S z; S (V+1, V+1) is the mean covariance of the weights over the contrasts."""
 
     mean: Floats
     covariance: Floats
 
     def __call__(self, X: Any) -> Floats:
-        """For the rows of X (T, V): (T,)."""
+        """Variances of the rows of X (T, V), (T,)."""
         variances, step = np.empty(X.shape[0]), max(1, _CELLS // len(self.covariance))
         for start in range(0, X.shape[0], step):
             part = X[start : start + step]
@@ -282,7 +282,7 @@ class SampledPosterior:
     log_det = None
 
     def spread(self) -> DualSpread:
-        """Eq. (10) from at most SAMPLED_ROWS rows, with r_i in place of R_i."""
+        """Variance of eq. (10) from at most SAMPLED_ROWS rows, with r_i in place of R_i."""
         Z, p = self.point.loss.Z, self.point.p
         kept = np.unique(np.linspace(0, len(p) - 1, min(SAMPLED_ROWS, len(p))).astype(int))
         r = Z.weight * (1 - (p**2).sum(axis=1)) / self.point.loss.shape[1]

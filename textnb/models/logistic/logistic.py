@@ -1,4 +1,4 @@
-"""Multinomial logistic regression: the classes' probabilities of largest entropy that keep the sums of the features.
+"""Multinomial logistic regression (maximum entropy).
 
     p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)                                                  (1)
     L      = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2           W (C, V), b (C,); b is not penalised     (2)
@@ -52,7 +52,7 @@ NO_MINIMUM = (
 
 @dataclass(frozen=True)
 class LogisticSettings:
-    """What is minimised and how: l2 >= 0; solver ``newton``, ``lbfgs`` or ``gradient``; tol > 0; max_iter >= 1."""
+    """Settings of the fit: l2 >= 0; solver ``newton``, ``lbfgs`` or ``gradient``; tol > 0; max_iter >= 1."""
 
     l2: float = 1.0
     solver: str = "newton"
@@ -76,7 +76,7 @@ class Minimised:
 
     @property
     def converged(self) -> bool:
-        """Whether it is the minimum, to the tolerance."""
+        """Whether the minimum was reached, to the tolerance."""
         return not self.trouble
 
 
@@ -112,8 +112,10 @@ def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: Logisti
 
 
 def _has_no_minimum(point: SoftmaxPoint, small: float) -> bool:
-    """Without a penalty: whether every row has its own class above the others, so that larger weights are ever better,
-    or the gradient is small and Newton's step still moves scores: the loss falls off like exp(-s), for ever."""
+    """Whether a loss without penalty has no minimum: larger weights are always better.
+
+    Either every row has its own class above the others, or the gradient is small and Newton's step still moves scores.
+    """
     if point.loss.shape[1] == 0:
         return False
     own = np.exp(point.log_p_true)

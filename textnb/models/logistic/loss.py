@@ -1,4 +1,4 @@
-"""Losses that the solvers minimise: their shared part, and the loss of multinomial logistic regression.
+"""Loss functions: what all losses share, and the softmax loss of multinomial logistic regression.
 
 A loss is a function of theta (V+1, M), the last row for the bias: a sum over rows of something convex in their scores
 [Z, 1] theta (D, M), plus l2/2 |theta_w|^2. The other loss is ``SquaredHingeLoss`` (``squared_hinge.py``).
@@ -17,7 +17,7 @@ M = C - 1, on M orthonormal contrasts Q (C, M) of the classes (Q' 1 = 0), and of
 
     W' = theta_w Q',    b = Q (theta_b - theta_w' m),    |W|^2 = |theta_w|^2                            (5)
 
-It is the same loss, without the directions in which nothing changes: two classes have one column.
+This removes the directions in which the loss is constant: two classes have one column.
 """
 
 from abc import ABC, abstractmethod
@@ -55,7 +55,7 @@ class Loss(ABC):
     @staticmethod
     @abstractmethod
     def class_map(n_classes: int) -> Floats:
-        """S, (M, C)."""
+        """Map S from columns of theta to classes, (M, C)."""
 
     @property
     @abstractmethod
@@ -80,15 +80,15 @@ class Loss(ABC):
 
     @property
     def squares(self) -> Floats:
-        """sum_i w_i z_ij^2, (V+1,)."""
+        """Weighted squares sum_i w_i z_ij^2 of the columns of [Z, 1], (V+1,)."""
         return np.append(self.Z.squares, self.Z.weight.sum())
 
     def scores(self, theta: Floats) -> Floats:
-        """[Z, 1] theta, (D, M)."""
+        """Scores [Z, 1] theta, (D, M)."""
         return self.Z.times(theta[:-1], theta[-1])
 
     def gradient(self, slopes: Floats, theta: Floats) -> Floats:
-        """[Z, 1]' slopes + l2 theta_w, (V+1, M), from the derivatives by the scores (D, M)."""
+        """Gradient [Z, 1]' slopes + l2 theta_w, (V+1, M), from the derivatives by the scores (D, M)."""
         product = np.empty(self.shape)
         product[-1] = slopes.sum(axis=0)
         self.Z.transposed_times(slopes, product[:-1])
@@ -150,12 +150,12 @@ class LossPoint(ABC):
         return type(self)(self.loss, self.theta + step * direction, self.scores + step * scores)
 
     def hessian_times(self, direction: Floats, scores: Floats | None = None) -> Floats:
-        """H direction, (V+1, M); ``scores`` = [Z, 1] direction, where they are known."""
+        """Product H direction, (V+1, M); ``scores`` = [Z, 1] direction, where they are known."""
         scores = self.loss.scores(direction) if scores is None else scores
         return np.asarray(self.loss.gradient(self.slope_changes(scores), direction))
 
     def curvature(self, direction: Floats, scores: Floats) -> float:
-        """direction' H direction, from ``scores`` = [Z, 1] direction."""
+        """Curvature direction' H direction, from ``scores`` = [Z, 1] direction."""
         own = direction[:-1]
         return float(np.vdot(scores, self.slope_changes(scores)) + self.loss.l2 * np.vdot(own, own))
 
@@ -167,7 +167,7 @@ class LossPoint(ABC):
         return diagonal
 
     def hessian(self) -> Floats:
-        """H itself, ((V+1) M, (V+1) M), in the order of theta.ravel()."""
+        """Hessian H, ((V+1) M, (V+1) M), in the order of theta.ravel()."""
         n_rows, n_columns = self.loss.shape
         every = {(a, b): self.curvatures(a, b) for a in range(n_columns) for b in range(a + 1)}
         pairs = {pair: spread[:, np.newaxis] for pair, spread in every.items() if spread is not None}
@@ -184,7 +184,7 @@ class LossPoint(ABC):
 
 
 class SoftmaxLoss(Loss):
-    """L of eq. (2) as a function of theta (V+1, M); every class has rows.
+    """Softmax loss L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
     >>> loss = SoftmaxLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
     >>> loss.at(np.zeros(loss.shape)).value / 2, float(np.log(2))
@@ -193,12 +193,12 @@ class SoftmaxLoss(Loss):
 
     @staticmethod
     def class_map(n_classes: int) -> Floats:
-        """Q' of eq. (5), (M, C)."""
+        """Contrasts Q' of eq. (5), (M, C)."""
         return contrasts(n_classes).T
 
     @property
     def contrasts(self) -> Floats:
-        """Q, (C, M)."""
+        """Contrasts Q, (C, M)."""
         return self.to_classes.T
 
     @property
@@ -245,7 +245,7 @@ class SoftmaxPoint(LossPoint):
 
 
 def contrasts(n_classes: int) -> Floats:
-    """Orthonormal columns, each of sum 0: Helmert's, (C, C-1).
+    """Helmert contrasts: orthonormal columns, each with sum 0, (C, C-1).
 
     >>> contrasts(2).round(4)
     array([[ 0.7071],

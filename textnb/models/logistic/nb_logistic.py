@@ -1,4 +1,4 @@
-"""A linear model of terms weighed by naive Bayes log-count ratios (Wang and Manning 2012).
+"""Linear model of terms scaled by naive Bayes log-count ratios (Wang and Manning 2012).
 
     z_i = (b_i * s) / |b_i * s|           b_ij = 1 where x_ij > 0, s_j the largest log-count ratio of term j        (1)
     W, b = argmin sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2                                                       (2)
@@ -58,8 +58,11 @@ L2_NAMES = ("cv", "evidence")
 
 @dataclass(frozen=True)
 class NBLogisticSettings:
-    """l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
-    0 < prune <= 1 or None; tol > 0 or None, for that of the loss; max_iter >= 1."""
+    """Settings of the fit, checked.
+
+    l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
+    0 < prune <= 1 or None; tol > 0 or None, for that of the loss; max_iter >= 1.
+    """
 
     l2: float | str = "cv"
     loss: str = "logistic"
@@ -82,12 +85,12 @@ class NBLogisticSettings:
 
     @property
     def close(self) -> float:
-        """The tolerance: |weights - minimum| <= close |weights|."""
+        """Tolerance: |weights - minimum| <= close |weights|."""
         return _CLOSE[self.loss] if self.tol is None else self.tol
 
     @property
     def strengths(self) -> tuple[float, ...]:
-        """Those that ``cv`` tries."""
+        """Strengths that ``cv`` tries."""
         return tuple(l2 for l2 in STRENGTHS if l2 >= _WEAKEST[self.loss])
 
 
@@ -113,11 +116,10 @@ def solution(
     settings: NBLogisticSettings,
     folds: ArrayLike | None = None,
 ) -> NBLogisticFit:
-    """Eq. (2) for checked counts X (D, V), classes by number y (D,), and two weights (D,), positive: how many documents
-    a row stands for, and what it weighs in the loss.
+    """Minimum of eq. (2) for checked counts X (D, V) and classes by number y (D,).
 
-    ``folds`` (D,), whole numbers, say which rows are held out together. Where they are given there is a path, with the
-    scores of rows held out, even for a single l2.
+    documents, weight (D,), positive: number of documents of each row, and its weight in the loss. folds (D,): whole
+    numbers, equal for rows held out together; with them there is a path with held-out scores even for a single l2.
 
     >>> from scipy import sparse
     >>> X, y = sparse.csr_array([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]]), np.array([0, 0, 1, 1])
@@ -153,9 +155,9 @@ def solution(
 
 
 def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
-    """The scorer of counts; terms that are not in use have the scale 0.
+    """Scorer of counts; terms not in use have the scale 0.
 
-    Classes that are alike shall tie: digits that only rounding has made are cut off.
+    Weights are rounded, so that equal classes tie.
     """
     linear, columns = problem.linear(theta), terms[problem.columns]
     by_term, scale = np.zeros((n_terms, len(linear.bias))), np.zeros(n_terms)

@@ -1,4 +1,6 @@
-"""The squared hinge loss, one class against the rest, and its minimum by dual coordinate descent (Hsieh et al. 2008).
+"""Squared hinge loss, one class against the rest, and its minimisation by dual coordinate descent.
+
+The squared hinge is minimised here: by ``descended`` (Hsieh et al. 2008), or by Newton's method (``solvers.py``).
 
 Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise -1:
 
@@ -56,7 +58,7 @@ from textnb.numerics import Floats
 
 
 class SquaredHingeLoss(Loss):
-    """L of eq. (2) as a function of theta (V+1, M); every class has rows.
+    """Squared hinge loss L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
     >>> loss = SquaredHingeLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
     >>> loss.at(np.array([[0.5], [0.0]])).value
@@ -65,7 +67,7 @@ class SquaredHingeLoss(Loss):
 
     @staticmethod
     def class_map(n_classes: int) -> Floats:
-        """S of eq. (5), (M, C).
+        """Map S of eq. (5), (M, C).
 
         >>> SquaredHingeLoss.class_map(2)
         array([[-1.,  1.]])
@@ -74,7 +76,7 @@ class SquaredHingeLoss(Loss):
 
     @cached_property
     def targets(self) -> Floats:
-        """t of eq. (1), (D, M)."""
+        """Targets t of eq. (1), (D, M)."""
         return np.asarray(np.where(self.to_classes.T > 0, 1.0, -1.0)[self.y])
 
     @property
@@ -115,14 +117,14 @@ class HingePoint(LossPoint):
         return np.asarray(2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0))
 
 
-_BETWEEN = 2
-_MOST = 200
-_MOST_NUMBERS = np.iinfo(np.int32).max
-_BIAS_STEPS = 20
+_CHECK_EVERY = 2
+_MAX_PASSES = 200
+_MAX_INT32 = np.iinfo(np.int32).max
+_MAX_BIAS_STEPS = 20
 
 
 class Passed(NamedTuple):
-    """A point, how many passes it took, and whether it is as close to the minimum as it was to be."""
+    """Point reached, number of passes, and whether it is as close to the minimum as wanted."""
 
     point: HingePoint
     passes: int
@@ -130,20 +132,20 @@ class Passed(NamedTuple):
 
 
 def is_for_passes(loss: SquaredHingeLoss) -> bool:
-    """Whether passes are the way to the minimum."""
+    """Whether to minimise by dual coordinate descent."""
     X = loss.Z.columns
-    if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MOST_NUMBERS or not loss.l2 > 0 or is_small(loss):
+    if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MAX_INT32 or not loss.l2 > 0 or is_small(loss):
         return False
     return uses_extension() and bool(np.isfinite(_slack(loss)).all())
 
 
 def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
-    """From a point to where eq. (12) is at most tol |theta|, or to the end of 200 passes or of max_iter."""
+    """Minimise by passes until eq. (12) is at most tol |theta|, for at most 200 passes or max_iter."""
     descent = Descent(start)
-    most = min(_MOST, max_iter)
+    most = min(_MAX_PASSES, max_iter)
     for passes in range(1, most + 1):
         descent.go_on()
-        if passes % _BETWEEN == 0 or passes == most:
+        if passes % _CHECK_EVERY == 0 or passes == most:
             point, distance = descent.certified()
             if distance <= tol * np.linalg.norm(point.theta[:-1]):
                 return Passed(point, passes, True)
@@ -151,11 +153,10 @@ def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
 
 
 class Descent:
-    """alpha (D, M), and theta with the bias as its last row, (V+1, M), between passes."""
+    """State between passes: alpha (D, M), and theta (V+1, M) with the bias as its last row."""
 
     def __init__(self, start: HingePoint) -> None:
-        """alpha begins as the multiple of w_i max(0, 1 - t f) that comes closest to the theta of the start, and is
-        the same where that is a minimum at another l2."""
+        """Start with the multiple of w_i max(0, 1 - t f) as alpha that gives a theta closest to that of ``start``."""
         loss = self.loss = start.loss
         self.rows = loss.Z.by_rows
         self.starts, self.columns = (numbers.astype(np.int32) for numbers in (self.rows.indptr, self.rows.indices))
@@ -180,7 +181,7 @@ class Descent:
         self.theta[-1] += np.einsum("ij,ij->j", self.alpha, targets)
 
     def certified(self) -> tuple[HingePoint, float]:
-        """Loss where eq. (7) has been made to hold, and the bound of eq. (12)."""
+        """Point with alpha balanced so that eq. (7) holds, and the bound of eq. (12) there."""
         loss = self.loss
         alpha = balanced(self.alpha, loss.targets)
         weights = self._weights(alpha)
@@ -198,7 +199,7 @@ class Descent:
 
 
 def _slack(loss: SquaredHingeLoss) -> Floats:
-    """e (D,)."""
+    """Slack e_i = l2 / (2 w_i), (D,)."""
     with np.errstate(over="ignore"):
         return np.asarray(loss.l2 / (2 * loss.Z.weight))
 
@@ -217,12 +218,12 @@ def balanced(alpha: Floats, targets: Floats) -> Floats:
 
 
 def best_bias(scores: Floats, targets: Floats, weight: Floats, bias: Floats) -> Floats:
-    """The b (M,) of the least sum_i w_i max(0, 1 - t_im (s_im + b_m))^2, by Newton's method from a bias near it.
+    """Bias b (M,) that minimises sum_i w_i max(0, 1 - t_im (s_im + b_m))^2, by Newton's method from a bias near it.
 
     >>> best_bias(np.zeros((3, 1)), np.array([[1.0], [1.0], [-1.0]]), np.ones(3), np.zeros(1)).round(3)
     array([0.333])
     """
-    for _ in range(_BIAS_STEPS):
+    for _ in range(_MAX_BIAS_STEPS):
         missing = np.maximum(0.0, 1 - targets * (scores + bias))
         active = weight @ (missing > 0)
         step = weight @ (targets * missing) / np.where(active > 0, active, 1.0)
