@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from textnb.errors import InputError
-from textnb.models.ensemble.presence import ALPHA, LEAST, POWER, containing_by_class, held_out_ratios, ratio_scorer
+from textnb.models.ensemble.presence import ALPHA, MIN_RATIO, POWER, containing_by_class, held_out_ratios, ratio_scorer
 
 ROWS = st.lists(
     st.tuples(st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(0, 2)), min_size=3, max_size=12
@@ -21,7 +21,7 @@ def by_hand(train, row, k):
     for j in range(len(row)):
         shares = [(sum(counts[j] > 0 for counts in part) + ALPHA) / (len(part) + 2 * ALPHA) for part in (mine, others)]
         ratio = math.log(shares[0]) - math.log(shares[1])
-        if row[j] > 0 and abs(ratio) >= LEAST and mine and others:
+        if row[j] > 0 and abs(ratio) >= MIN_RATIO and mine and others:
             telling.append(ratio)
     return sum(telling) / len(telling) ** POWER if telling else 0.0
 

@@ -25,7 +25,7 @@ def maker(loss="logistic", min_df=2):
 
 @losses
 def test_the_path_is_that_of_fitting_every_fold_from_scratch(loss, monkeypatch):
-    monkeypatch.setattr(path_module, "_CLOSE", 1e-9)
+    monkeypatch.setattr(path_module, "_PATH_TOL", 1e-9)
     rows, folds = rows_of()
     path, _ = cross_validated(rows, folds, maker(loss), STRENGTHS)
     for t, l2 in enumerate(path.strengths):
@@ -44,7 +44,7 @@ def test_the_path_is_that_of_fitting_every_fold_from_scratch(loss, monkeypatch):
 def test_the_path_with_its_loose_tolerance_is_close_to_the_exact_one(loss, monkeypatch):
     rows, folds = rows_of()
     loose, _ = cross_validated(rows, folds, maker(loss), STRENGTHS)
-    monkeypatch.setattr(path_module, "_CLOSE", 1e-9)
+    monkeypatch.setattr(path_module, "_PATH_TOL", 1e-9)
     exact, _ = cross_validated(rows, folds, maker(loss), STRENGTHS)
     n = min(len(loose.losses), len(exact.losses))
     np.testing.assert_allclose(loose.losses[:n], exact.losses[:n], rtol=0.05)
@@ -80,7 +80,7 @@ def test_terms_and_ratios_are_learnt_anew_in_every_fold():
 
 
 def test_scores_of_pruned_models_are_those_of_pruning_in_the_fold(monkeypatch):
-    monkeypatch.setattr(path_module, "_CLOSE", 1e-9)
+    monkeypatch.setattr(path_module, "_PATH_TOL", 1e-9)
     rows, folds = rows_of()
     path, _ = cross_validated(rows, folds, maker(), [0.1], prune=0.3)
     problem = maker()(rows.chosen(folds != 2))

@@ -1,4 +1,4 @@
-"""Several scores combined into one by a small logistic model with smoothed targets, and a scorer that is a sum.
+"""Combine several scores into one by a small logistic model with smoothed targets; the sum of two scorers.
 
 With s_mik score m of row i for class k, by a model that has not seen the row, n_k the rows of class k and n of all,
 
@@ -6,12 +6,11 @@ With s_mik score m of row i for class k, by a model that has not seen the row, n
     t_ik = 1 - e_i for the row's own class, e_i shared by the others,      e_i = 1 / (n_y + 2),  y = y_i         (2)
     a, d = argmin - sum_ik t_ik log p(k|i) + (sum_m (a_m - 1/M)^2 + sum_k d_k^2) / 20       a_m >= 0             (3)
 
-So the scores of all classes share one factor, and the M + C numbers can be learnt from few rows. With none at all the
-scores are averaged. The targets (2) are Platt's (1999): that none of n rows went wrong does not say that none will.
-With targets of 1, scores that tell all rows apart would make for probabilities without bound.
+The scores of all classes share one factor, so the M + C numbers can be learnt from few rows; without rows the scores
+are averaged. The targets (2) are Platt's (1999): with targets of 1, scores that separate all rows have no best factor.
 
-A score of -inf stands for a class that the model did not know: the class takes no part in that row; a row whose own
-class is unknown has no part in (3).
+A score of -inf marks a class that the model did not know: the class is left out for that row, and a row whose own class
+is unknown is left out of (3).
 """
 
 from collections.abc import Mapping
@@ -26,26 +25,26 @@ from textnb.counts.matrix import CSR
 from textnb.models.calibration import platt_targets
 from textnb.models.ensemble.presence import RatioScorer
 from textnb.models.scorer import Differences, ScaledScorer, Scorer
-from textnb.numerics import Codes, Floats, log_softmax
+from textnb.numerics import Codes, Floats, log_of, log_softmax
 
 _PENALTY = 0.1
 
 
 class Joint(NamedTuple):
-    """a (M,) and log D_k/D + d_k (C,) of eq. (1)."""
+    """Factors a (M,) and bias log n_k/n + d_k (C,) of eq. (1)."""
 
     factors: Floats
     bias: Floats
 
     def scores(self, scores: Floats) -> Floats:
-        """z of eq. (1), (D, C), from scores (M, D, C)."""
+        """Combined scores z of eq. (1), (D, C), from scores (M, D, C)."""
         known = np.isfinite(scores).all(axis=0)
         joined = np.tensordot(self.factors, np.where(known, scores, 0.0), 1) + self.bias
         return np.where(known, joined, -np.inf)
 
 
 def joint(scores: Floats, y: Codes) -> Joint:
-    """The minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
+    """Factors and bias at the minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
 
     >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
     >>> joint(np.array([first]), np.array([0, 0, 1, 1])).factors.round(2)  # three to one at 2 and at 3
@@ -54,7 +53,7 @@ def joint(scores: Floats, y: Codes) -> Joint:
     from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
 
     n_scores, _, n_classes = scores.shape
-    log_shares = _log_shares(y, n_classes)
+    log_shares = log_of(np.bincount(y, minlength=n_classes) / len(y))
     kept = np.flatnonzero(np.isfinite(scores[:, np.arange(len(y)), y]).all(axis=0))
     scores, y = scores[:, kept], y[kept]
     known = np.asarray(np.isfinite(scores).all(axis=0))
@@ -67,8 +66,8 @@ def joint(scores: Floats, y: Codes) -> Joint:
         log_p = log_softmax(start + np.tensordot(factors, scores, 1) + shift)
         wrong = np.exp(log_p) - targets
         slopes = np.concatenate([(wrong * scores).sum(axis=(1, 2)), wrong.sum(axis=0)])
-        away = parameters - mean
-        return float(_PENALTY / 2 * away @ away - _product(targets, log_p)), slopes + _PENALTY * away
+        away, likelihood = parameters - mean, (targets * np.where(targets > 0, log_p, 0.0)).sum()
+        return float(_PENALTY / 2 * away @ away - likelihood), slopes + _PENALTY * away
 
     bounds = [(0.0, None)] * n_scores + [(None, None)] * n_classes
     exact = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500}
@@ -76,18 +75,9 @@ def joint(scores: Floats, y: Codes) -> Joint:
     return Joint(found[:n_scores], log_shares + found[n_scores:])
 
 
-def _product(targets: Floats, log_p: Floats) -> float:
-    return float((targets * np.where(targets > 0, log_p, 0.0)).sum())
-
-
-def _log_shares(y: Codes, n_classes: int) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.log(np.bincount(y, minlength=n_classes) / len(y))
-
-
 @dataclass(frozen=True, eq=False)
 class SummedScorer(Scorer):
-    """score_k(x) = first_k(x) + second_k(x), biases and all, over the same V terms."""
+    """Sum of two scorers over the same V terms, biases included."""
 
     first: RatioScorer
     second: ScaledScorer
@@ -98,15 +88,15 @@ class SummedScorer(Scorer):
 
     @cached_property
     def bias(self) -> Floats:
-        """(C,)."""
+        """Sum of both biases, (C,)."""
         return self.first.bias + self.second.bias
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """The sums, (D, C)."""
+        """Sums of both scores, (D, C)."""
         return self.first.joint_log_scores(X) + self.second.joint_log_scores(X)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """What each stored entry of one row adds to score(label) - score(against), in both."""
+        """Contribution of each stored entry of one row to score(label) - score(against), in both."""
         one, other = (scorer.differences(X, label, against) for scorer in (self.first, self.second))
         return Differences(one.bias + other.bias, one.values + other.values)
 

@@ -4,11 +4,11 @@
     s2 = NB-weighted logistic, classes balanced   (``nb_logistic.py``)                                          (2)
     z  = bias + a1 s1 + a2 s2                     (``joining.py``), a and bias by scores of rows left out       (3)
 
-s1 is a function of counts and knows a message as soon as it is learnt; s2 weighs the terms against each other and must
-be fitted. They err on different messages. With fewer than ``stacked_from`` rows s2 learns too little: z = bias + a1 s1.
+s1 is a function of counts, so it uses a message as soon as it is learnt; s2 must be fitted. They fail on different
+messages. With fewer than ``stacked_from`` rows s2 learns too little, and z = bias + a1 s1.
 
-Folds are dealt by what rows contain. Folds by date, tried on the corpus of SpamAssassin (1,500 messages, then the 2,500
-that followed), combined the scores no better: log loss .097, against .083. So no dates need be kept.
+Folds depend on what rows contain. Folds by date were no better on the SpamAssassin corpus (fitted on 1,500 messages,
+tested on the 2,500 that followed): log loss .097, against .083. So dates are not kept.
 
 A fit can be renewed after a few messages: s1 from the new counts, a, bias and s2 unchanged (``_renew``).
 """
@@ -35,7 +35,7 @@ STACKED_FROM = 300.0
 
 @dataclass(frozen=True, eq=False)
 class MailFit:
-    """The scorer, the factors of its scores (M,), the scores of rows held out (D, C), and what s2 has found."""
+    """Scorer, factors of its scores (M,), scores of held-out rows (D, C), and the fit of s2."""
 
     scorer: RatioScorer | SummedScorer
     factors: Floats
@@ -44,7 +44,7 @@ class MailFit:
 
 
 def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = STACKED_FROM) -> MailFit:
-    """Eq. (3) for rows of counts; what is there counts, not how often."""
+    """Fit of eq. (3) to rows of counts; only presence matters, not the counts."""
     X, y, n_classes = rows.X, rows.y, len(rows.classes)
     folds = dealt_folds(X, y, N_FOLDS)
     scores = [held_out_ratios(X, y, n_classes, folds)]
@@ -53,17 +53,14 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
         scores.append(second.path.scores)
     held_out = np.array(scores)
     found = joint(held_out, y)
-    first = _first(containing_by_class(X, y, n_classes), rows.documents, found.factors[0], found.bias)
+    ratios = telling_ratios(containing_by_class(X, y, n_classes), rows.documents)
+    first = RatioScorer(ratios * found.factors[0], found.bias)
     scorer = first if second is None else SummedScorer(first, _scaled_by(second.scorer, found.factors[1]))
     return MailFit(scorer, found.factors, found.scores(held_out), second)
 
 
-def _first(containing: Floats, documents: Floats, factor: float, bias: Floats) -> RatioScorer:
-    return RatioScorer(telling_ratios(containing, documents) * factor, bias)
-
-
 def _second(rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:
-    """s2; None where no row could be held out, so that nothing says what it is worth."""
+    """Fit of s2; None if no row can be held out to find its factor."""
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced")
     settings = nb_logistic.NBLogisticSettings(l2)
     found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings, folds)
@@ -82,7 +79,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     second = found.second
     if second is not None:
         facts |= {"second_factor": float(found.factors[1])}
-        facts |= fit_facts(second.iterations, second.value, second.trouble)
+        facts |= fit_facts(second)
     l2 = {} if second is None else {"l2": second.l2}
     return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out)
 

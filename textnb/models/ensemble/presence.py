@@ -1,14 +1,14 @@
-"""A score from the terms that a document holds, by how many documents of each class hold them.
+"""Presence ratios: a score from the terms that a document contains, by how many documents of each class contain them.
 
-With n_kj the documents of class k that hold term j, D_k the documents of class k, a > 0:
+With n_kj the documents of class k that contain term j, D_k the documents of class k, a > 0:
 
-    w_kj   = log (n_kj + a) / (D_k + 2a) - log (m_kj + a) / (M_k + 2a)   m, M: the same of all other classes     (1)
-    W_kj   = w_kj where |w_kj| >= LEAST, else 0                                                                  (2)
+    w_kj   = log (n_kj + a) / (D_k + 2a) - log (m_kj + a) / (M_k + 2a)   m, M: n, D of all other classes     (1)
+    W_kj   = w_kj where |w_kj| >= MIN_RATIO, else 0                                                                  (2)
     N_k(x) = the terms j of x with W_kj != 0                                                                     (3)
     s_k(x) = sum over N_k(x) of W_kj / |N_k(x)|^POWER                                                            (4)
 
-A small a lets rare terms speak, (2) leaves out the many that say little, and the power lies between a sum, which makes
-long documents far too sure, and a mean. Of two classes s_1 = -s_2.
+A small a lets rare terms count, (2) leaves out the many weak terms, and the power is between a sum, which is far too
+confident for long documents, and a mean. For two classes s_1 = -s_2.
 
 - One class: all scores are 0. A class without documents: -inf. A document without a term in N_k: s_k = 0.
 """
@@ -22,18 +22,18 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, canonical
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.numerics import Codes, Floats
 
 ALPHA = 0.01
-LEAST = 1.5
+MIN_RATIO = 1.5
 POWER = 0.75
 
 
 @dataclass(frozen=True, eq=False)
 class RatioScorer(Scorer):
-    """bias_k + s_k(x): ``by_term`` (V, C) is W transposed, times any number a class.
+    """Scorer bias_k + s_k(x) of eq. (4); ``by_term`` (V, C) is W transposed, times any factor per class.
 
     >>> scorer = RatioScorer(np.array([[2.0, -2.0], [3.0, -3.0], [0.0, 0.0]]), np.zeros(2))
     >>> scorer.joint_log_scores(sparse.csr_array([[4, 0, 1], [1, 1, 0], [0, 0, 0]])).round(3)
@@ -51,22 +51,22 @@ class RatioScorer(Scorer):
 
     @property
     def weights(self) -> Floats:
-        """(C, V)."""
+        """Ratios W, (C, V)."""
         return self.by_term.T
 
     @cached_property
     def _summed(self) -> Floats:
-        """What is added up for eq. (4), (V, 2C): W, and 1 where it is not 0."""
+        """Summands of eq. (4), (V, 2C): W, and 1 where it is not 0."""
         return np.hstack([self.by_term, self.by_term != 0])
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """Eq. (4) and the bias, (D, C)."""
+        """Scores of eq. (4) with the bias, (D, C)."""
         check_columns(X, len(self.by_term))
         sums, numbers = np.hsplit(_presence(X) @ self._summed, 2)
         return np.asarray(sums / _lengths(numbers) + self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
-        """What each stored entry of one row adds to score(label) - score(against)."""
+        """Contribution of each stored entry of one row to score(label) - score(against)."""
         lengths = _lengths(_presence(X) @ (self.by_term != 0))[0]
         mine, other = (self.by_term[X.indices, k] / lengths[k] for k in (label, against))
         bias = float(difference(self.bias[label], self.bias[against]))
@@ -87,12 +87,12 @@ class RatioScorer(Scorer):
 
 
 def _lengths(numbers: Floats) -> Floats:
-    """|N_k|^POWER, and 1 for none."""
+    """Divisors |N_k|^POWER of eq. (4), 1 where N_k is empty."""
     return np.asarray(np.maximum(numbers, 1.0) ** POWER)
 
 
 def telling_ratios(containing: Floats, documents: Floats) -> Floats:
-    """W of eq. (2) transposed, (V, C), from n (V, C) and D (C,).
+    """Ratios W of eq. (2) transposed, (V, C), from n (V, C) and D (C,).
 
     >>> telling_ratios(np.array([[9.0, 0.0], [5.0, 4.0]]), np.array([10.0, 10.0])).round(2)
     array([[ 6.8, -6.8],
@@ -104,16 +104,16 @@ def telling_ratios(containing: Floats, documents: Floats) -> Floats:
     log_p = np.log(containing + ALPHA) - np.log(documents + 2 * ALPHA)
     log_q = np.log(others + ALPHA) - np.log(rest + 2 * ALPHA)
     ratios = log_p - log_q
-    return np.where((np.abs(ratios) >= LEAST) & (documents > 0), ratios, 0.0)
+    return np.where((np.abs(ratios) >= MIN_RATIO) & (documents > 0), ratios, 0.0)
 
 
 def ratio_scorer(containing: Floats, documents: Floats) -> RatioScorer:
-    """Eq. (4) for n (V, C) and D (C,)."""
+    """Scorer of eq. (4) from n (V, C) and D (C,)."""
     return RatioScorer(telling_ratios(containing, documents), np.where(documents > 0, 0.0, -np.inf))
 
 
 def held_out_ratios(X: CSR, y: Codes, n_classes: int, folds: Codes) -> Floats:
-    """Eq. (4) for every row of X (D, V) by the rows outside its fold, (D, C)."""
+    """Scores of every row of X (D, V) by the rows outside its fold, (D, C)."""
     total, scores = containing_by_class(X, y, n_classes), np.empty((len(y), n_classes))
     documents = np.bincount(y, minlength=n_classes)
     for fold in np.unique(folds):
@@ -125,15 +125,12 @@ def held_out_ratios(X: CSR, y: Codes, n_classes: int, folds: Codes) -> Floats:
 
 
 def containing_by_class(X: CSR, y: Codes, n_classes: int) -> Floats:
-    """n of eq. (1) transposed, (V, C)."""
+    """Number of rows of each class that contain each term: n of eq. (1) transposed, (V, C)."""
     of_class = sparse.csr_array((np.ones(len(y)), (y, np.arange(len(y)))), shape=(n_classes, len(y)))
     return np.asarray((of_class @ _presence(X)).toarray().T)
 
 
 def _presence(X: CSR) -> CSR:
-    """1 for every term that is there, once."""
-    X = sparse.csr_array(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    """X with 1 for every positive entry."""
+    X = canonical(sparse.csr_array(X))
     return sparse.csr_array(((X.data > 0).astype(np.float64), X.indices, X.indptr), shape=X.shape)

@@ -1,4 +1,4 @@
-"""One covariance for all classes, shrunk towards a multiple of the identity, and systems in it.
+"""Covariance shared by all classes, shrunk towards a multiple of the identity, and products with its inverse.
 
     S   = sum_k N_k S_k / N,   S_k the covariance of class k      maximum likelihood: divided by N     (V, V)   (1)
     S_s = (1 - s) S + s t I,   t = trace(S) / V                   t = 1 where no class varies at all           (2)
@@ -21,12 +21,13 @@ from textnb.models.linear.systems import inverse_times, squared_norm
 from textnb.models.rows import Labelled
 from textnb.numerics import Floats, as_number_or_name
 
-_LEAST = 1e-6
+MIN_SHRINKAGE = 1e-6
+NO_INVERSE = "the classes differ where none of them varies (column {column}): use shrinkage > 0 or 'auto'"
 
 
 @dataclass(frozen=True, eq=False)
 class SharedCovariance:
-    """S_s of eq. (2) as ``Z`` (D, V), s and t; beside it ``classes``, ``documents`` N_k (C,), ``means`` (C, V)."""
+    """S_s of eq. (2) as ``Z`` (D, V), s and t; with ``classes``, ``documents`` N_k (C,) and ``means`` (C, V)."""
 
     classes: tuple[Any, ...]
     documents: Floats
@@ -38,68 +39,55 @@ class SharedCovariance:
 
     @classmethod
     def of_rows(cls, data: Labelled, shrinkage: float | str = "auto", solver: str | None = None) -> "SharedCovariance":
-        """From labelled rows."""
+        """Covariance of labelled rows."""
         wanted, data = as_number_or_name(shrinkage, "shrinkage", ("auto",), low=0, high=1), data.some
         moments = data.moments(data.y, len(data.classes))
         Z = Centred.around(moments, data.X, data.y, data.weight)
         trace = float(Z.squares.sum() / data.weight.sum())
-        found = _best_shrinkage(Z, data.weight) if isinstance(wanted, str) else wanted
+        found = _best_shrinkage(Z) if isinstance(wanted, str) else wanted
         scale = trace / Z.shape[1] if trace > 0 else 1.0
         return cls(data.classes, data.documents, moments.means, Z, found, scale, solver)
 
     @property
     def centre(self) -> Floats:
-        """The mean of all documents, (V,)."""
+        """Mean of all documents, (V,)."""
         return np.asarray(self.documents @ self.means / self.documents.sum())
 
     @property
     def apart(self) -> Floats:
-        """The class means less that of all documents, (C, V); 0 for a class without documents."""
+        """Class means less the mean of all documents, (C, V); 0 for a class without documents."""
         return np.where(self.documents[:, np.newaxis] > 0, self.means - self.centre, 0.0)
 
     def inverse_times(self, B: Floats) -> Floats:
-        """S_s^-1 B, (V, K)."""
+        """Product S_s^-1 B, (V, K)."""
         if self.shrinkage == 1:
             return np.asarray(B / self.scale)
         factor = (1 - self.shrinkage) / self.documents.sum()
         W = inverse_times(self.Z, B, self.shrinkage * self.scale / factor, self.solver)
         if self.shrinkage == 0:
-            self._refuse_without_variance(B, W)
+            self._check_variance(B, W)
         return np.asarray(W / factor)
 
-    def _refuse_without_variance(self, B: Floats, W: Floats) -> None:
-        """Z'Z W = B must hold in every column, in units of its deviation."""
-        left = abs(self.Z.transposed_times(self.Z.times(W)) - B).max(axis=1)
+    def _check_variance(self, B: Floats, W: Floats) -> None:
+        """Refuse a W for which (Z'W Z) W = B does not hold in every column, in units of its deviation."""
+        left = abs(self.Z.gram_times(W) - B).max(axis=1)
         deviations = np.sqrt(self.Z.squares / self.documents.sum())
         there = deviations > 0
         largest = (abs(B[there]).max(axis=1) / deviations[there]).max(initial=1.0)
         sizes = np.sqrt(deviations**2 + (self.documents @ self.means**2) / self.documents.sum())
         for j in np.flatnonzero(left > 1e-6 * largest * deviations + 1e-12 * sizes)[:1]:
-            raise InputError(
-                f"the classes differ where none of them varies (column {j}): the covariance has no inverse; "
-                "use shrinkage > 0 or 'auto'"
-            )
+            raise InputError(NO_INVERSE, column=j)
 
 
-def _best_shrinkage(Z: Centred, weight: Floats) -> float:
-    """Eq. (3), with |z z' - S|^2 = |z|^4 - 2 z'S z + |S|^2, which sums to sum_i w_i |z_i|^4 - N |S|^2."""
+def _best_shrinkage(Z: Centred) -> float:
+    """Shrinkage s of eq. (3), with sum_i w_i |z_i z_i' - S|^2 = sum_i w_i |z_i|^4 - N |S|^2."""
     if Z.squares.sum() == 0:
         return 1.0
-    n, n_columns = weight.sum(), Z.shape[1]
+    n, n_columns = Z.weight.sum(), Z.shape[1]
     norm = squared_norm(Z) / n**2
-    fourths = float((_squared_lengths(Z) ** 2 / weight).sum())  # rows of Z have the root of w in them
+    fourths = float(Z.weight @ Z.squared_lengths() ** 2)
     spread = norm - (Z.squares.sum() / n) ** 2 / n_columns
     noise = (fourths - n * norm) / n**2
     if spread <= 1e-14 * norm:  # S is t I already
-        return _LEAST
-    return float(np.clip(noise / spread, _LEAST, 1.0))
-
-
-def _squared_lengths(Z: Centred) -> Floats:
-    """|z_i|^2, (D,): the diagonal of ZZ'."""
-    if not Z.is_sparse:
-        return np.asarray((Z.rows**2).sum(axis=1))
-    rows = np.asarray(Z.rows.multiply(Z.rows).sum(axis=1))
-    crossed = np.asarray(Z.rows @ Z.means.T)[np.arange(len(rows)), Z.groups]
-    own = (Z.means**2).sum(axis=1)[Z.groups]
-    return np.asarray(np.maximum(rows - 2 * Z.roots * crossed + Z.roots**2 * own, 0.0))
+        return MIN_SHRINKAGE
+    return float(np.clip(noise / spread, MIN_SHRINKAGE, 1.0))

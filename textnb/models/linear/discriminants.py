@@ -40,7 +40,7 @@ from textnb.models.linear.covariance import SharedCovariance
 from textnb.models.model import Fit, Model, Need, Number, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Floats, as_number
+from textnb.numerics import Floats, check_number
 
 
 def fit_covariance(covariance: SharedCovariance, prior: Prior = "empirical") -> LinearScorer:
@@ -61,7 +61,7 @@ def fit_covariance(covariance: SharedCovariance, prior: Prior = "empirical") -> 
 
 
 def offsets(covariance: SharedCovariance, by_term: Floats) -> Floats:
-    """(mu_k - m)' w_k / 2 + m w_k, (C,): the score of the point half way from m to mu_k."""
+    """Scores (C,) of the points half way from m to m_k: (m_k - m)' w_k / 2 + m w_k."""
     halfway = covariance.apart / 2 + covariance.centre
     return np.asarray(np.einsum("kv,vk->k", halfway, by_term))
 
@@ -90,7 +90,7 @@ def directions(covariance: SharedCovariance, components: int | None = None) -> F
     [[1.222], [-0.698]]
     """
     if components is not None:
-        as_number(components, "components", low=1, whole=True)
+        check_number(components, "components", low=1, whole=True)
     apart = (covariance.apart * np.sqrt(covariance.documents / covariance.documents.sum())[:, np.newaxis]).T
     U = covariance.inverse_times(apart)
     ratios, c = np.linalg.eigh(apart.T @ U)  # J, rising
@@ -101,7 +101,7 @@ def directions(covariance: SharedCovariance, components: int | None = None) -> F
 
 
 def _rise(covariance: SharedCovariance, W: Floats) -> Floats:
-    """From the first class that has documents to the last, (d,)."""
+    """Difference between the last and the first class mean along each direction, (d,)."""
     present = np.flatnonzero(covariance.documents > 0)
     return np.asarray((covariance.means[present[-1]] - covariance.means[present[0]]) @ W)
 

@@ -5,9 +5,9 @@
     W    = argmin of E about the means,  b = mean(t) - W mean(x)    means weighted by w                    (3)
     score_k(x) = W_k x + b_k                                                                               (4)
 
-The scores of a document sum to 1, whatever l2 is, since those of the targets do and b is free; they are no
-probabilities, for they may be negative or above 1. l2 = 0 is ordinary least squares, of least |W| where several W are
-best (V > D). A constant column weighs nothing; one class has W = 0 and b = 1; a class without documents scores 0.
+The scores of a document sum to 1, whatever l2 is, since those of the targets do and b is free; they are not
+probabilities: they may be negative or above 1. l2 = 0 is ordinary least squares, of least |W| where several W are
+best (V > D). A constant column has weight 0; one class has W = 0 and b = 1; a class without documents scores 0.
 ``systems.py`` says how (3) is solved, and in which memory.
 """
 
@@ -36,7 +36,7 @@ from textnb.numerics import as_number
 
 
 def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScorer:
-    """Scorer of eq. (4), from labelled rows.
+    """Scorer of eq. (4) fitted to labelled rows.
 
     solver: ``primal``, ``dual``, ``iterative``, or None for the one that suits the shape of X.
 
@@ -49,9 +49,8 @@ def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScor
     together = np.zeros(len(data.y), np.intp)
     moments = data.moments(together, 1)
     shares = data.documents / data.documents.sum()
-    targets = (np.eye(len(shares))[data.y] - shares) * np.sqrt(data.weight)[:, np.newaxis]
     Z = Centred.around(moments, data.X, together, data.weight)
-    by_term = regression(Z, targets, l2, solver)
+    by_term = regression(Z, np.eye(len(shares))[data.y] - shares, l2, solver)
     return LinearScorer(by_term, shares - moments.means[0] @ by_term)
 
 

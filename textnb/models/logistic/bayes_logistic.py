@@ -1,4 +1,4 @@
-"""Bayesian logistic regression: the scores of logistic regression, as sure as the rows let them be.
+"""Bayesian logistic regression: logistic regression with the uncertainty of its weights in the probabilities.
 
 The weights have the normal distribution of ``laplace.py`` about theta_MAP; so have the scores of a document. Averaged
 over it, the probabilities are about those of moderated scores (MacKay 1992):
@@ -36,6 +36,7 @@ from scipy import sparse
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
+from textnb.models.logistic.solvers import check_search
 from textnb.models.model import (
     BALANCED,
     Fit,
@@ -57,7 +58,7 @@ EVIDENCE = "evidence"
 
 @dataclass(frozen=True, eq=False)
 class ModeratedScorer(Scorer):
-    """Eq. (1): the scorer of theta_MAP, and s^2 as a function of rows."""
+    """Scorer of eq. (1): the linear scorer of theta_MAP, and s^2 as a function of rows."""
 
     linear: LinearScorer
     spread: Spread
@@ -69,27 +70,27 @@ class ModeratedScorer(Scorer):
 
     @cached_property
     def bias(self) -> Floats:
-        """The score of an empty row, (C,)."""
+        """Scores of an empty row, (C,)."""
         empty = sparse.csr_array((1, len(self.linear.by_term)))
         return np.asarray(self.joint_log_scores(empty)[0])
 
     def kappa(self, X: Any) -> Floats:
-        """How much of the scores is left, from 0 to 1, (D,)."""
+        """Factor kappa of eq. (1), from 0 to 1, (D,)."""
         return np.asarray(1 / np.sqrt(1 + np.pi / 8 * self.spread(X)))
 
     def joint_log_scores(self, X: Any) -> Floats:
-        """Eq. (1), (D, C)."""
+        """Scores of eq. (1), (D, C)."""
         return self.kappa(X)[:, np.newaxis] * self.linear.joint_log_scores(X)
 
     def differences(self, X: Any, label: int, against: int) -> Differences:
-        """Those of the linear scorer times kappa; they sum to the difference of the scores."""
+        """Differences of the linear scorer times kappa; they sum to the difference of the scores."""
         parts, kappa = self.linear.differences(X, label, against), float(self.kappa(X)[0])
         return Differences(kappa * parts.bias, kappa * parts.values)
 
 
 @dataclass(frozen=True, eq=False)
 class BayesFit:
-    """The scorer, the l2 behind it, the evidence, and the fit of theta_MAP."""
+    """Scorer, l2, evidence, and the fit of theta_MAP."""
 
     scorer: ModeratedScorer
     l2: float
@@ -116,7 +117,7 @@ def solution(
     """
     l2 = as_number_or_name(l2, "l2", (EVIDENCE,), above=0)
     if isinstance(l2, str):
-        LogisticSettings(tol=tol, max_iter=max_iter)  # what is wrong with them is said before the search
+        check_search(tol, max_iter)
         l2 = best_l2(X, y, weight, n_classes).l2
     found = laplace_fit(X, y, weight, n_classes, LogisticSettings(l2, tol=tol, max_iter=max_iter))
     return BayesFit(ModeratedScorer(found.fit.scorer, found.posterior.spread()), l2, found.evidence, found.fit)
@@ -125,7 +126,7 @@ def solution(
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows = statistics.documents
     found = solution(rows.X, rows.y, row_weights(rows, options), len(rows.classes), options["l2"])
-    facts = fit_facts(found.fit.iterations, found.fit.value, found.fit.trouble)
+    facts = fit_facts(found.fit)
     facts |= {} if found.evidence.log_evidence is None else {"log_evidence": found.evidence.log_evidence}
     facts["bic"] = found.evidence.bic
     return Fit(found.scorer, found={"l2": found.l2}, facts=facts, includes_prior=False)

@@ -41,7 +41,7 @@ from textnb.models.logistic.laplace import Posterior, laplace
 from textnb.models.logistic.laplace import log_evidence as laplace_evidence
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, solution
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
-from textnb.models.logistic.solvers import newton
+from textnb.models.logistic.solvers import gradient_norm_at_start, newton
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats
@@ -49,7 +49,7 @@ from textnb.numerics import Codes, Floats
 
 @dataclass(frozen=True)
 class Evidence:
-    """Eq. (1), None where it is not computed, and (2), the log likelihood at theta_MAP, and P of eq. (2)."""
+    """Log evidence (1), None where not computed; BIC (2), the log likelihood at theta_MAP, and P of eq. (2)."""
 
     log_evidence: float | None
     bic: float
@@ -59,7 +59,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class LaplaceFit:
-    """The minimum of the loss, the normal distribution about it, and the evidence."""
+    """Minimum of the loss, the normal distribution about it, and the evidence."""
 
     fit: LogisticFit
     posterior: Posterior
@@ -67,7 +67,7 @@ class LaplaceFit:
 
 
 def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None = None) -> Evidence:
-    """Eq. (1) and (2) for rows X (D, V), sparse or dense, and labels y (D,).
+    """Evidence (1) and BIC (2) for rows X (D, V), sparse or dense, and labels y (D,).
 
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], ["x", "x", "y", "x", "y", "y"]
     >>> [round(evidence(X, y, l2=l2).log_evidence, 3) for l2 in (0.1, 1.0, 10.0)]
@@ -80,9 +80,9 @@ def evidence(X: Any, y: ArrayLike, *, l2: float, sample_weight: ArrayLike | None
 
 
 def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LaplaceFit:
-    """For checked rows X (D, V), classes by number y (D,) and positive weights (D,)."""
+    """Fit with posterior and evidence for checked rows X (D, V), classes by number y (D,), positive weights (D,)."""
     if not settings.l2 > 0:
-        raise InputError(f"l2 must be above 0, not {settings.l2!r}: without a prior there is no evidence")
+        raise InputError("l2 must be above 0, not {l2!r}: without a prior there is no evidence", l2=settings.l2)
     fit = solution(X, y, weight, n_classes, settings)
     present, y = np.unique(y, return_inverse=True)
     point = _point(SoftmaxLoss.of(X, y, weight, float(settings.l2)), fit.scorer, present)
@@ -99,16 +99,16 @@ def laplace_fit(X: Any, y: Codes, weight: Floats, n_classes: int, settings: Logi
 
 
 def _point(loss: SoftmaxLoss, scorer: LinearScorer, present: Codes) -> SoftmaxPoint:
-    """Where the weights of a scorer stand among the parameters of the loss: eq. (5) of ``loss.py``, undone."""
+    """Point of the loss at the weights of a scorer: the inverse of eq. (5) of ``loss.py``."""
     weights = scorer.by_term[:, present] @ loss.contrasts
-    return loss.at(np.vstack([weights, scorer.bias[present] @ loss.contrasts + loss.Z.mean @ weights]))
+    return loss.at(np.vstack([weights, scorer.bias[present] @ loss.contrasts + loss.Z.means[0] @ weights]))
 
 
 MOST_ROWS = 600
-_STRONGER, _WEAKER = 4, 10  # powers of 10
-_FALLS = 2
+_STRONGER_POWERS, _WEAKER_POWERS = 4, 10  # powers of 10
+_MAX_FALLS = 2
 _TOL = 1e-5
-_SURE = 1e-10
+_MAX_EXCESS_LOSS = 1e-10
 _MAX_ITER = 200
 
 Curve = Callable[[float], float]
@@ -116,7 +116,7 @@ Curve = Callable[[float], float]
 
 @dataclass(frozen=True)
 class BestL2:
-    """The l2 found, whether it is a maximum, and the evidence of all that were tried, by log10 l2."""
+    """Best l2, whether it is a maximum, and the evidence of all values tried, by log10 l2."""
 
     l2: float
     bounded: bool
@@ -131,30 +131,26 @@ def best_l2(X: Any, y: Codes, weight: Floats, n_classes: int, *, most_rows: int 
     1.04
     """
     kept = _evenly(y, weight, n_classes, most_rows)
-    if not len(kept):
-        raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     _, y = np.unique(y[kept], return_inverse=True)
     loss = SoftmaxLoss.of(X[kept], y, weight[kept], 1.0)
-    spread = float(loss.squares[:-1].sum())
+    spread = float(loss.Z.squares.sum())
     if loss.shape[1] == 0 or spread <= 0:
         return BestL2(1.0, False, {})
-    if loss.Z.shape[1] > loss.Z.shape[0]:
+    if loss.shape[0] > loss.Z.shape[0]:
         loss = SoftmaxLoss.of(isometric(loss.Z), y, weight[kept], 1.0)
     return _searched(evidence_of(loss), float(np.ceil(np.log10(spread))))
 
 
 def evidence_of(loss: SoftmaxLoss) -> Curve:
-    """log10 l2 -> log p(y | X, l2); each minimum is sought from that of the nearest l2 so far."""
-    start = loss.at(loss.start)
-    if not np.isfinite(start.gradient_norm):
-        raise InputError("the numbers in X are too large for their squares: scale its columns")
+    """Function log10 l2 -> log p(y | X, l2); each minimisation starts at the minimum of the nearest l2 so far."""
+    start_norm = gradient_norm_at_start(loss)
     minima: dict[float, Floats] = {}
 
     def at(exponent: float) -> float:
         near = min(minima, key=lambda other: abs(other - exponent), default=None)
         begun = replace(loss, l2=10.0**exponent).at(loss.start if near is None else minima[near])
         # the loss is above its minimum by g'H^-1 g / 2 < |g|^2 / (2 l2)
-        bound = min(_TOL * start.gradient_norm, np.sqrt(2 * _SURE * begun.loss.l2))
+        bound = min(_TOL * start_norm, np.sqrt(2 * _MAX_EXCESS_LOSS * begun.loss.l2))
         point, _ = newton(begun, bound, _MAX_ITER)
         minima[exponent] = point.theta
         found = laplace_evidence(point, laplace(point))
@@ -172,18 +168,18 @@ def evidence_of(loss: SoftmaxLoss) -> Curve:
 def _searched(curve: Curve, first: float) -> BestL2:
     tried = {first: curve(first)}
     falls = 0
-    for step in range(1, _WEAKER + 1):
+    for step in range(1, _WEAKER_POWERS + 1):
         best = max(tried.values())
         tried[first - step] = curve(first - step)
         falls = 0 if tried[first - step] > best else falls + 1
-        if falls == _FALLS:
+        if falls == _MAX_FALLS:
             break
-    for step in range(1, _STRONGER + 1):
+    for step in range(1, _STRONGER_POWERS + 1):
         if tried[first + step - 1] < max(tried.values()):
             break
         tried[first + step] = curve(first + step)
     best_exponent = max(tried, key=lambda exponent: tried[exponent])
-    if best_exponent in {first + _STRONGER, first - _WEAKER}:
+    if best_exponent in {first + _STRONGER_POWERS, first - _WEAKER_POWERS}:
         return BestL2(10.0**best_exponent, False, tried)
     for width in (0.5, 0.25):
         for exponent in (best_exponent - width, best_exponent + width):
@@ -193,7 +189,7 @@ def _searched(curve: Curve, first: float) -> BestL2:
 
 
 def _peak(tried: dict[float, float], middle: float, width: float) -> float:
-    """The peak of the parabola through three points, of which the middle one is the highest."""
+    """Peak of the parabola through three points, of which the middle one is the highest."""
     if middle - width not in tried or middle + width not in tried:
         return middle
     below, at, above = (tried[middle + side * width] for side in (-1, 0, 1))
@@ -202,7 +198,7 @@ def _peak(tried: dict[float, float], middle: float, width: float) -> float:
 
 
 def _evenly(y: Codes, weight: Floats, n_classes: int, most_rows: int | None) -> Codes:
-    """The numbers of rows that have a weight; of too many an even choice, with some of every class."""
+    """Numbers of the rows with a positive weight; an even sample with every class if there are too many."""
     weighty = np.flatnonzero(weight > 0)
     if most_rows is None or len(weighty) <= most_rows:
         return weighty

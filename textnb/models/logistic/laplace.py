@@ -1,4 +1,4 @@
-"""The Laplace approximation of the posterior of a softmax's weights: a normal distribution about the likeliest ones.
+"""Laplace approximation of the posterior of softmax weights: a normal distribution about the most probable ones.
 
 With theta (V+1, M), rows z_i = [x_i - m, 1] and the loss L of ``loss.py``; M = C - 1 contrasts Q of C classes:
 
@@ -46,6 +46,7 @@ from .05 to .00001), and with half of the rows, whose error has the other sign, 
 half of the rows were off by 7 to 8 %.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -53,7 +54,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from textnb.models.linear.centred import CentredRows, kernel, products, squared_norms
+from textnb.models.linear.centred import Centred
 from textnb.models.logistic.loss import SoftmaxPoint
 from textnb.numerics import Floats
 
@@ -63,18 +64,18 @@ BETA = 0.01
 
 @dataclass(frozen=True, eq=False)
 class DualSpread:
-    """s^2(x) = 2 [k(x,x)/l2 - k'A k - 2 b'k + c], eq. (10) with everything over M: A (D, D), b (D,)."""
+    """Variance s^2(x) = 2 [k(x,x)/l2 - k'A k - 2 b'k + c] of eq. (10); A (D, D), b (D,) and c are over M."""
 
-    rows: CentredRows
+    rows: Centred
     l2: float
     A: Floats
     b: Floats
     c: float
 
     def __call__(self, X: Any) -> Floats:
-        """For the rows of X (T, V), dense or csr: (T,)."""
-        variances = squared_norms(X, self.rows.mean) / self.l2 + self.c
-        for part, crossed in products(X, self.rows):
+        """Variances of the rows of X (T, V), dense or csr, (T,)."""
+        variances = self.rows.squared_lengths(X) / self.l2 + self.c
+        for part, crossed in self.rows.products(X):
             k = crossed / self.l2
             variances[part] -= np.einsum("ij,ij->i", k @ self.A, k) + 2 * (k @ self.b)
         return np.asarray(2 * np.maximum(variances, 0.0))
@@ -82,7 +83,7 @@ class DualSpread:
 
 @dataclass(frozen=True, eq=False)
 class DualPosterior:
-    """Eq. (7) to (9): ``systems`` are the E_k, ``factor`` that of O, ``sums`` e (D, C), ``solved`` O^-1 e."""
+    """Posterior by eq. (7) to (9): ``systems`` E_k, ``factor`` that of O, ``sums`` e (D, C), ``solved`` O^-1 e."""
 
     point: SoftmaxPoint
     systems: list[Floats]
@@ -98,8 +99,7 @@ class DualPosterior:
         from scipy import linalg
 
         Q, weight = point.loss.contrasts, point.loss.Z.weight
-        K = kernel(point.loss.Z)
-        K /= point.loss.l2
+        K = point.loss.Z.kernel / point.loss.l2
         pairs = [_system(K, np.sqrt(weight * p)) for p in point.p.T]
         systems = [E for E, _ in pairs]
         factor = linalg.cholesky(sum(systems), lower=True, overwrite_a=True)
@@ -111,7 +111,7 @@ class DualPosterior:
         return cls(point, systems, factor, sums, solved, Q @ np.linalg.inv(S) @ Q.T, float(log_det))
 
     def spread(self) -> DualSpread:
-        """Eq. (10)."""
+        """Variance of eq. (10)."""
         from scipy import linalg
 
         T, n_contrasts = self.bias_covariance, self.point.loss.shape[1]
@@ -127,18 +127,16 @@ class DualPosterior:
         return DualSpread(loss.Z, loss.l2, A / n_contrasts, b / n_contrasts, float(np.trace(T)) / n_contrasts)
 
 
-def alike(rows: CentredRows, l2: float, r: Floats) -> DualSpread:
-    """Eq. (10) as if R_i were r_i I, r (D,)."""
-    K = kernel(rows)
-    K /= l2
-    E, _ = _system(K, np.sqrt(r))
+def alike(rows: Centred, l2: float, r: Floats) -> DualSpread:
+    """Variance of eq. (10) as if R_i were r_i I, r (D,)."""
+    E, _ = _system(rows.kernel / l2, np.sqrt(r))
     e = E.sum(axis=0)
     precision = e.sum() + BETA
     return DualSpread(rows, l2, E - np.outer(e, e) / precision, e / precision, float(1 / precision))
 
 
 def _system(K: Floats, d: Floats) -> tuple[Floats, float]:
-    """E of eq. (7), and log det B."""
+    """Matrix E of eq. (7), and log det B."""
     from scipy import linalg
 
     B = K * d
@@ -160,19 +158,16 @@ LARGEST = 1.5e8
 _CELLS = 1 << 20
 
 
-class Spread(Protocol):
-    """s^2 of eq. (6)."""
-
-    def __call__(self, X: Any) -> Floats:
-        """For the rows of X (T, V), dense or csr: (T,)."""
+Spread = Callable[[Any], Floats]
+"""s^2 of eq. (6): rows X (T, V), dense or csr, to (T,)."""
 
 
 class Posterior(Protocol):
-    """The distribution of eq. (2)."""
+    """Posterior distribution of eq. (2)."""
 
     @property
     def log_det(self) -> float | None:
-        """G of eq. (5); None where it is not computed."""
+        """Log determinant G of eq. (5); None where it is not computed."""
 
     def spread(self) -> Spread:
         """Variance of the scores of documents, eq. (6)."""
@@ -189,7 +184,7 @@ def laplace(point: SoftmaxPoint) -> Posterior:
     >>> posterior.spread()(np.array([[3.0]])).round(6)  # 2 (9/3 + 1/1.01)
     array([7.980198])
     """
-    (n_rows, n_columns), n_contrasts = point.loss.Z.shape, point.loss.shape[1]
+    n_rows, (n_columns, n_contrasts) = point.loss.Z.shape[0], point.loss.shape
     if n_contrasts == 0:
         return CertainPosterior()
     size = n_columns * n_contrasts
@@ -222,13 +217,13 @@ class CertainPosterior:
     log_det = 0.0
 
     def spread(self) -> Spread:
-        """s^2 = 0."""
+        """Variance 0."""
         return lambda X: np.zeros(X.shape[0])
 
 
 @dataclass(frozen=True, eq=False)
 class PrimalPosterior:
-    """H itself, and its factor."""
+    """Posterior by H itself, eq. (2), and its Cholesky factor."""
 
     point: SoftmaxPoint
 
@@ -239,35 +234,34 @@ class PrimalPosterior:
         H, n_contrasts = self.point.hessian(), self.point.loss.shape[1]
         bias = np.arange(len(H) - n_contrasts, len(H))
         H[bias, bias] += BETA
-        factor: tuple[Floats, bool] = linalg.cho_factor(H, lower=True, overwrite_a=True)
-        return factor
+        return linalg.cho_factor(H, lower=True, overwrite_a=True)  # type: ignore[no-any-return]
 
     @property
     def log_det(self) -> float:
-        """G of eq. (5)."""
+        """Log determinant G of eq. (5)."""
         n_columns, n_contrasts = self.point.loss.shape
         prior = n_contrasts * ((n_columns - 1) * np.log(self.point.loss.l2) + np.log(BETA))
         return float(2 * np.log(np.diag(self._factor[0])).sum() - prior)
 
     def spread(self) -> "PrimalSpread":
-        """Eq. (6), from the mean over the contrasts of the blocks of H^-1 on the diagonal, (V+1, V+1)."""
+        """Variance of eq. (6), from the mean over the contrasts of the blocks of H^-1 on the diagonal, (V+1, V+1)."""
         from scipy import linalg
 
         n_columns, n_contrasts = self.point.loss.shape
         inverse = linalg.cho_solve(self._factor, np.eye(n_columns * n_contrasts), overwrite_b=True)
         blocks = inverse.reshape(n_columns, n_contrasts, n_columns, n_contrasts)
-        return PrimalSpread(self.point.loss.Z.mean, np.einsum("imjm->ij", blocks) / n_contrasts)
+        return PrimalSpread(self.point.loss.Z.means[0], np.einsum("imjm->ij", blocks) / n_contrasts)
 
 
 @dataclass(frozen=True, eq=False)
 class PrimalSpread:
-    """s^2(x) = 2 z' S z, with S (V+1, V+1) the covariance of the weights, in the mean over the contrasts."""
+    """Variance s^2(x) = 2 z' S z; S (V+1, V+1) is the mean covariance of the weights over the contrasts."""
 
     mean: Floats
     covariance: Floats
 
     def __call__(self, X: Any) -> Floats:
-        """For the rows of X (T, V): (T,)."""
+        """Variances of the rows of X (T, V), (T,)."""
         variances, step = np.empty(X.shape[0]), max(1, _CELLS // len(self.covariance))
         for start in range(0, X.shape[0], step):
             part = X[start : start + step]
@@ -288,9 +282,8 @@ class SampledPosterior:
     log_det = None
 
     def spread(self) -> DualSpread:
-        """Eq. (10) from at most SAMPLED_ROWS rows, with r_i in place of R_i."""
+        """Variance of eq. (10) from at most SAMPLED_ROWS rows, with r_i in place of R_i."""
         Z, p = self.point.loss.Z, self.point.p
         kept = np.unique(np.linspace(0, len(p) - 1, min(SAMPLED_ROWS, len(p))).astype(int))
         r = Z.weight * (1 - (p**2).sum(axis=1)) / self.point.loss.shape[1]
-        columns = Z.columns[kept] if isinstance(Z.columns, np.ndarray) else Z.columns.tocsr()[kept].tocsc()
-        return alike(CentredRows(columns, Z.mean, Z.weight[kept]), self.point.loss.l2, r[kept])
+        return alike(Z.of_rows(kept), self.point.loss.l2, r[kept])

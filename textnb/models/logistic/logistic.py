@@ -1,4 +1,4 @@
-"""Multinomial logistic regression: the classes' probabilities of largest entropy that keep the sums of the features.
+"""Multinomial logistic regression (maximum entropy).
 
     p(k|x) = exp(W_k x + b_k) / sum_l exp(W_l x + b_l)                                                  (1)
     L      = - sum_i w_i log p(y_i|x_i) + l2/2 |W|^2           W (C, V), b (C,); b is not penalised     (2)
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from textnb.errors import ConvergenceWarning, InputError
+from textnb.errors import ConvergenceWarning
 from textnb.models.logistic import solvers
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
-from textnb.models.logistic.solvers import SOLVERS, bound, is_small, minimum
+from textnb.models.logistic.solvers import SOLVERS, bound, check_search, is_small, minimum
 from textnb.models.model import (
     BALANCED,
     TRIED_L2,
@@ -42,14 +42,17 @@ from textnb.models.model import (
 from textnb.models.prior import Prior, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
-from textnb.numerics import Codes, Floats, as_choice, as_number
+from textnb.numerics import Codes, Floats, check_choice, check_number
 
 _STILL_MOVING = 0.1
+NO_MINIMUM = (
+    "there is no finite optimum: the rows can be separated and l2 is 0; use l2 > 0 (norm of the gradient: {norm:.3g})"
+)
 
 
 @dataclass(frozen=True)
 class LogisticSettings:
-    """What is minimised and how: l2 >= 0; solver ``newton``, ``lbfgs`` or ``gradient``; tol > 0; max_iter >= 1."""
+    """Settings of the fit: l2 >= 0; solver ``newton``, ``lbfgs`` or ``gradient``; tol > 0; max_iter >= 1."""
 
     l2: float = 1.0
     solver: str = "newton"
@@ -57,26 +60,32 @@ class LogisticSettings:
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        as_number(self.l2, "l2", low=0)
-        as_choice(self.solver, "solver", SOLVERS)
-        as_number(self.tol, "tol", above=0)
-        as_number(self.max_iter, "max_iter", low=1, whole=True)
+        check_number(self.l2, "l2", low=0)
+        check_choice(self.solver, "solver", SOLVERS)
+        check_search(self.tol, self.max_iter)
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticFit:
-    """The scorer, the loss there, the norm of its gradient, the steps, and what is wrong with it, if anything is."""
+class Minimised:
+    """Scorer at the minimum of a loss, the loss there, the number of steps, and what is wrong ("" if nothing is)."""
 
-    scorer: LinearScorer
+    scorer: Any
     value: float
-    gradient_norm: float
     iterations: int
-    trouble: str = ""
+    trouble: str
 
     @property
     def converged(self) -> bool:
-        """Whether it is the minimum, to the tolerance."""
+        """Whether the minimum was reached, to the tolerance."""
         return not self.trouble
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticFit(Minimised):
+    """Minimum of eq. (2), and the norm of the gradient there."""
+
+    scorer: LinearScorer
+    gradient_norm: float
 
 
 def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: LogisticSettings) -> LogisticFit:
@@ -88,34 +97,25 @@ def solution(X: Any, y: Codes, weight: Floats, n_classes: int, settings: Logisti
            [ 0.6807]]), array([ 1.021, -1.021]))
     """
     weighty = np.flatnonzero(weight > 0)
-    if not len(weighty):
-        raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     if len(weighty) < len(weight):
         X, y, weight = X[weighty], y[weighty], weight[weighty]
     present, y = np.unique(y, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused, or a step that is not taken
-        found = _minimum(SoftmaxLoss.of(X, y, weight, float(settings.l2)), settings)
-    if len(present) == n_classes:
-        return found
-    by_term, bias = np.zeros((X.shape[1], n_classes)), np.full(n_classes, -np.inf)
-    by_term[:, present], bias[present] = found.scorer.by_term, found.scorer.bias
-    return LogisticFit(LinearScorer(by_term, bias), found.value, found.gradient_norm, found.iterations, found.trouble)
-
-
-def _minimum(loss: SoftmaxLoss, settings: LogisticSettings) -> LogisticFit:
-    small = bound(loss, float(settings.tol))
-    found = minimum(loss, small, int(settings.max_iter), solver=settings.solver)
-    point: SoftmaxPoint = found.point
-    trouble = found.trouble
-    if loss.l2 == 0 and _has_no_minimum(point, small):
-        norm = f"the norm of the gradient is {point.gradient_norm:.3g}"
-        trouble = f"there is no finite optimum: the rows can be separated and l2 is 0; use l2 > 0 ({norm})"
-    return LogisticFit(loss.scorer(point.theta), point.value, point.gradient_norm, found.steps, trouble)
+        loss = SoftmaxLoss.of(X, y, weight, float(settings.l2))
+        small = bound(loss, float(settings.tol))
+        found = minimum(loss, small, int(settings.max_iter), solver=settings.solver)
+        point: SoftmaxPoint = found.point
+        no_minimum = loss.l2 == 0 and _has_no_minimum(point, small)
+    trouble = NO_MINIMUM.format(norm=point.gradient_norm) if no_minimum else found.trouble
+    scorer = loss.scorer_among(point.theta, present, n_classes)
+    return LogisticFit(scorer, point.value, found.steps, trouble, point.gradient_norm)
 
 
 def _has_no_minimum(point: SoftmaxPoint, small: float) -> bool:
-    """Without a penalty: whether every row has its own class above the others, so that larger weights are ever better,
-    or the gradient is small and Newton's step still moves scores: the loss falls off like exp(-s), for ever."""
+    """Whether a loss without penalty has no minimum: larger weights are always better.
+
+    Either every row has its own class above the others, or the gradient is small and Newton's step still moves scores.
+    """
     if point.loss.shape[1] == 0:
         return False
     own = np.exp(point.log_p_true)
@@ -134,19 +134,18 @@ def row_weights(rows: Labelled, options: Options) -> Floats:
     return class_weighted(rows.weight, rows.y, rows.classes, "balanced" if options["balanced"] else None)
 
 
-def fit_facts(iterations: int, value: float, trouble: str) -> dict[str, Any]:
+def fit_facts(found: Minimised) -> dict[str, Any]:
     """Facts of a fit for `info`; warns where it did not converge."""
-    if trouble:
-        warnings.warn(trouble, ConvergenceWarning, stacklevel=3)
-    return {"steps": iterations, "loss": value}
+    if found.trouble:
+        warnings.warn(found.trouble, ConvergenceWarning, stacklevel=3)
+    return {"steps": found.iterations, "loss": found.value}
 
 
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows = statistics.documents
     weight, settings = row_weights(rows, options), LogisticSettings(l2=options["l2"])
     found = solution(rows.X, rows.y, weight, len(rows.classes), settings)
-    facts = fit_facts(found.iterations, found.value, found.trouble)
-    return Fit(found.scorer, facts=facts, includes_prior=not options["balanced"])
+    return Fit(found.scorer, facts=fit_facts(found), includes_prior=not options["balanced"])
 
 
 MODEL = Model(

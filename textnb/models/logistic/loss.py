@@ -1,7 +1,7 @@
-"""Losses that the solvers minimise: their shared part, and the loss of multinomial logistic regression.
+"""Loss functions: what all losses share, and the softmax loss of multinomial logistic regression.
 
 A loss is a function of theta (V+1, M), the last row for the bias: a sum over rows of something convex in their scores
-Z theta (D, M), and l2/2 |theta_w|^2. ``SoftmaxLoss`` and ``SquaredHingeLoss`` (``squared_hinge.py``) are such losses.
+[Z, 1] theta (D, M), plus l2/2 |theta_w|^2. The other loss is ``SquaredHingeLoss`` (``squared_hinge.py``).
 
 Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise 0:
 
@@ -17,87 +17,128 @@ M = C - 1, on M orthonormal contrasts Q (C, M) of the classes (Q' 1 = 0), and of
 
     W' = theta_w Q',    b = Q (theta_b - theta_w' m),    |W|^2 = |theta_w|^2                            (5)
 
-It is the same loss, without the directions in which nothing changes: two classes have one column.
+This removes the directions in which the loss is constant: two classes have one column.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
-from textnb.models.linear.centred import CentredRows
+from textnb.errors import InputError
+from textnb.models.linear.centred import Centred
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, log_softmax
 
 
+@dataclass(frozen=True, eq=False)
 class Loss(ABC):
-    """A convex function of theta (V+1, M), over rows Z and with a penalty of strength l2."""
+    """A convex function of theta (V+1, M): rows ``Z`` of classes ``y`` (D,), S ``to_classes`` (M, C), and l2.
 
-    Z: CentredRows
+    Every class has rows. ``scorer`` maps the M columns of theta to C classes by S: W' = theta_w S.
+    """
+
+    Z: Centred
+    y: Codes
+    to_classes: Floats
     l2: float
 
-    @property
+    @classmethod
+    def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> Self:
+        """Loss over X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
+        if not len(y):
+            raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
+        return cls(Centred.of(X, weight), y, cls.class_map(int(y.max()) + 1), l2)
+
+    @staticmethod
     @abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """Shape of theta: (V+1, M)."""
+    def class_map(n_classes: int) -> Floats:
+        """Map S from columns of theta to classes, (M, C)."""
 
     @property
     @abstractmethod
-    def start(self) -> Floats:
-        """Best theta of which all weights are 0."""
+    def start_bias(self) -> Floats:
+        """Best bias where all weights are 0, (M,)."""
 
     @abstractmethod
     def at(self, theta: Floats) -> Any:
         """Loss at theta, a LossPoint."""
 
-    @abstractmethod
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of theta: (V+1, M)."""
+        return self.Z.shape[1] + 1, len(self.to_classes)
+
+    @property
+    def start(self) -> Floats:
+        """Best theta of which all weights are 0."""
+        theta = np.zeros(self.shape)
+        theta[-1] = self.start_bias
+        return theta
+
+    @property
+    def squares(self) -> Floats:
+        """Weighted squares sum_i w_i z_ij^2 of the columns of [Z, 1], (V+1,)."""
+        return np.append(self.Z.squares, self.Z.weight.sum())
+
+    def scores(self, theta: Floats) -> Floats:
+        """Scores [Z, 1] theta, (D, M)."""
+        return self.Z.times(theta[:-1], theta[-1])
+
+    def gradient(self, slopes: Floats, theta: Floats) -> Floats:
+        """Gradient [Z, 1]' slopes + l2 theta_w, (V+1, M), from the derivatives by the scores (D, M)."""
+        product = np.empty(self.shape)
+        product[-1] = slopes.sum(axis=0)
+        self.Z.transposed_times(slopes, product[:-1])
+        if self.l2:
+            product[:-1] += self.l2 * theta[:-1]
+        return product
+
     def scorer(self, theta: Floats) -> LinearScorer:
         """Scorer of the classes with the weights that theta has."""
+        bias = theta[-1] - self.Z.means[0] @ theta[:-1]
+        return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
 
-    def with_l2(self, l2: float) -> Self:
-        """Loss with another strength of the penalty."""
-        return replace(self, l2=l2)  # type: ignore[type-var]  # losses are dataclasses
+    def scorer_among(self, theta: Floats, present: Codes, n_classes: int) -> LinearScorer:
+        """Scorer of n_classes of which those by number ``present`` have rows; the others are impossible."""
+        found = self.scorer(theta)
+        if len(present) == n_classes:
+            return found
+        by_term, bias = np.zeros((len(found.by_term), n_classes)), np.full(n_classes, -np.inf)
+        by_term[:, present], bias[present] = found.by_term, found.bias
+        return LinearScorer(by_term, bias)
 
 
 class LossPoint(ABC):
-    """A loss at one theta (V+1, M), with ``scores`` = Z theta (D, M); what the rows say is computed once.
+    """A loss at one theta (V+1, M), with ``scores`` = [Z, 1] theta (D, M).
 
-    A loss says three things of its rows: their slopes, how these change along a direction, and the mean of that.
+    A loss defines three functions of its rows: slopes, the change of slopes along a direction, and second derivatives.
     """
 
     value: float
 
-    def __init__(self, loss: Any, theta: Floats, scores: Floats) -> None:
-        self.loss, self.theta, self.scores = loss, theta, scores
+    def __init__(self, loss: Any, theta: Floats, scores: Floats | None = None) -> None:
+        self.loss, self.theta, self.scores = loss, theta, loss.scores(theta) if scores is None else scores
+        self.penalty = float(loss.l2 / 2 * np.vdot(theta[:-1], theta[:-1]))
 
     @abstractmethod
-    def _slopes(self) -> Floats:
+    def slopes(self) -> Floats:
         """Derivatives of the loss by the scores, (D, M)."""
 
     @abstractmethod
-    def _slope_changes(self, scores: Floats) -> Floats:
-        """Changes of the slopes along a direction with scores Z direction (D, M), (D, M)."""
+    def slope_changes(self, scores: Floats) -> Floats:
+        """Changes of the slopes along a direction with scores [Z, 1] direction (D, M), (D, M)."""
 
     @abstractmethod
-    def _mean_curvature(self) -> Floats:
-        """Mean over the rows of the second derivative by each score, (M,)."""
-
-    @abstractmethod
-    def _hessian_of_rows(self) -> Floats:
-        """Hessian without the penalty, (V+1, M, V+1, M)."""
-
-    @property
-    def penalty(self) -> float:
-        """l2/2 |theta_w|^2."""
-        return float(self.loss.l2 / 2 * np.vdot(self.theta[:-1], self.theta[:-1]))
+    def curvatures(self, a: int, b: int) -> Floats | None:
+        """Second derivatives by the scores of columns a and b, (D,); None where all are 0."""
 
     @cached_property
     def gradient(self) -> Floats:
         """Gradient, (V+1, M)."""
-        return self._penalised(self.loss.Z.transposed_times(self._slopes()), self.theta)
+        return np.asarray(self.loss.gradient(self.slopes(), self.theta))
 
     @cached_property
     def gradient_norm(self) -> float:
@@ -105,87 +146,69 @@ class LossPoint(ABC):
         return float(np.linalg.norm(self.gradient))
 
     def moved(self, direction: Floats, scores: Floats, step: float) -> Self:
-        """Point at theta + step direction; ``scores`` = Z direction, (D, M)."""
+        """Point at theta + step direction; ``scores`` = [Z, 1] direction, (D, M)."""
         return type(self)(self.loss, self.theta + step * direction, self.scores + step * scores)
 
     def hessian_times(self, direction: Floats, scores: Floats | None = None) -> Floats:
-        """H direction, (V+1, M); ``scores`` = Z direction, where they are known."""
-        scores = self.loss.Z.times(direction) if scores is None else scores
-        return self._penalised(self.loss.Z.transposed_times(self._slope_changes(scores)), direction)
+        """Product H direction, (V+1, M); ``scores`` = [Z, 1] direction, where they are known."""
+        scores = self.loss.scores(direction) if scores is None else scores
+        return np.asarray(self.loss.gradient(self.slope_changes(scores), direction))
 
     def curvature(self, direction: Floats, scores: Floats) -> float:
-        """direction' H direction, from ``scores`` = Z direction."""
+        """Curvature direction' H direction, from ``scores`` = [Z, 1] direction."""
         own = direction[:-1]
-        return float(np.vdot(scores, self._slope_changes(scores)) + self.loss.l2 * np.vdot(own, own))
+        return float(np.vdot(scores, self.slope_changes(scores)) + self.loss.l2 * np.vdot(own, own))
 
     def hessian_diagonal(self) -> Floats:
         """Diagonal of H, (V+1, M), as if every row had the mean curvature."""
-        diagonal = np.outer(self.loss.Z.squares(), self._mean_curvature())
+        sums = [np.sum(self.curvatures(m, m)) for m in range(self.loss.shape[1])]  # type: ignore[arg-type]  # not None
+        diagonal = np.asarray(np.outer(self.loss.squares, sums) / self.loss.Z.weight.sum())
         diagonal[:-1] += self.loss.l2
         return diagonal
 
     def hessian(self) -> Floats:
-        """H itself, ((V+1) M, (V+1) M), in the order of theta.ravel()."""
+        """Hessian H, ((V+1) M, (V+1) M), in the order of theta.ravel()."""
         n_rows, n_columns = self.loss.shape
-        H = self._hessian_of_rows().reshape(n_rows * n_columns, -1)
+        every = {(a, b): self.curvatures(a, b) for a in range(n_columns) for b in range(a + 1)}
+        pairs = {pair: spread[:, np.newaxis] for pair, spread in every.items() if spread is not None}
+        H: Floats = np.zeros((n_rows, n_columns, n_rows, n_columns))
+        for rows, Z in self.loss.Z.blocks():
+            for (a, b), spread in pairs.items():
+                H[:, a, :, b] += Z.T @ (spread[rows] * Z)
+        for a, b in pairs:
+            H[:, b, :, a] = H[:, a, :, b]
+        H = H.reshape(n_rows * n_columns, -1)
         penalised = np.arange((n_rows - 1) * n_columns)
         H[penalised, penalised] += self.loss.l2
         return H
 
-    def _penalised(self, product: Floats, theta: Floats) -> Floats:
-        if self.loss.l2:
-            product[:-1] += self.loss.l2 * theta[:-1]
-        return product
 
-
-LossOf = Callable[[Any, Any, Floats, float], Loss]
-"""Makes a loss of X (D, V), classes by number (D,), weights (D,) and l2."""
-
-
-@dataclass(frozen=True, eq=False)
 class SoftmaxLoss(Loss):
-    """L of eq. (2) as a function of theta (V+1, M); every class has rows.
+    """Softmax loss L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
     >>> loss = SoftmaxLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
     >>> loss.at(np.zeros(loss.shape)).value / 2, float(np.log(2))
     (0.693147180559945..., 0.693147180559945...)
     """
 
-    Z: CentredRows
-    y: Codes
-    contrasts: Floats
-    l2: float
-
-    @classmethod
-    def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> "SoftmaxLoss":
-        """X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
-        return cls(CentredRows.of(X, weight), y, contrasts(int(y.max()) + 1), l2)
+    @staticmethod
+    def class_map(n_classes: int) -> Floats:
+        """Contrasts Q' of eq. (5), (M, C)."""
+        return contrasts(n_classes).T
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Of theta: (V+1, M)."""
-        return self.Z.shape[1], self.contrasts.shape[1]
+    def contrasts(self) -> Floats:
+        """Contrasts Q, (C, M)."""
+        return self.to_classes.T
 
     @property
-    def start(self) -> Floats:
-        """The theta that knows how frequent the classes are, and nothing else."""
-        theta = np.zeros(self.shape)
-        theta[-1] = np.log(np.bincount(self.y, self.Z.weight)) @ self.contrasts
-        return theta
+    def start_bias(self) -> Floats:
+        """Logarithms of the class frequencies on the contrasts, (M,)."""
+        return np.asarray(np.log(np.bincount(self.y, self.Z.weight)) @ self.contrasts)
 
     def at(self, theta: Floats) -> "SoftmaxPoint":
-        """The loss at theta."""
-        return SoftmaxPoint(self, theta, self.Z.times(theta))
-
-    def scorer(self, theta: Floats) -> LinearScorer:
-        """Eq. (5)."""
-        by_term = theta[:-1] @ self.contrasts.T
-        return LinearScorer(by_term, (theta[-1] - self.Z.mean @ theta[:-1]) @ self.contrasts.T)
-
-    @property
-    def squares(self) -> Floats:
-        """sum_i w_i z_ij^2, (V+1,)."""
-        return self.Z.squares()
+        """Loss at theta."""
+        return SoftmaxPoint(self, theta)
 
 
 class SoftmaxPoint(LossPoint):
@@ -193,51 +216,36 @@ class SoftmaxPoint(LossPoint):
 
     loss: SoftmaxLoss
 
-    def __init__(self, loss: SoftmaxLoss, theta: Floats, scores: Floats) -> None:
+    def __init__(self, loss: SoftmaxLoss, theta: Floats, scores: Floats | None = None) -> None:
         super().__init__(loss, theta, scores)
-        log_p = log_softmax(scores @ loss.contrasts.T)
+        log_p = log_softmax(self.scores @ loss.to_classes)
         self.log_p_true = log_p[np.arange(len(log_p)), loss.y]
         self.p = np.exp(log_p)
         self.value = float(self.penalty - loss.Z.weight @ self.log_p_true)
 
-    def _slopes(self) -> Floats:
+    def slopes(self) -> Floats:
         """w_i (p_ik - t_ik) of eq. (3) on the contrasts, (D, M)."""
         residuals = self.p.copy()
         residuals[np.arange(len(residuals)), self.loss.y] -= 1
         residuals *= self.loss.Z.weight[:, np.newaxis]
         return np.asarray(residuals @ self.loss.contrasts)
 
-    def _slope_changes(self, scores: Floats) -> Floats:
+    def slope_changes(self, scores: Floats) -> Floats:
         """w_i p_ik (a_ik - sum_l p_il a_il) of eq. (4) on the contrasts, (D, M), for a = scores Q'."""
-        Q = self.loss.contrasts
-        q = scores @ Q.T
+        q = scores @ self.loss.to_classes
         q -= np.einsum("ij,ij->i", self.p, q)[:, np.newaxis]
         q *= self.p
         q *= self.loss.Z.weight[:, np.newaxis]
-        return np.asarray(q @ Q)
+        return np.asarray(q @ self.loss.contrasts)
 
-    def _mean_curvature(self) -> Floats:
-        Q, weight = self.loss.contrasts, self.loss.Z.weight
-        return np.asarray(weight @ (self.p @ Q**2 - (self.p @ Q) ** 2) / weight.sum())
-
-    def _hessian_of_rows(self) -> Floats:
-        (n_rows, n_contrasts), Q = self.loss.shape, self.loss.contrasts
-        H: Floats = np.zeros((n_rows, n_contrasts, n_rows, n_contrasts))
-        centred = self.p @ Q
-        for rows, Z in self.loss.Z.blocks():
-            p, mean, weight = self.p[rows], centred[rows], self.loss.Z.weight[rows]
-            for a in range(n_contrasts):
-                for b in range(a + 1):
-                    spread = weight * (p @ (Q[:, a] * Q[:, b]) - mean[:, a] * mean[:, b])
-                    H[:, a, :, b] += Z.T @ (spread[:, np.newaxis] * Z)
-        for a in range(n_contrasts):
-            for b in range(a):
-                H[:, b, :, a] = H[:, a, :, b]
-        return H
+    def curvatures(self, a: int, b: int) -> Floats:
+        """w_i Q_a' (diag(p_i) - p_i p_i') Q_b, (D,)."""
+        Q = self.loss.contrasts
+        return np.asarray(self.loss.Z.weight * (self.p @ (Q[:, a] * Q[:, b]) - (self.p @ Q[:, a]) * (self.p @ Q[:, b])))
 
 
 def contrasts(n_classes: int) -> Floats:
-    """Orthonormal columns, each of sum 0: Helmert's, (C, C-1).
+    """Helmert contrasts: orthonormal columns, each with sum 0, (C, C-1).
 
     >>> contrasts(2).round(4)
     array([[ 0.7071],

@@ -1,4 +1,4 @@
-"""A linear model of terms weighed by naive Bayes log-count ratios (Wang and Manning 2012).
+"""Linear model of terms scaled by naive Bayes log-count ratios (Wang and Manning 2012).
 
     z_i = (b_i * s) / |b_i * s|           b_ij = 1 where x_ij > 0, s_j the largest log-count ratio of term j        (1)
     W, b = argmin sum_i w_i loss(y_i, W z_i + b) + l2/2 |W|^2                                                       (2)
@@ -25,9 +25,10 @@ from textnb.counts.matrix import CSR
 from textnb.counts.selection import found_min_df
 from textnb.errors import InputError
 from textnb.models.logistic.evidence import best_l2
-from textnb.models.logistic.logistic import fit_facts, row_weights
+from textnb.models.logistic.logistic import Minimised, fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
-from textnb.models.logistic.ratios import Presence, frequent_terms
+from textnb.models.logistic.ratios import Presence, frequent
+from textnb.models.logistic.solvers import check_search
 from textnb.models.model import (
     BALANCED,
     TRIED_L2,
@@ -44,7 +45,7 @@ from textnb.models.model import (
 from textnb.models.prior import Prior
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Codes, Floats, as_choice, as_number, as_number_or_name
+from textnb.numerics import Codes, Floats, check_choice, check_number, check_number_or_name
 
 L2_WITHOUT_FOLDS = 1.0
 N_FOLDS = 4
@@ -57,8 +58,11 @@ L2_NAMES = ("cv", "evidence")
 
 @dataclass(frozen=True)
 class NBLogisticSettings:
-    """l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
-    0 < prune <= 1 or None; tol > 0 or None, for that of the loss; max_iter >= 1."""
+    """Settings of the fit, checked.
+
+    l2 > 0, ``cv`` or ``evidence``; loss ``logistic`` or ``squared-hinge``; a > 0; min_df > 0 or ``auto``;
+    0 < prune <= 1 or None; tol > 0 or None, for that of the loss; max_iter >= 1.
+    """
 
     l2: float | str = "cv"
     loss: str = "logistic"
@@ -69,32 +73,30 @@ class NBLogisticSettings:
     max_iter: int = 1000
 
     def __post_init__(self) -> None:
-        as_number_or_name(self.l2, "l2", L2_NAMES, above=0)
-        as_number_or_name(self.min_df, "min_df", ("auto",), above=0)
-        as_choice(self.loss, "loss", LOSSES)
+        check_number_or_name(self.l2, "l2", L2_NAMES, above=0)
+        check_number_or_name(self.min_df, "min_df", ("auto",), above=0)
+        check_choice(self.loss, "loss", LOSSES)
         if (self.l2, self.loss) == ("evidence", "squared-hinge"):
             raise InputError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
-        as_number(self.a, "a", above=0)
-        if self.tol is not None:
-            as_number(self.tol, "tol", above=0)
+        check_number(self.a, "a", above=0)
         if self.prune is not None:
-            as_number(self.prune, "prune", above=0, high=1)
-        as_number(self.max_iter, "max_iter", low=1, whole=True)
+            check_number(self.prune, "prune", above=0, high=1)
+        check_search(self.close, self.max_iter)
 
     @property
     def close(self) -> float:
-        """The tolerance: |weights - minimum| <= close |weights|."""
-        return _CLOSE[self.loss] if self.tol is None else float(self.tol)
+        """Tolerance: |weights - minimum| <= close |weights|."""
+        return _CLOSE[self.loss] if self.tol is None else self.tol
 
     @property
     def strengths(self) -> tuple[float, ...]:
-        """Those that ``cv`` tries."""
+        """Strengths that ``cv`` tries."""
         return tuple(l2 for l2 in STRENGTHS if l2 >= _WEAKEST[self.loss])
 
 
 @dataclass(frozen=True, eq=False)
-class NBLogisticFit:
-    """The scorer, the strength and min_df behind it, the path that chose the strength, and how the fit went.
+class NBLogisticFit(Minimised):
+    """Minimum of eq. (2), the strength and min_df behind it, and the path that chose the strength.
 
     ``path.scores`` (D, C) are those of every row by a model that has not seen its fold, at that strength.
     """
@@ -103,14 +105,6 @@ class NBLogisticFit:
     l2: float
     min_df: float
     path: Path | None
-    value: float
-    iterations: int
-    trouble: str = ""
-
-    @property
-    def converged(self) -> bool:
-        """Whether it is the minimum, to the tolerance."""
-        return not self.trouble
 
 
 def solution(
@@ -122,11 +116,10 @@ def solution(
     settings: NBLogisticSettings,
     folds: ArrayLike | None = None,
 ) -> NBLogisticFit:
-    """Eq. (2) for checked counts X (D, V), classes by number y (D,), and two weights (D,), positive: how many documents
-    a row stands for, and what it weighs in the loss.
+    """Minimum of eq. (2) for checked counts X (D, V) and classes by number y (D,).
 
-    ``folds`` (D,), whole numbers, say which rows are held out together. Where they are given there is a path, with the
-    scores of rows held out, even for a single l2.
+    documents, weight (D,), positive: number of documents of each row, and its weight in the loss. folds (D,): whole
+    numbers, equal for rows held out together; with them there is a path with held-out scores even for a single l2.
 
     >>> from scipy import sparse
     >>> X, y = sparse.csr_array([[1, 0, 2], [3, 0, 0], [0, 1, 1], [0, 1, 0]]), np.array([0, 0, 1, 1])
@@ -137,8 +130,9 @@ def solution(
     if not len(y):
         raise InputError("there is nothing to learn from: no rows, or every sample_weight is zero")
     rows = PresenceRows(Presence.of(X), y, documents, weight, n_classes)
-    min_df = float(_min_df(rows) if settings.min_df == "auto" else settings.min_df)
-    terms = frequent_terms(rows.presence, documents, min_df)  # in a part of the rows none is more frequent
+    containing = rows.presence.containing(documents)
+    min_df = float(found_min_df(containing, float(documents.sum())) if settings.min_df == "auto" else settings.min_df)
+    terms = frequent(containing, min_df)  # in a part of the rows none is more frequent
     rows = rows.of_terms(terms)
 
     def make(some: PresenceRows) -> Problem:
@@ -157,13 +151,13 @@ def solution(
         problem = problem.pruned(found.point.theta, settings.prune)
         found = problem.minimum(l2, settings.close, int(settings.max_iter))
     scorer = _on_all_terms(problem, found.point.theta, terms, X.shape[1])
-    return NBLogisticFit(scorer, l2, min_df, tried, found.point.value, found.steps, found.trouble)
+    return NBLogisticFit(scorer, found.point.value, found.steps, found.trouble, l2, min_df, tried)
 
 
 def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
-    """The scorer of counts; terms that are not in use have the scale 0.
+    """Scorer of counts; terms not in use have the scale 0.
 
-    Classes that are alike shall tie: digits that only rounding has made are cut off.
+    Weights are rounded, so that equal classes tie.
     """
     linear, columns = problem.linear(theta), terms[problem.columns]
     by_term, scale = np.zeros((n_terms, len(linear.bias))), np.zeros(n_terms)
@@ -172,16 +166,11 @@ def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -
 
 
 def _strength(l2: float | str, problem: Problem) -> float:
-    """As given, or by evidence."""
+    """Strength as given, or by evidence."""
     if l2 != "evidence":
         return float(l2)
     y = np.searchsorted(problem.present, problem.rows.y)
     return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
-
-
-def _min_df(rows: PresenceRows) -> int:
-    """Of ``auto``."""
-    return found_min_df(rows.presence.containing(rows.documents), float(rows.documents.sum()))
 
 
 L2 = Option(
@@ -202,7 +191,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     return Fit(
         found.scorer,
         found={"l2": found.l2},
-        facts=fit_facts(found.iterations, found.value, found.trouble),
+        facts=fit_facts(found),
         includes_prior=options["loss"] == "logistic" and not options["balanced"],
         held_out=None if found.path is None else found.path.scores,
     )

@@ -1,4 +1,4 @@
-"""The strength of the penalty by cross-validation, along a path from strong to weak.
+"""Strength of the penalty by cross-validation, along a path from strong to weak.
 
     lambda_0 > lambda_1 > ...                                                                           (1)
     theta_f(lambda_t) = argmin L_f(theta; lambda_t)     over the rows outside fold f                    (2)
@@ -26,21 +26,21 @@ fold, there is nothing to choose by, and no path.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.models.logistic.loss import Loss, LossOf, SoftmaxLoss
+from textnb.models.logistic.loss import Loss, SoftmaxLoss
 from textnb.models.logistic.ratios import Presence, largest_ratio, used_terms
 from textnb.models.logistic.solvers import Minimum, bound, minimum, rounding
 from textnb.models.logistic.squared_hinge import SquaredHingeLoss, descended, is_for_passes
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, bracketed_root, log_softmax
 
-_SHARPEST = 100.0
-_CLOSE_LOG = 1e-9
+_MAX_TEMPERATURE = 100.0
+_TEMPERATURE_TOL = 1e-9
 
 
 def best_log_loss(scores: Floats, y: Codes, weight: Floats) -> float:
@@ -69,17 +69,20 @@ def best_log_loss(scores: Floats, y: Codes, weight: Floats) -> float:
     if slope(0.0) >= 0:
         best = 0.0
     else:
-        best = _SHARPEST if slope(_SHARPEST) <= 0 else bracketed_root(slope, 0.0, _SHARPEST, _CLOSE_LOG)
+        best = (
+            _MAX_TEMPERATURE
+            if slope(_MAX_TEMPERATURE) <= 0
+            else bracketed_root(slope, 0.0, _MAX_TEMPERATURE, _TEMPERATURE_TOL)
+        )
     return float(-shares @ log_p(best)[rows, y])
 
 
-_COARSE = 0.1
-LOSSES: dict[str, LossOf] = {"logistic": SoftmaxLoss.of, "squared-hinge": SquaredHingeLoss.of}
+_COARSE_TOL = 0.1
+LOSSES: dict[str, type[Loss]] = {"logistic": SoftmaxLoss, "squared-hinge": SquaredHingeLoss}
 
 
 class PresenceRows(NamedTuple):
-    """What rows contain, their classes by number (D,), how many documents each stands for, and its weight in the loss:
-    the same times the weight of its class."""
+    """Terms of rows, classes by number (D,), number of documents of each row, and its weight in the loss (D,)."""
 
     presence: Presence
     y: Codes
@@ -88,13 +91,13 @@ class PresenceRows(NamedTuple):
     n_classes: int
 
     def chosen(self, mask: NDArray[np.bool_]) -> "PresenceRows":
-        """Some of the rows, by a mask (D,)."""
+        """Rows selected by a mask (D,)."""
         return PresenceRows(
             self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes
         )
 
     def of_terms(self, columns: Codes) -> "PresenceRows":
-        """Some of the terms, by number."""
+        """Rows with some of the terms, by number."""
         return self._replace(presence=self.presence.of_terms(columns))
 
 
@@ -111,7 +114,7 @@ class Problem:
 
     @classmethod
     def of(cls, rows: PresenceRows, loss: str, a: float, min_df: float) -> "Problem":
-        """The loss of that name over the rows."""
+        """Problem of the named loss over the rows."""
         present, y = np.unique(rows.y, return_inverse=True)
         columns, counts = used_terms(rows.presence, y, rows.documents, len(present), min_df)
         return cls._scaled(rows, loss, columns, largest_ratio(counts, a))
@@ -121,21 +124,21 @@ class Problem:
         columns, scale = columns[scale > 0], scale[scale > 0]
         present, y = np.unique(rows.y, return_inverse=True)
         Z = rows.presence.of_terms(columns).scaled(scale)
-        return cls(rows, loss, columns, scale, present, LOSSES[loss](Z, y, rows.weight, 1.0))
+        return cls(rows, loss, columns, scale, present, LOSSES[loss].of(Z, y, rows.weight, 1.0))
 
     @property
     def is_for_passes(self) -> bool:
-        """Whether its minima are found by passes over the rows."""
+        """Whether minima are found by dual coordinate descent."""
         return isinstance(self.loss, SquaredHingeLoss) and is_for_passes(self.loss)
 
     def minimum(self, l2: float, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
-        """The minimum at a strength, sought from theta (v+1, M): |theta - minimum| <= tol |theta|.
+        """Minimum at a strength, starting at theta (v+1, M): |theta - minimum| <= tol |theta|.
 
         With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
         first, coarse minimum, unless theta is near enough to tell it. Passes over rows have a closer bound.
         """
-        loss, passes, steps = self.loss.with_l2(l2), 0, 0
-        near = bound(loss, max(tol, _COARSE)) if theta is None else 0.0
+        loss, passes, steps = replace(self.loss, l2=l2), 0, 0
+        near = bound(loss, max(tol, _COARSE_TOL)) if theta is None else 0.0
         if self.is_for_passes:
             passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)
             if passed.is_close:
@@ -149,35 +152,30 @@ class Problem:
         return found._replace(steps=passes + steps + found.steps)
 
     def pruned(self, theta: Floats, share: float) -> "Problem":
-        """The same over a share of the terms: those with the largest weight in any class; of equals the first."""
+        """Problem over a proportion of the terms: those with the largest weight in any class; of equals the first."""
         largest = np.abs(self.loss.scorer(theta).by_term).max(axis=1, initial=0.0)
         kept = np.sort(np.argsort(-largest, kind="stable")[: int(np.ceil(share * len(largest)))])
         return self._scaled(self.rows, self.name, self.columns[kept], self.scale[kept])
 
     def scaled(self, presence: Presence) -> Any:
-        """Other rows on the terms and the scale of this problem, csc (D, v)."""
+        """Rows scaled by the terms and the scale of this problem, csc (D, v)."""
         return presence.of_terms(self.columns).scaled(self.scale)
 
     def linear(self, theta: Floats) -> LinearScorer:
-        """The scorer of scaled rows, (v, C); a class that has no rows is impossible."""
-        found, n_classes = self.loss.scorer(theta), self.rows.n_classes
-        if len(self.present) == n_classes:
-            return found
-        by_term, bias = np.zeros((len(self.columns), n_classes)), np.full(n_classes, -np.inf)
-        by_term[:, self.present], bias[self.present] = found.by_term, found.bias
-        return LinearScorer(by_term, bias)
+        """Scorer of scaled rows, (v, C); a class that has no rows is impossible."""
+        return self.loss.scorer_among(theta, self.present, self.rows.n_classes)
 
 
 STRENGTHS = tuple(float(f"{10 ** (1 - step / 2):.3g}") for step in range(10))
 """10, 3.16, 1, ... 0.000316."""
 
-_CLOSE = 0.3
-_ENOUGH = 0.99
+_PATH_TOL = 0.3
+_MAX_LOSS_RATIO = 0.99
 _MAX_ITER = 100
 
 
 class Path(NamedTuple):
-    """The strengths that were tried (T,), E of each (T,), the number of the best, and the scores there, (D, C)."""
+    """Strengths tried (T,), E of each (T,), the index of the best, and the held-out scores there, (D, C)."""
 
     strengths: tuple[float, ...]
     losses: tuple[float, ...]
@@ -186,8 +184,7 @@ class Path(NamedTuple):
 
 
 class Fold:
-    """Some rows held out, by a mask (D,), and the problem of all others; ``theta`` is the
-    minimum found last."""
+    """Rows held out, by a mask (D,), and the problem of all others; ``theta`` is the last minimum."""
 
     def __init__(self, rows: PresenceRows, held: NDArray[np.bool_], make: Callable[[PresenceRows], Problem]) -> None:
         self.held, self.presence = held, rows.presence.of_rows(held)
@@ -196,14 +193,14 @@ class Fold:
         self.theta = self.before = self.problem.loss.start
 
     def solve(self, l2: float) -> None:
-        """Go on to the next strength."""
+        """Minimise at the next strength."""
         on_a_line = self.before[:-1].any() and not self.problem.is_for_passes
         ahead = 2 * self.theta - self.before if on_a_line else self.theta
-        found = self.problem.minimum(l2, _CLOSE, _MAX_ITER, ahead if ahead[:-1].any() else None)
+        found = self.problem.minimum(l2, _PATH_TOL, _MAX_ITER, ahead if ahead[:-1].any() else None)
         self.theta, self.before = found.point.theta, self.theta
 
     def prune(self, share: float, l2: float) -> None:
-        """Keep a share of the terms."""
+        """Keep a proportion of the terms and minimise again."""
         self.problem = self.problem.pruned(self.theta, share)
         self.Z, self.theta = self.problem.scaled(self.presence), self.problem.loss.start
         self.before = self.theta
@@ -217,10 +214,10 @@ def cross_validated(
     strengths: Sequence[float],
     prune: float | None = None,
 ) -> tuple[Path, Floats | None] | None:
-    """The path over folds by number (D,), and about where the minimum of all rows is at the best strength,
-    (V+1, M), or None where that cannot be told; None alone where no row can be held out.
+    """Path over folds by number (D,), and a start for the minimum of all rows at the best strength.
 
-    ``make`` states the problem of some rows. With a share to prune to, the scores are those of pruned models.
+    The start (V+1, M) is None where a fold lacks a class; None alone is returned where no row can be held out. ``make``
+    makes the problem of some rows. With ``prune`` the scores are those of pruned models.
     """
     used = np.unique(folds)
     if len(np.unique(rows.y)) < 2 or len(used) < 2:
@@ -234,7 +231,7 @@ def cross_validated(
         losses.append(held_out_loss(rows, _scores(parts, rows)))
         if losses[-1] <= min(losses):
             thetas = [part.theta for part in parts]
-        if len(losses) > 1 and not losses[-1] < _ENOUGH * losses[-2]:
+        if len(losses) > 1 and not losses[-1] < _MAX_LOSS_RATIO * losses[-2]:
             break
     if np.isnan(losses[0]):
         return None
@@ -249,7 +246,7 @@ def cross_validated(
 
 
 def _mean_theta(parts: list[Fold], rows: PresenceRows) -> Floats | None:
-    """The mean of the folds' theta on all terms; None where a fold lacks a class."""
+    """Mean theta of the folds on all terms; None where a fold lacks a class."""
     if any(len(part.problem.present) < len(np.unique(rows.y)) for part in parts):
         return None
     mean = np.zeros((rows.presence.n_terms + 1, parts[0].theta.shape[1]))
@@ -259,7 +256,7 @@ def _mean_theta(parts: list[Fold], rows: PresenceRows) -> Floats | None:
 
 
 def _scores(parts: list[Fold], rows: PresenceRows) -> Floats:
-    """Of every row by the model without its fold, (D, C)."""
+    """Scores of every row by the model without its fold, (D, C)."""
     scores = np.empty((len(rows.y), rows.n_classes))
     for part in parts:
         linear = part.problem.linear(part.theta)
@@ -268,6 +265,6 @@ def _scores(parts: list[Fold], rows: PresenceRows) -> Floats:
 
 
 def held_out_loss(rows: PresenceRows, scores: Floats) -> float:
-    """E of eq. (3); NaN where no row can be scored."""
+    """Held-out loss E of eq. (3); NaN where no row can be scored."""
     known = np.flatnonzero(np.isfinite(scores[np.arange(len(scores)), rows.y]))
     return best_log_loss(scores[known], rows.y[known], rows.weight[known]) if len(known) else float("nan")

@@ -1,4 +1,4 @@
-"""Terms weighed by naive Bayes log-count ratios (Wang and Manning 2012), and rows of them.
+"""Naive Bayes log-count ratios (Wang and Manning 2012), and rows scaled by them.
 
 With b_ij = 1 where x_ij > 0, rows of weight w_i and class y_i, V terms in use, a > 0:
 
@@ -9,8 +9,8 @@ With b_ij = 1 where x_ij > 0, rows of weight w_i and class y_i, V terms in use, 
     s_j  = max_k |r_kj|                                         one scale for all classes    (V,)       (5)
     z_ij = b_ij s_j / |b_i * s|                                 rows of length 1             (D, V)     (6)
 
-Terms in use stand in rows of weight min_df or more; all others have the scale 0, as has a term that says nothing about
-any class. A row without a term in use is 0. Classes without rows are left out of (4) and (5).
+Terms in use are in rows of total weight min_df or more; all others have the scale 0, as has a term with equal
+frequencies everywhere. A row without a term in use is 0. Classes without rows are left out of (4) and (5).
 
 ``Presence`` holds b by columns. Rows and terms are picked from it for every fold; the copy that (6) makes of what was
 picked is the one that a loss works on.
@@ -32,7 +32,7 @@ _CELLS = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """b (D, V): the rows that contain term j are ``rows[starts[j]:starts[j + 1]]``.
+    """Presence b (D, V) by columns: the rows that contain term j are ``rows[starts[j]:starts[j + 1]]``.
 
     >>> b = Presence.of(sparse.csr_array([[2, 0, 1], [1, 0, 0]]))
     >>> b.rows.tolist(), b.starts.tolist()
@@ -45,25 +45,25 @@ class Presence:
 
     @classmethod
     def of(cls, X: CSR) -> "Presence":
-        """From counts X (D, V)."""
+        """Presence in counts X (D, V)."""
         X = canonical(X)
         columns = sparse.csr_array((np.empty(X.nnz, np.int8), X.indices, X.indptr), shape=X.shape).tocsc()
         return cls(columns.indices, columns.indptr, X.shape[0])
 
     @property
     def n_terms(self) -> int:
-        """V."""
+        """Number of terms, V."""
         return len(self.starts) - 1
 
     def of_rows(self, chosen: NDArray[np.bool_]) -> "Presence":
-        """Some of the rows, by a mask (D,); the columns stay."""
+        """Rows selected by a mask (D,)."""
         kept = chosen[self.rows]
         before = np.concatenate([[0], np.cumsum(kept)]).astype(self.starts.dtype)
         number = (np.cumsum(chosen) - 1).astype(self.rows.dtype)
         return Presence(number[self.rows[kept]], before[self.starts], int(np.count_nonzero(chosen)))
 
     def of_terms(self, columns: Codes) -> "Presence":
-        """Some of the columns, by number."""
+        """Columns selected by number."""
         lengths = np.diff(self.starts)
         chosen = np.zeros(self.n_terms, bool)
         chosen[columns] = True
@@ -71,29 +71,25 @@ class Presence:
         return Presence(self.rows[np.repeat(chosen, lengths)], starts, self.n_rows)
 
     def containing(self, weight: Floats) -> Floats:
-        """The weight of the rows that contain each term, (V,)."""
+        """Weight of the rows that contain each term, (V,)."""
         terms = np.repeat(np.arange(self.n_terms), np.diff(self.starts))
         return np.bincount(terms, weight[self.rows], self.n_terms).astype(float)
 
     def scaled(self, scale: Floats) -> Any:
-        """z of eq. (6) by columns, csc (D, V)."""
+        """Scaled rows z of eq. (6), csc (D, V)."""
         data = np.repeat(scale, np.diff(self.starts))
         lengths = np.sqrt(np.bincount(self.rows, data * data, self.n_rows))
         data /= np.where(lengths > 0, lengths, 1.0)[self.rows]
         return sparse.csc_array((data, self.rows, self.starts), shape=(self.n_rows, self.n_terms))
 
 
-def frequent_terms(presence: Presence, weight: Floats, min_df: float) -> Codes:
-    """The terms that stand in rows of weight min_df or more, by number."""
-    return _frequent(presence.containing(weight), min_df)
-
-
-def _frequent(containing: Floats, min_df: float) -> Codes:
+def frequent(containing: Floats, min_df: float) -> Codes:
+    """Numbers of the terms that are in rows of weight min_df or more, from the weight for each term (V,)."""
     return np.flatnonzero(containing >= max(min_df * (1 - RELATIVE_ROUNDING), np.finfo(float).tiny))
 
 
 def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min_df: float) -> tuple[Codes, Floats]:
-    """The terms that stand in rows of weight min_df or more, by number (v,), and n of eq. (1) of these, (v, C)."""
+    """Numbers of the terms in rows of weight min_df or more (v,), and n of eq. (1) for these, (v, C)."""
     columns: list[Codes] = [np.empty(0, np.intp)]
     counts: list[Floats] = [np.empty((0, n_classes))]
     step = max(1, _CELLS // n_classes)
@@ -103,14 +99,14 @@ def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min
         n_terms = len(starts) - 1
         cells = np.repeat(np.arange(0, n_terms * n_classes, n_classes), np.diff(starts)) + y[rows]
         n: Floats = np.bincount(cells, weight[rows], n_terms * n_classes).reshape(n_terms, n_classes).astype(float)
-        used = _frequent(n.sum(axis=1), min_df)
+        used = frequent(n.sum(axis=1), min_df)
         columns.append(first + used)
         counts.append(n[used])
     return np.concatenate(columns), np.concatenate(counts)
 
 
 def log_count_ratios(counts: Floats, a: float = 1.0) -> Floats:
-    """r of eq. (4), (v, C), from n (v, C).
+    """Log-count ratios r of eq. (4), (v, C), from n (v, C).
 
     >>> log_count_ratios(np.array([[3.0, 0.0], [1.0, 1.0]])).round(3).tolist()
     [[0.693, -0.693], [-0.693, 0.693]]
@@ -125,5 +121,5 @@ def log_count_ratios(counts: Floats, a: float = 1.0) -> Floats:
 
 
 def largest_ratio(counts: Floats, a: float = 1.0) -> Floats:
-    """s of eq. (5), (v,), from n (v, C)."""
+    """Scale s of eq. (5), (v,), from n (v, C)."""
     return np.asarray(np.abs(log_count_ratios(counts, a)).max(axis=1, initial=0.0))

@@ -1,4 +1,4 @@
-"""Minima of a smooth loss; each solver starts at a given point and ends where |gradient| <= bound.
+"""Solvers that minimise a smooth loss, from a given point to where |gradient| <= bound.
 
     gradient   theta <- theta - eta g                steepest descent                                   (1)
     newton     theta <- theta - eta H^-1 g           H exact where it is small, else truncated          (2)
@@ -22,9 +22,9 @@ import numpy as np
 
 from textnb.errors import InputError
 from textnb.models.logistic.loss import Loss, LossPoint
-from textnb.numerics import Floats
+from textnb.numerics import Floats, check_number
 
-_SINGULAR = 1e-12
+_MIN_RELATIVE_EIGENVALUE = 1e-12
 
 
 class Step(NamedTuple):
@@ -36,8 +36,8 @@ class Step(NamedTuple):
 
     @classmethod
     def along(cls, point: LossPoint, direction: Floats, scores: Floats | None = None) -> "Step":
-        """The step from a point; the scores are computed where they are not known."""
-        scores = point.loss.Z.times(direction) if scores is None else scores
+        """Step from a point; computes the scores if they are not given."""
+        scores = point.loss.scores(direction) if scores is None else scores
         return cls(direction, scores, float(np.vdot(direction, point.gradient)))
 
 
@@ -55,7 +55,7 @@ def exact(point: LossPoint) -> Step:
 
 def _shortest(H: Floats, g: Floats) -> Floats:
     values, vectors = np.linalg.eigh(H)
-    kept = values > _SINGULAR * values.max(initial=0)
+    kept = values > _MIN_RELATIVE_EIGENVALUE * values.max(initial=0)
     return np.asarray(vectors[:, kept] @ (vectors[:, kept].T @ g / values[kept]))
 
 
@@ -69,7 +69,7 @@ def truncated(point: LossPoint, eta: float, most: int = 200) -> Step:
     power = np.vdot(residual, conjugate)
     spare = np.empty_like(conjugate)  # arrays of the size of theta are large: as few as can be
     for _ in range(most):
-        moved = point.loss.Z.times(conjugate)
+        moved = point.loss.scores(conjugate)
         product = point.hessian_times(conjugate, moved)
         curvature = np.vdot(conjugate, product)
         if not curvature > 0:
@@ -91,23 +91,23 @@ def truncated(point: LossPoint, eta: float, most: int = 200) -> Step:
 Ended = tuple[Any, int]
 """The point where a solver ended, and after how many steps."""
 
-_ENOUGH = 1e-4
-_HALVINGS = 60
+_ARMIJO_FRACTION = 1e-4
+_MAX_HALVINGS = 60
 _ROUNDING = 64 * np.finfo(float).eps
-_SMALL = 1_000  # parameters
-_LITTLE_WORK = 1e10  # multiplications for one Hessian
-_FORCING = 0.5
+_MAX_HESSIAN_SIZE = 1_000  # parameters
+_MAX_HESSIAN_WORK = 1e10  # multiplications for one Hessian
+_MAX_FORCING = 0.5
 
 
 def newton(start: LossPoint, bound: float, max_iter: int) -> Ended:
-    """Eq. (2). Truncated directions are taken the further, the closer the minimum is.
+    """Minimise by Newton's method, eq. (2); truncated directions become more exact near the minimum.
 
-    With exact directions one step more than the bound asks for is taken: it squares an error that is small already.
+    With exact directions one more step is taken than the bound asks for: it squares an error that is already small.
     """
     small = is_small(start.loss)
 
     def step(point: LossPoint) -> Step:
-        eta = min(_FORCING, (point.gradient_norm / start.gradient_norm) ** 0.5)
+        eta = min(_MAX_FORCING, (point.gradient_norm / start.gradient_norm) ** 0.5)
         return exact(point) if small else truncated(point, eta)
 
     point, steps = _descent(start, bound, max_iter, lambda point: (step(point), 1.0))
@@ -117,7 +117,7 @@ def newton(start: LossPoint, bound: float, max_iter: int) -> Ended:
 
 
 def gradient(start: LossPoint, bound: float, max_iter: int) -> Ended:
-    """Eq. (1)."""
+    """Minimise by steepest descent, eq. (1)."""
 
     def downhill(point: LossPoint) -> tuple[Step, float]:
         step = Step.along(point, -point.gradient)
@@ -128,7 +128,7 @@ def gradient(start: LossPoint, bound: float, max_iter: int) -> Ended:
 
 
 def lbfgs(start: LossPoint, bound: float, max_iter: int) -> Ended:
-    """scipy's L-BFGS-B on the same loss."""
+    """Minimise by scipy's L-BFGS-B."""
     from scipy import optimize
 
     diagonal = start.hessian_diagonal()
@@ -157,16 +157,16 @@ SOLVERS: dict[str, Solver] = {"newton": newton, "lbfgs": lbfgs, "gradient": grad
 
 
 def is_small(loss: Loss) -> bool:
-    """Whether the whole Hessian is worth making."""
+    """Whether to compute the whole Hessian."""
     size = loss.shape[0] * loss.shape[1]
-    return size <= _SMALL and loss.Z.shape[0] * size**2 <= _LITTLE_WORK
+    return size <= _MAX_HESSIAN_SIZE and loss.Z.shape[0] * size**2 <= _MAX_HESSIAN_WORK
 
 
 def lowered(point: Any, step: Step, eta: float) -> Any | None:
-    """The first point along a step, eta halved and halved, where the loss has fallen enough; None if there is none."""
-    for _ in range(_HALVINGS):
+    """First point along a step, halving eta, where the loss has fallen enough; None if there is none."""
+    for _ in range(_MAX_HALVINGS):
         new = point.moved(step.direction, step.scores, eta)
-        if new.value <= point.value + _ENOUGH * eta * step.slope:
+        if new.value <= point.value + _ARMIJO_FRACTION * eta * step.slope:
             return new
         hidden = abs(new.value - point.value) <= _ROUNDING * abs(point.value)
         if hidden and new.gradient_norm < point.gradient_norm:
@@ -186,12 +186,15 @@ def _descent(point: LossPoint, bound: float, max_iter: int, step: Callable[[Loss
     return point, max_iter
 
 
+NOT_CONVERGED = (
+    "not converged after {steps} steps: the norm of the gradient is {norm:.3g}, not {bound:.3g}; "
+    "use a larger max_iter or tol, or scale X"
+)
 _ROUNDING_ERROR = 16 * np.finfo(float).eps
 
 
 class Minimum(NamedTuple):
-    """The point where a solver ended, the steps it took, and the norm that the gradient was to have: any, where it is
-    known otherwise to be the minimum."""
+    """Point where a solver ended, its steps, and the wanted norm of the gradient (inf if it is known to be close)."""
 
     point: Any
     steps: int
@@ -199,34 +202,42 @@ class Minimum(NamedTuple):
 
     @property
     def trouble(self) -> str:
-        """Why it is not the minimum; nothing where it is."""
+        """Why the minimum was not reached; empty if it was."""
         norm = self.point.gradient_norm
         if norm <= self.bound:
             return ""
-        return (
-            f"not converged after {self.steps} steps: the norm of the gradient is {norm:.3g}, not {self.bound:.3g}; "
-            "use a larger max_iter or tol, or scale X"
-        )
+        return NOT_CONVERGED.format(steps=self.steps, norm=norm, bound=self.bound)
 
 
 def bound(loss: Loss, tol: float) -> float:
-    """The norm at which a gradient counts as 0: tol times that at the start, and never below rounding.
+    """Norm at which a gradient counts as 0: tol times the norm at the start, and never below rounding.
 
     At the start all weights are 0, so it is the same for every l2.
     """
-    norm = loss.at(loss.start).gradient_norm
+    return max(tol * gradient_norm_at_start(loss), rounding(loss))
+
+
+def gradient_norm_at_start(loss: Loss) -> float:
+    """Norm of the gradient where all weights are 0; refuses numbers whose squares are too large."""
+    norm = float(loss.at(loss.start).gradient_norm)
     if not np.isfinite(norm):
         raise InputError("the numbers in X are too large for their squares: scale its columns")
-    return max(tol * float(norm), rounding(loss))
+    return norm
+
+
+def check_search(tol: Any, max_iter: Any) -> None:
+    """Refuse a tolerance that is not above 0, or a number of steps that is not whole and at least 1."""
+    check_number(tol, "tol", above=0)
+    check_number(max_iter, "max_iter", low=1, whole=True)
 
 
 def rounding(loss: Loss) -> float:
-    """A norm that the gradient may have by rounding alone."""
+    """Norm that the gradient may have by rounding alone."""
     total = loss.Z.weight.sum()
-    return float(_ROUNDING_ERROR * np.sqrt(total * (loss.Z.squares().sum() + total * loss.Z.mean @ loss.Z.mean)))
+    return float(_ROUNDING_ERROR * np.sqrt(total * (loss.squares.sum() + total * (loss.Z.means**2).sum())))
 
 
 def minimum(loss: Loss, small: float, max_iter: int, theta: Floats | None = None, solver: str = "newton") -> Minimum:
-    """Where the gradient's norm is at most ``small``, sought from theta (V+1, M), or else from the loss's own start."""
+    """Minimum where the gradient's norm is at most ``small``, starting at theta (V+1, M) or at the loss's start."""
     point, steps = SOLVERS[solver](loss.at(loss.start if theta is None else theta), small, max_iter)
     return Minimum(point, steps, small)

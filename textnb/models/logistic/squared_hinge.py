@@ -1,4 +1,6 @@
-"""The squared hinge loss, one class against the rest, and its minimum by dual coordinate descent (Hsieh et al. 2008).
+"""Squared hinge loss, one class against the rest, and its minimisation by dual coordinate descent.
+
+The squared hinge is minimised here: by ``descended`` (Hsieh et al. 2008), or by Newton's method (``solvers.py``).
 
 Rows x_i (V,) of class y_i and weight w_i, weights W (C, V), bias b (C,); t_ik is 1 where k = y_i, otherwise -1:
 
@@ -43,61 +45,48 @@ A pass reads every number of X twice, in a copy of X by rows that is kept. (8) a
 converge, Newton's method is used.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from textnb.extension import uses_extension
-from textnb.models.linear.centred import CentredRows
 from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.models.logistic.solvers import is_small
-from textnb.models.scorer import LinearScorer
-from textnb.numerics import Codes, Floats
+from textnb.numerics import Floats
 
 
-@dataclass(frozen=True, eq=False)
 class SquaredHingeLoss(Loss):
-    """L of eq. (2) as a function of theta (V+1, M); every class has rows.
+    """Squared hinge loss L of eq. (2) as a function of theta (V+1, M); every class has rows.
 
     >>> loss = SquaredHingeLoss.of(np.array([[1.0], [3.0]]), np.array([0, 1]), np.ones(2), l2=1.0)
     >>> loss.at(np.array([[0.5], [0.0]])).value
     0.625
     """
 
-    Z: CentredRows
-    targets: Floats
-    to_classes: Floats
-    l2: float
+    @staticmethod
+    def class_map(n_classes: int) -> Floats:
+        """Map S of eq. (5), (M, C).
 
-    @classmethod
-    def of(cls, X: Any, y: Codes, weight: Floats, l2: float) -> "SquaredHingeLoss":
-        """X (D, V) sparse or dense, classes by number y (D,), 0 to C-1, weight (D,) positive."""
-        to_classes = against_the_rest(int(y.max()) + 1)
-        return cls(CentredRows.of(X, weight), np.where(to_classes.T > 0, 1.0, -1.0)[y], to_classes, l2)
+        >>> SquaredHingeLoss.class_map(2)
+        array([[-1.,  1.]])
+        """
+        return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.eye(n_classes)[n_classes == 1 :]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Of theta: (V+1, M)."""
-        return self.Z.shape[1], self.targets.shape[1]
+    @cached_property
+    def targets(self) -> Floats:
+        """Targets t of eq. (1), (D, M)."""
+        return np.asarray(np.where(self.to_classes.T > 0, 1.0, -1.0)[self.y])
 
     @property
-    def start(self) -> Floats:
-        """Weights of 0; of them the best bias is the mean target."""
-        theta = np.zeros(self.shape)
-        theta[-1] = self.Z.weight @ self.targets / self.Z.weight.sum()
-        return theta
+    def start_bias(self) -> Floats:
+        """Mean target, (M,)."""
+        return np.asarray(self.Z.weight @ self.targets / self.Z.weight.sum())
 
     def at(self, theta: Floats) -> "HingePoint":
-        """The loss at theta."""
-        return HingePoint(self, theta, self.Z.times(theta))
-
-    def scorer(self, theta: Floats) -> LinearScorer:
-        """Eq. (5)."""
-        bias = theta[-1] - self.Z.mean @ theta[:-1]
-        return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
+        """Loss at theta."""
+        return HingePoint(self, theta)
 
 
 class HingePoint(LossPoint):
@@ -105,54 +94,37 @@ class HingePoint(LossPoint):
 
     loss: SquaredHingeLoss
 
-    def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats) -> None:
+    def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats | None = None) -> None:
         super().__init__(loss, theta, scores)
-        self.missing = np.maximum(0.0, 1 - loss.targets * scores)
+        self.missing = np.maximum(0.0, 1 - loss.targets * self.scores)
         self.value = float(self.penalty + loss.Z.weight @ np.einsum("ij,ij->i", self.missing, self.missing))
 
-    def _slopes(self) -> Floats:
+    def slopes(self) -> Floats:
         """-2 w_i t_ik h_ik of eq. (3), (D, M)."""
-        return -2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing
+        return np.asarray(-2 * self.loss.Z.weight[:, np.newaxis] * self.loss.targets * self.missing)
 
-    def _slope_changes(self, scores: Floats) -> Floats:
+    def slope_changes(self, scores: Floats) -> Floats:
+        """2 w_i [h_ik > 0] a_ik of eq. (4), (D, M), for a = scores."""
         return self._curvatures * scores
 
-    def _mean_curvature(self) -> Floats:
-        return np.asarray(self._curvatures.sum(axis=0) / self.loss.Z.weight.sum())
-
-    def _hessian_of_rows(self) -> Floats:
-        n_rows, n_columns = self.loss.shape
-        H: Floats = np.zeros((n_rows, n_columns, n_rows, n_columns))  # columns of theta do not meet in it
-        for rows, Z in self.loss.Z.blocks():
-            for m in range(n_columns):
-                H[:, m, :, m] += Z.T @ (self._curvatures[rows, m, np.newaxis] * Z)
-        return H
+    def curvatures(self, a: int, b: int) -> Floats | None:
+        """2 w_i [h_ia > 0], (D,); None where a is not b, since columns of theta do not meet in L."""
+        return self._curvatures[:, a] if a == b else None
 
     @cached_property
     def _curvatures(self) -> Floats:
         """2 w_i [h_ik > 0], (D, M)."""
-        return 2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0)
+        return np.asarray(2 * self.loss.Z.weight[:, np.newaxis] * (self.missing > 0))
 
 
-def against_the_rest(n_classes: int) -> Floats:
-    """S of eq. (5), (M, C).
-
-    >>> against_the_rest(2)
-    array([[-1.,  1.]])
-    """
-    if n_classes < 3:
-        return np.array([[-1.0, 1.0]]) if n_classes == 2 else np.zeros((0, 1))
-    return np.eye(n_classes)
-
-
-_BETWEEN = 2
-_MOST = 200
-_MOST_NUMBERS = np.iinfo(np.int32).max
-_BIAS_STEPS = 20
+_CHECK_EVERY = 2
+_MAX_PASSES = 200
+_MAX_INT32 = np.iinfo(np.int32).max
+_MAX_BIAS_STEPS = 20
 
 
 class Passed(NamedTuple):
-    """A point, how many passes it took, and whether it is as close to the minimum as it was to be."""
+    """Point reached, number of passes, and whether it is as close to the minimum as wanted."""
 
     point: HingePoint
     passes: int
@@ -160,20 +132,20 @@ class Passed(NamedTuple):
 
 
 def is_for_passes(loss: SquaredHingeLoss) -> bool:
-    """Whether passes are the way to the minimum."""
+    """Whether to minimise by dual coordinate descent."""
     X = loss.Z.columns
-    if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MOST_NUMBERS or not loss.l2 > 0 or is_small(loss):
+    if not sparse.issparse(X) or max(X.nnz, *X.shape) > _MAX_INT32 or not loss.l2 > 0 or is_small(loss):
         return False
     return uses_extension() and bool(np.isfinite(_slack(loss)).all())
 
 
 def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
-    """From a point to where eq. (12) is at most tol |theta|, or to the end of 200 passes or of max_iter."""
+    """Minimise by passes until eq. (12) is at most tol |theta|, for at most 200 passes or max_iter."""
     descent = Descent(start)
-    most = min(_MOST, max_iter)
+    most = min(_MAX_PASSES, max_iter)
     for passes in range(1, most + 1):
         descent.go_on()
-        if passes % _BETWEEN == 0 or passes == most:
+        if passes % _CHECK_EVERY == 0 or passes == most:
             point, distance = descent.certified()
             if distance <= tol * np.linalg.norm(point.theta[:-1]):
                 return Passed(point, passes, True)
@@ -181,11 +153,10 @@ def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
 
 
 class Descent:
-    """alpha (D, M), and theta with the bias as its last row, (V+1, M), between passes."""
+    """State between passes: alpha (D, M), and theta (V+1, M) with the bias as its last row."""
 
     def __init__(self, start: HingePoint) -> None:
-        """alpha begins as the multiple of w_i max(0, 1 - t f) that comes closest to the theta of the start, and is
-        the same where that is a minimum at another l2."""
+        """Start with the multiple of w_i max(0, 1 - t f) as alpha that gives a theta closest to that of ``start``."""
         loss = self.loss = start.loss
         self.rows = loss.Z.by_rows
         self.starts, self.columns = (numbers.astype(np.int32) for numbers in (self.rows.indptr, self.rows.indices))
@@ -196,7 +167,7 @@ class Descent:
         squares = np.einsum("ij,ij->j", weights, weights)
         share = np.maximum(np.einsum("ij,ij->j", weights, given), 0) / np.where(squares > 0, squares, 1.0)
         self.alpha = np.ascontiguousarray(alpha * share)
-        self.theta = np.vstack([weights * share, start.theta[-1] - loss.Z.mean @ given])
+        self.theta = np.vstack([weights * share, start.theta[-1] - loss.Z.means[0] @ given])
         self.chance = np.random.default_rng(0)
 
     def go_on(self) -> None:
@@ -210,13 +181,13 @@ class Descent:
         self.theta[-1] += np.einsum("ij,ij->j", self.alpha, targets)
 
     def certified(self) -> tuple[HingePoint, float]:
-        """Loss where eq. (7) has been made to hold, and the bound of eq. (12)."""
+        """Point with alpha balanced so that eq. (7) holds, and the bound of eq. (12) there."""
         loss = self.loss
         alpha = balanced(self.alpha, loss.targets)
         weights = self._weights(alpha)
         scores = np.asarray(loss.Z.columns @ weights)
         bias = best_bias(scores, loss.targets, loss.Z.weight, self.theta[-1])
-        point = HingePoint(loss, np.vstack([weights, bias + loss.Z.mean @ weights]), scores + bias)
+        point = HingePoint(loss, np.vstack([weights, bias + loss.Z.means[0] @ weights]), scores + bias)
         squares = self.slack @ np.einsum("ij,ij->i", alpha, alpha) + np.vdot(weights, weights)
         below = loss.l2 * (alpha.sum() - squares / 2)
         above = point.value - below
@@ -228,7 +199,7 @@ class Descent:
 
 
 def _slack(loss: SquaredHingeLoss) -> Floats:
-    """e (D,)."""
+    """Slack e_i = l2 / (2 w_i), (D,)."""
     with np.errstate(over="ignore"):
         return np.asarray(loss.l2 / (2 * loss.Z.weight))
 
@@ -247,12 +218,12 @@ def balanced(alpha: Floats, targets: Floats) -> Floats:
 
 
 def best_bias(scores: Floats, targets: Floats, weight: Floats, bias: Floats) -> Floats:
-    """The b (M,) of the least sum_i w_i max(0, 1 - t_im (s_im + b_m))^2, by Newton's method from a bias near it.
+    """Bias b (M,) that minimises sum_i w_i max(0, 1 - t_im (s_im + b_m))^2, by Newton's method from a bias near it.
 
     >>> best_bias(np.zeros((3, 1)), np.array([[1.0], [1.0], [-1.0]]), np.ones(3), np.zeros(1)).round(3)
     array([0.333])
     """
-    for _ in range(_BIAS_STEPS):
+    for _ in range(_MAX_BIAS_STEPS):
         missing = np.maximum(0.0, 1 - targets * (scores + bias))
         active = weight @ (missing > 0)
         step = weight @ (targets * missing) / np.where(active > 0, active, 1.0)
