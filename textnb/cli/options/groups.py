@@ -29,6 +29,7 @@ CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_w
 """Settings of every help page: both names of --help, its width, and defaults shown."""
 
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 
 def option(*names: str, default: Any = None, **settings: Any) -> Any:
@@ -42,28 +43,42 @@ def flag(*names: str, default: bool = False, **settings: Any) -> Any:
     return option(*names, default=default, is_flag=True, **settings)
 
 
-def takes(rare: Collection[str] = (), **groups: Any) -> Callable[[Function], Function]:
+def takes(rare: Collection[str] = (), **groups: Any) -> Decorator:
     """Give a verb the options of each group; it receives one object per group, by the keyword used here.
 
     The help does not list the fields that `rare` names.
     """
 
     def decorate(function: Function) -> Function:
-        @wraps(function)
-        def gathered(**given: Any) -> Any:
-            for name, group in groups.items():
-                given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
-            return function(**given)
-
-        for group in reversed(groups.values()):
-            for each in reversed(fields(group)):
-                names, settings = (each.name, *each.metadata["names"]), each.metadata["settings"]
-                section = {"cls": SectionOption, "section": group.section}
-                settings = settings | {"hidden": True} if each.name in rare else settings
-                gathered = click.option(*names, default=each.default, **section, **settings)(gathered)
-        return gathered
+        for name, group in reversed(groups.items()):
+            parameters = [_parameter(each, group.section, each.name in rare) for each in fields(group)]
+            function = gather(name, group, *parameters)(function)
+        return function
 
     return decorate
+
+
+def gather(name: str, group: Any, *parameters: Decorator) -> Decorator:
+    """Give a verb these parameters; it receives them as one object of the dataclass `group`, by the keyword `name`."""
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def gathered(**given: Any) -> Any:
+            values = {each.name: given.pop(each.name) for each in fields(group)}
+            return function(**given, **{name: group(**values)})
+
+        result: Function = gathered
+        for parameter in reversed(parameters):
+            result = parameter(result)
+        return result
+
+    return decorate
+
+
+def _parameter(each: Field[Any], section: str, rare: bool) -> Decorator:
+    settings = each.metadata["settings"] | ({"hidden": True} if rare else {})
+    names = each.name, *each.metadata["names"]
+    return click.option(*names, default=each.default, cls=SectionOption, section=section, **settings)
 
 
 def option_words(each: Field[Any], value: Any) -> Iterator[str]:
@@ -94,7 +109,7 @@ class DocumentedArgument(click.Argument):
         self.about = about
 
 
-def argument(name: str, metavar: str, about: str, **settings: Any) -> Callable[[Function], Function]:
+def argument(name: str, metavar: str, about: str, **settings: Any) -> Decorator:
     """Give a verb an argument; `about` explains it in the help."""
     return click.argument(name, metavar=metavar, cls=DocumentedArgument, about=about, **settings)
 

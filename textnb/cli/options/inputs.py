@@ -1,16 +1,16 @@
 """Arguments and options that many verbs share, and values as they are written on the command line."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import click
 
-from textnb.cli.options.groups import FILE, Function, argument, flag, option
+from textnb.cli.options.groups import FILE, Decorator, argument, flag, option
 from textnb.counts import TermsOf
 from textnb.errors import InputError
 from textnb.parallel import as_jobs
@@ -46,7 +46,7 @@ trust = click.option(
 quiet = click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor a summary.")
 
 
-def top_option(default: int) -> Callable[[Function], Function]:
+def top_option(default: int) -> Decorator:
     """Return the option --top with this default."""
     return click.option(
         "--top", metavar="N", type=click.IntRange(min=1), default=default, help="Number of terms to show."
@@ -113,6 +113,7 @@ class Reading:
     """How to read unlabelled documents."""
 
     section: ClassVar[str] = "Reading"
+    labelled: ClassVar[bool] = False
     reader: str | None = option("--reader", metavar="NAME", help=f"{', '.join(READERS)}.  [default: by name]")
     text: str | None = option("--text", metavar="COLUMN", help="Column of the text.")
     glob: str | None = option("--glob", metavar="PATTERN", help="Files of a folder to read, as in '*.txt'.")
@@ -122,14 +123,15 @@ class Reading:
     @property
     def settings(self) -> Settings:
         """Settings of the readers."""
-        given = {key: value for key, value in asdict(self).items() if key != "reader"}
-        return Settings(**given, labelled=False)
+        given = {key: value for key, value in vars(self).items() if key != "reader"}
+        return Settings(**given, labelled=self.labelled)
 
 
 @dataclass(frozen=True)
 class LabelledReading(Reading):
     """How to read a corpus."""
 
+    labelled: ClassVar[bool] = True
     label: str | None = option("--label", metavar="COLUMN", help="Column of the label.")
 
 

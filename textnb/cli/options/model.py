@@ -17,7 +17,7 @@ from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
-from textnb.models.registry import MODELS
+from textnb.models.registry import MODELS, default_model
 from textnb.models.registry import model as model_of
 from textnb.models.smoothing import ALPHAS
 from textnb.text import Analyzer
@@ -64,7 +64,7 @@ class Modelling:
 
     def suited(self, is_mail: bool) -> "Modelling":
         """Return these options with the model that suits the corpus, if none was given."""
-        return self if self.model is not None else replace(self, model="mail" if is_mail else "multinomial")
+        return self if self.model is not None else replace(self, model=default_model(is_mail=is_mail))
 
     @property
     def terms(self) -> Mapping[str, Any]:

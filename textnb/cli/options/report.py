@@ -9,7 +9,7 @@ from typing import ClassVar
 from textnb.cli.options.groups import FILE, option
 from textnb.cli.terminal import say
 from textnb.errors import InputError
-from textnb.language import LANGUAGES, Language
+from textnb.language import LANGUAGES, Language, check_language
 from textnb.report.values import Report
 from textnb.storage import atomic, check_writable
 
@@ -33,11 +33,12 @@ class Reporting:
 
     def check(self, *inputs: Path) -> None:
         """Raise an error, before any work, if the page cannot be written or would replace another file."""
-        language = self.language
         if self.html is None:
             if self.lang is not None:
-                raise InputError("--lang {code} needs a page; add --html FILE", code=language.code)
+                raise InputError("--lang {code} needs a page; add --html FILE", code=self.lang)
             return
+        if self.lang is not None:
+            check_language(self.lang)
         check_writable(self.html)
         if any(path.exists() and self.html.exists() and self.html.samefile(path) for path in inputs):
             raise InputError("{path} is an input itself; choose another name for the page", path=self.html)
