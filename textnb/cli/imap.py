@@ -11,7 +11,7 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import EVERY, Judging, Moving
-from textnb.cli.options.groups import FILE, flag, option, takes, verb
+from textnb.cli.options.groups import flag, option, takes, verb
 from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, stop_on_signals
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import parse_class_pairs
@@ -28,24 +28,14 @@ class Entering:
     """How to log in to an account, beside its host and user."""
 
     section: ClassVar[str] = "Connection"
-    password_command: str | None = option(
-        "--password-command", metavar="COMMAND", help="Command whose first line is the password; run without a shell."
-    )
-    password_file: Path | None = option(
-        "--password-file", metavar="FILE", type=FILE, help="File of mode 0600 whose first line is the password."
-    )
-    port: int | None = option(
-        "--port", metavar="N", type=int, help="Port.  [default: 993; 143 with --starttls and --plain]"
-    )
-    starttls: bool = flag("--starttls", help="Encrypt with STARTTLS.")
-    plain: bool = flag("--plain", help="Do not encrypt; for a server on this machine.")
-    insecure: bool = flag("--insecure", help="Allow --plain for any server: password and mail can be read in transit.")
-    cafile: Path | None = option(
-        "--cafile", metavar="FILE", type=FILE, help="Certificates (PEM) to trust instead of those of the system."
-    )
-    timeout: float = option(
-        "--timeout", metavar="SECONDS", type=float, default=30.0, help="Seconds to wait for the server."
-    )
+    password_command: str | None = option("COMMAND", "Command whose first line is the password; run without a shell.")
+    password_file: Path | None = option("FILE", "File of mode 0600 whose first line is the password.")
+    port: int | None = option("N", "Port.  [default: 993; 143 with --starttls and --plain]")
+    starttls: bool = flag("Encrypt with STARTTLS.")
+    plain: bool = flag("Do not encrypt; for a server on this machine.")
+    insecure: bool = flag("Allow --plain for any server: password and mail can be read in transit.")
+    cafile: Path | None = option("FILE", "Certificates (PEM) to trust instead of those of the system.")
+    timeout: float = option("SECONDS", "Seconds to wait for the server.", default=30.0)
 
     def account(self, host: str, user: str) -> "Account":
         """Return the account; a connection without encryption to another machine is refused."""
@@ -81,11 +71,10 @@ class ImapMoving(Moving):
     """What happens to messages of a server, which can notify about new ones."""
 
     every: float = option(
-        "--every",
-        metavar="SECONDS",
+        "SECONDS",
+        "Longest time between two looks of --watch; a server with IDLE notifies at once.",
         type=EVERY,
         default=60.0,
-        help="Longest time between two looks of --watch; a server with IDLE notifies at once.",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import click
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.cli.options.groups import FILE, flag, gather, option, takes
+from textnb.cli.options.groups import flag, gather, option, takes
 from textnb.cli.options.inputs import LabelledReading, Running, Tokenizing, as_json, corpus_path, trust
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource
@@ -30,10 +30,8 @@ class Folding:
     """How documents are held out."""
 
     section: ClassVar[str] = "Cross-validation"
-    folds: int = option("--folds", metavar="N", type=click.IntRange(min=2), default=5, help="Number of folds.")
-    seed: int = option(
-        "--seed", metavar="N", type=click.IntRange(min=0), default=0, help="Seed for dealing documents into folds."
-    )
+    folds: int = option("N", "Number of folds.", type=click.IntRange(min=2), default=5)
+    seed: int = option("N", "Seed for dealing documents into folds.", type=click.IntRange(min=0), default=0)
 
     def cross_validation(self, running: Running, recipes: Recipes, rounds: int) -> dict[str, Any]:
         """Return folds, seed, jobs and a function that shows the recipe and the fold as progress."""
@@ -54,13 +52,9 @@ class Choosing:
     """Which recipes are compared."""
 
     section: ClassVar[str] = "Recipes"
-    models: str | None = option(
-        "--models",
-        metavar="A,B,...",
-        help=f"Of: {', '.join(MODELS)}.  [default: {','.join(USUAL_MODELS)}]",
-    )
-    recipes: Path | None = option("--recipes", metavar="FILE", type=FILE, help="TOML file of recipes.")
-    calibrate: bool = flag("--calibrate/--no-calibrate", default=True, help="Calibrate where a recipe does not say.")
+    models: str | None = option("A,B,...", f"Of: {', '.join(MODELS)}.  [default: {','.join(USUAL_MODELS)}]")
+    recipes: Path | None = option("FILE", "TOML file of recipes.")
+    calibrate: bool = flag("Calibrate where a recipe does not say.", "--calibrate/--no-calibrate", default=True)
 
     def chosen(self, source: CorpusSource, tokenizing: Tokenizing, trust: Collection[str]) -> Recipes:
         """Return the recipes by name; a model of --models has its defaults."""

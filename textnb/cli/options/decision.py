@@ -27,13 +27,8 @@ class Deciding:
     """How probabilities become an answer."""
 
     section: ClassVar[str] = "Decision"
-    unsure: float | None = option(
-        "--unsure",
-        metavar="P",
-        type=float,
-        help=f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.",
-    )
-    costs: Path | None = option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
+    unsure: float | None = option("P", f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.")
+    costs: Path | None = option("FILE", _COSTS_HELP)
 
     def rule(self, classes: Sequence[str]) -> Rule:
         """Return the decision rule; by default the most probable class."""
@@ -75,30 +70,18 @@ class Judging:
     """When a mail is spam, when it is good, and when it is unsure."""
 
     section: ClassVar[str] = "Decision"
-    spam: str | None = option("--spam", metavar="CLASS", help="Class to be careful with.")
+    spam: str | None = option("CLASS", "Class to be careful with.")
     spam_cutoff: float | None = option(
-        "--spam-cutoff",
-        metavar="P",
-        type=float,
-        help=f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]",
+        "P", f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]"
     )
     good_cutoff: float | None = option(
-        "--good-cutoff",
-        metavar="P",
-        type=float,
-        help=f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]",
+        "P", f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]"
     )
     thin: float | None = option(
-        "--thin",
-        metavar="TIMES",
-        type=float,
-        help=f"Odds required of a mail without a Received field, times this.  [default: {_DEFAULT.thin:g}]",
+        "TIMES", f"Odds required of a mail without a Received field, times this.  [default: {_DEFAULT.thin:g}]"
     )
     unsure: float | None = option(
-        "--unsure",
-        metavar="P",
-        type=float,
-        help=f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]",
+        "P", f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]"
     )
 
     @property
@@ -132,18 +115,12 @@ class Moving:
     """What happens to messages when they have been judged."""
 
     section: ClassVar[str] = "Moving"
-    move: tuple[str, ...] = option(
-        "--move", metavar="CLASS=FOLDER", multiple=True, help="Move messages of the class to the folder; repeatable."
-    )
-    unsure_to: str | None = option(
-        "--unsure-to", metavar="FOLDER", help="Move unsure messages to the folder; otherwise they stay."
-    )
-    apply: bool = flag("--apply", help="Change the mailbox; without this option it is a dry run.")
-    again: bool = flag("--again", help="Judge all messages, even those judged before.")
-    watch: bool = flag("--watch", help="Continue with new messages until SIGINT or SIGTERM.")
-    every: float = option(
-        "--every", metavar="SECONDS", type=EVERY, default=10.0, help="Seconds between two looks of --watch."
-    )
+    move: tuple[str, ...] = option("CLASS=FOLDER", "Move messages of the class to the folder; repeatable.", default=())
+    unsure_to: str | None = option("FOLDER", "Move unsure messages to the folder; otherwise they stay.")
+    apply: bool = flag("Change the mailbox; without this option it is a dry run.")
+    again: bool = flag("Judge all messages, even those judged before.")
+    watch: bool = flag("Continue with new messages until SIGINT or SIGTERM.")
+    every: float = option("SECONDS", "Seconds between two looks of --watch.", type=EVERY, default=10.0)
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""

@@ -32,35 +32,18 @@ class Modelling:
     """
 
     section: ClassVar[str] = "Model"
-    model: str | None = option(
-        "--model", metavar="NAME", help=f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]"
-    )
+    model: str | None = option("NAME", f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]")
     alpha: str = option(
-        "--alpha",
-        metavar="A",
-        default="evidence",
-        help=f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.",
+        "A", f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.", default="evidence"
     )
-    prior: str = option(
-        "--prior", metavar="PRIOR", default="empirical", help="Class probabilities: empirical, uniform, or a=0.3,b=0.7."
-    )
-    weighting: str | None = option(
-        "--weighting", metavar="NAME", help=f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]"
-    )
-    calibrate: bool = flag(
-        "--calibrate/--no-calibrate", default=True, help="Calibrate probabilities on left-out documents."
-    )
-    sample: int = option(
-        "--sample",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=SAMPLE,
-        help="Documents kept for calibration, at most.",
-    )
+    prior: str = option("PRIOR", "Class probabilities: empirical, uniform, or a=0.3,b=0.7.", default="empirical")
+    weighting: str | None = option("NAME", f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]")
+    calibrate: bool = flag("Calibrate probabilities on left-out documents.", "--calibrate/--no-calibrate", default=True)
+    sample: int = option("N", "Documents kept for calibration, at most.", type=click.IntRange(min=0), default=SAMPLE)
     settings: tuple[str, ...] = option(
-        "--set", metavar="NAME=VALUE", multiple=True, help="Option of the model; repeatable. See textnb models NAME."
+        "NAME=VALUE", "Option of the model; repeatable. See textnb models NAME.", "--set", default=()
     )
-    own: tuple[str, ...] = option("--own", multiple=True, hidden=True)
+    own: tuple[str, ...] = option(None, "", hidden=True, default=())
 
     def suited(self, is_mail: bool) -> "Modelling":
         """Return these options with the model that suits the corpus, if none was given."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from textnb.cli.options.groups import FILE, option
+from textnb.cli.options.groups import option
 from textnb.cli.terminal import say
 from textnb.errors import InputError
 from textnb.language import LANGUAGES, Language, check_language
@@ -21,10 +21,8 @@ class Reporting:
     """Whether an HTML page is written, where, and in which language."""
 
     section: ClassVar[str] = "Report"
-    html: Path | None = option("--html", metavar="FILE", type=FILE, help="Write a page to read in a browser.")
-    lang: str | None = option(
-        "--lang", metavar="|".join(LANGUAGES), help="Language of the page.  [default: that of the locale]"
-    )
+    html: Path | None = option("FILE", "Write a page to read in a browser.")
+    lang: str | None = option("|".join(LANGUAGES), "Language of the page.  [default: that of the locale]")
 
     @property
     def language(self) -> Language:
