@@ -78,7 +78,7 @@ def test(
     """
     reporting.check(model, corpus)
     classifier = TextClassifier.load(model, trust)
-    classes = classifier.fitted.classes
+    classes = classifier.classes_.tolist()
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
         prices.rule(classes)  # checks the classes before the work begins

@@ -85,7 +85,7 @@ def train(
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
-            say(f"{name}: {value}")
+            say("{name}: {value}", name=name, value=value)
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
 

@@ -1,7 +1,9 @@
 """Options for decisions: the class of a document, the verdict on a mail, and where a mail goes."""
 
 import math
-from collections.abc import Sequence
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +12,12 @@ from typing import Any, ClassVar
 import click
 
 from textnb.cli.options.groups import FILE, flag, option
+from textnb.cli.terminal import OutputRows, plural, say
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
 from textnb.mail.destinations import Destinations, folders_like, parse_class_pairs
-from textnb.mail.filter import Cutoffs
+from textnb.mail.filter import Cutoffs, Verdict
 
 UNSURE_LABEL = "unsure"
 
@@ -110,6 +113,9 @@ EVERY = SecondsRange(0.1, 86_400.0)
 """Seconds between two looks, at most a day: a system cannot wait for any length of time."""
 
 
+_REMEDY = "use --apply to change the mailbox"
+
+
 @dataclass(frozen=True)
 class Moving:
     """What happens to messages when they have been judged."""
@@ -126,3 +132,36 @@ class Moving:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""
         folders = parse_class_pairs(self.move, classes, "--move")
         return Destinations(folders_like(classes) if alike and not self.move else folders, self.unsure_to)
+
+    def tell(self, id: object, verdict: Verdict, to: str | None, rows: OutputRows | None, quiet: bool) -> None:
+        """Print the verdict on a message: a row if there are `rows`, else a line if --watch has moved it."""
+        if rows is not None:
+            rows.row([id, verdict.label, verdict.probability, "yes" if verdict.unsure else "no", to or ""])
+            sys.stdout.flush()
+        elif self.watch and not quiet and to is not None:
+            template = "{id}: {label}, {probability:.4f}, moved to {folder}"
+            say(template, id=id, label=verdict.label, probability=verdict.probability, folder=to)
+
+    def summary(self, counts: Counter[str], more: Mapping[str, str], remedy: str = _REMEDY) -> str:
+        """Return one line about judged messages; `more` are templates of what else was counted.
+
+        >>> counts = Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1, "known": 5})
+        >>> Moving().summary(counts, {"known": "{n:,} judged before"})
+        '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 judged before; dry run, ...'
+        """
+        moved = "{n:,} moved {to}" if self.apply else "{n:,} would go {to}"
+        tagged = "{n:,} tagged" if self.apply else "{n:,} would be tagged"
+        parts = [moved.format(n=n, to=to) for to, n in sorted(counts.items()) if to.startswith("to ")]
+        parts.append(plural(counts["stay"], "stays", "stay"))
+        parts += _counted(counts, {"unsure": "{n:,} of them unsure", "tagged": tagged})
+        line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}", *_counted(counts, more)]
+        return "; ".join(line if self.apply else [*line, "dry run, nothing was changed", remedy])
+
+
+def counts_of(verdict: Verdict, to: str | None) -> list[str]:
+    """Return what a judged message counts as in the summary."""
+    return ["judged", *(["stay", *(["unsure"] if verdict.unsure else [])] if to is None else [f"to {to}"])]
+
+
+def _counted(counts: Counter[str], templates: Mapping[str, str]) -> list[str]:
+    return [template.format(n=counts[key]) for key, template in templates.items() if counts[key]]

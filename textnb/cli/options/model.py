@@ -65,8 +65,11 @@ class Modelling:
         known = model_of(self._name).options
         for given in self.settings:
             name, equals, _ = given.partition("=")
-            if name not in known or not equals:
-                raise click.UsageError(_set_problem(given, self._name, known), click.get_current_context(silent=True))
+            if not equals:
+                raise _usage_error("--set takes NAME=VALUE, not {given!r}.", given=given)
+            if name not in known:
+                template = "Model {model!r} has no option {name!r}; it has {known}."
+                raise _usage_error(template, model=self._name, name=name, known=", ".join(known) or "none")
         pairs = dict(each.split("=", 1) for each in (*self.own, *self.settings))
         try:
             return {name: known[name].parse(text) if name in known else text for name, text in pairs.items()}
@@ -88,11 +91,8 @@ class Modelling:
         )
 
 
-def _set_problem(given: str, name: str, known: Mapping[str, Any]) -> str:
-    if "=" not in given:
-        return f"--set takes NAME=VALUE, not {given!r}."
-    options = ", ".join(known)
-    return f"Model {name!r} has no option {given.partition('=')[0]!r}; it has {options or 'none'}."
+def _usage_error(template: str, **values: object) -> click.UsageError:
+    return click.UsageError(template.format(**values), click.get_current_context(silent=True))
 
 
 class ModelVerb(Verb):
