@@ -169,8 +169,7 @@ class Language:
     code: str
 
     def __post_init__(self) -> None:
-        if self.code not in LANGUAGES:
-            raise InputError("unknown language {code!r}; use {known}", code=self.code, known=" or ".join(LANGUAGES))
+        check_language(self.code)
 
     def __call__(self, phrase: str, **values: str) -> str:
         """Phrase in the language, with its values."""
@@ -197,3 +196,9 @@ def language_of(text: str) -> str | None:
     ('ja', None)
     """
     return "ja" if any("\u3041" <= character <= "\u30ff" for character in text) else None
+
+
+def check_language(code: str) -> None:
+    """Raise an error if there is no such language."""
+    if code not in LANGUAGES:
+        raise InputError("unknown language {code!r}; use {known}", code=code, known=" or ".join(LANGUAGES))

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,16 @@ def test_what_is_not_textnbs_is_never_overwritten(run, tmp_path):
     assert done.code == 1
     assert "notes.txt already exists and is not a textnb file" in done.err
     assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_count_file_and_the_description_of_a_corpus_are_read_once(run, corpus, monkeypatch):
+    (corpus / "corpus.toml").write_text("[reader]\nglob = '*.txt'\n")
+    read = []
+    for place in ("textnb.cli.sources.read_counts", "textnb.readers.settings.read_toml"):
+        module, _, name = place.rpartition(".")
+        function = getattr(import_module(module), name)
+        monkeypatch.setattr(place, lambda path, *more, own=function: read.append(path.name) or own(path, *more))
+    assert run("train", corpus, "-o", "m.textnb").code == run("count", corpus, "-o", "c.counts").code == 0
+    assert read == ["corpus.toml"] * 2
+    assert run("train", "c.counts", "-o", "n.textnb").code == run("tune", "c.counts").code == 0
+    assert read[2:] == ["c.counts"] * 2

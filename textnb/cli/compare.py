@@ -1,15 +1,11 @@
 """textnb compare and textnb curve."""
 
-from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import click
 
-from textnb.cli.options import inputs
-from textnb.cli.options.comparison import Choosing, Folding, Source, interval_cell, measure_names, repeats_option
-from textnb.cli.options.groups import takes, verb
-from textnb.cli.options.report import Reporting
+from textnb.cli.options.comparison import Comparing, comparing, interval_cell, measure_names
+from textnb.cli.options.groups import verb
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
@@ -21,34 +17,10 @@ from textnb.report.contents import comparison_report, curves_report
 
 
 @verb
-@inputs.corpus_path
 @click.option("--criterion", metavar="NAME", default="cv", help="cv; evidence or bic for models that have it.")
-@repeats_option
-@inputs.as_json
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@inputs.trust
-@takes(
-    running=inputs.Running,
-    choosing=Choosing,
-    folding=Folding,
-    tokenizing=inputs.Tokenizing,
-    reading=inputs.LabelledReading,
-    reporting=Reporting,
-)
-def compare(
-    corpus: Path,
-    criterion: str,
-    repeats: int,
-    as_json: bool,
-    as_csv: bool,
-    trust: Collection[str],
-    running: inputs.Running,
-    choosing: Choosing,
-    folding: Folding,
-    tokenizing: inputs.Tokenizing,
-    reading: inputs.LabelledReading,
-    reporting: Reporting,
-) -> None:
+@comparing
+def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
     Each measure has a 95 % interval. The p-values are of paired tests against the most accurate recipe, after Holm's
@@ -65,38 +37,27 @@ def compare(
         textnb compare news.counts --recipes alphas.toml --criterion evidence
         textnb compare news/ --html comparison.html --lang ja
     """
-    if as_json and as_csv:
+    if given.as_json and as_csv:
         raise InputError("--json and --csv exclude each other; use one of them")
+    reporting = given.reporting
     if criterion != "cv" and reporting.html is not None:
-        raise InputError(
-            "--html needs a cross-validation; leave out --html or --criterion {criterion}", criterion=criterion
-        )
-    reporting.check(corpus)
-    source = Source(corpus, tokenizing, reading, running, trust)
-    recipes = choosing.chosen(source)
-    documents = source.tokenized(recipes)
+        raise InputError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
+    reporting.check(given.corpus)
+    recipes, documents = given.recipes_and_documents()
     if criterion != "cv":
-        _print_scored(score_recipes(recipes, documents, criterion), criterion, as_json, as_csv)
+        _print_scored(score_recipes(recipes, documents, criterion), criterion, given.as_json, as_csv)
         return
-    comparison = compared(
-        recipes,
-        documents,
-        folds=folding.folds,
-        repeats=repeats,
-        seed=folding.seed,
-        jobs=running.n_jobs,
-        watch=lambda answers: source.watched(answers, recipes, folding.folds, repeats),
-    )
-    if as_json:
+    comparison = compared(recipes, documents, **given.cross_validation(recipes))
+    if given.as_json:
         print_json(comparison.json)
     elif as_csv:
         _print_csv(comparison)
     else:
         _print_comparison(comparison)
     if reporting.html is not None:
-        reporting.write(comparison_report(comparison, corpus, reporting.language), running.quiet)
+        reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
-    if uncalibrated and not running.quiet:
+    if uncalibrated and not given.running.quiet:
         say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))
 
 
@@ -140,36 +101,11 @@ def _print_scored(rows: list[Scored], criterion: str, as_json: bool, as_csv: boo
 
 
 @verb
-@inputs.corpus_path
 @click.option(
-    "--sizes",
-    metavar="N,N,...",
-    help="Numbers of training documents.  [default: all outside a fold, 1/2, 1/4 ...]",
+    "--sizes", metavar="N,N,...", help="Numbers of training documents.  [default: all outside a fold, 1/2, 1/4 ...]"
 )
-@repeats_option
-@inputs.as_json
-@inputs.trust
-@takes(
-    running=inputs.Running,
-    choosing=Choosing,
-    folding=Folding,
-    tokenizing=inputs.Tokenizing,
-    reading=inputs.LabelledReading,
-    reporting=Reporting,
-)
-def curve(
-    corpus: Path,
-    sizes: str | None,
-    repeats: int,
-    as_json: bool,
-    trust: Collection[str],
-    running: inputs.Running,
-    choosing: Choosing,
-    folding: Folding,
-    tokenizing: inputs.Tokenizing,
-    reading: inputs.LabelledReading,
-    reporting: Reporting,
-) -> None:
+@comparing
+def curve(given: Comparing, sizes: str | None) -> None:
     """Show how accuracy and log loss change with the number of training documents.
 
     Every size is tested on the same folds, and the documents of a smaller size are among those of a larger one. Each
@@ -180,24 +116,14 @@ def curve(
         textnb curve news/ --models multinomial,complement
         textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --html curve.html
     """
-    reporting.check(corpus)
-    source = Source(corpus, tokenizing, reading, running, trust)
+    reporting = given.reporting
+    reporting.check(given.corpus)
     numbers = None if sizes is None else _as_sizes(sizes)
-    recipes = choosing.chosen(source)
-    documents = source.tokenized(recipes)
-    curves = learning_curve(
-        recipes,
-        documents,
-        sizes=numbers,
-        folds=folding.folds,
-        repeats=repeats,
-        seed=folding.seed,
-        jobs=running.n_jobs,
-        watch=lambda learning: source.watched(learning, recipes, folding.folds, repeats),
-    )
+    recipes, documents = given.recipes_and_documents()
+    curves = learning_curve(recipes, documents, sizes=numbers, **given.cross_validation(recipes))
     if reporting.html is not None:
-        reporting.write(curves_report(curves, corpus, reporting.language), running.quiet)
-    if as_json:
+        reporting.write(curves_report(curves, given.corpus, reporting.language), given.running.quiet)
+    if given.as_json:
         print_json({"curves": [each.json for each in curves]})
         return
     for each in curves:

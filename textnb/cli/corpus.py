@@ -9,7 +9,7 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import CONTEXT, argument, takes, verb
-from textnb.cli.sources import corpus_documents
+from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, say
 from textnb.corpus import (
     CorpusCheck,
@@ -24,7 +24,6 @@ from textnb.corpus import (
     known_corpus,
 )
 from textnb.errors import InputError
-from textnb.files.bundle import is_bundle
 
 _SHOWN = 3
 _DEFAULT = Limits()
@@ -99,7 +98,7 @@ def check(
     """
     limits = Limits(similarity, tiny, precision, recall)
     places = dict(_splits([corpus, *against]))
-    splits = {name: corpus_documents(path, reading, running) for name, path in places.items()}
+    splits = {name: CorpusSource.open(path, reading, running).documents() for name, path in places.items()}
     result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)
     if as_json:
         print_json(_as_json(result))
@@ -116,10 +115,6 @@ def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
     if repeated := sorted({corpus for corpus in corpora if corpora.count(corpus) > 1}):
         raise InputError("{corpus} is given twice; name two different splits", corpus=repeated[0])
     for corpus in corpora:
-        if Path(corpus).is_file() and is_bundle(corpus):
-            raise InputError(
-                "{corpus} holds counts, not text; check the corpus that it was counted from", corpus=corpus
-            )
         if _is_path(corpus):
             yield corpus, Path(corpus)
         else:

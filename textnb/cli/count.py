@@ -1,6 +1,5 @@
 """textnb count and textnb tokenize."""
 
-import math
 from collections.abc import Collection
 from pathlib import Path
 
@@ -8,9 +7,8 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import takes, verb
-from textnb.cli.sources import check_output, corpus_documents, input_documents
+from textnb.cli.sources import CorpusSource, check_output, input_documents
 from textnb.cli.terminal import OutputRows, plural, say
-from textnb.counts import counted
 from textnb.errors import InputError
 from textnb.files.count_file import write_counts
 
@@ -33,12 +31,9 @@ def count(
         textnb count news/ -o news.counts
     """
     check_output(output, corpus)
-    terms_of = tokenizing.terms_of
-    documents = corpus_documents(corpus, reading, running)
-    parts = list(counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf))
-    if not parts:
-        raise InputError("{corpus} has no documents to count", corpus=corpus)
-    (part,) = parts
+    source = CorpusSource.open(corpus, reading, running)
+    terms_of = source.terms_of(tokenizing)
+    part = source.counted(terms_of)
     write_counts(output, part, terms_of)
     if not running.quiet:
         say(

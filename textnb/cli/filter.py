@@ -17,7 +17,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging
 from textnb.cli.options.groups import FILE, argument, takes, verb
-from textnb.cli.terminal import one_line, say
+from textnb.cli.terminal import say
 from textnb.errors import InputError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.filter import MailFilter, Verdict
@@ -81,7 +81,7 @@ def filter(
         try:
             learn_decided(model, message, outcome.verdict, tuple(trust))
         except Exception as error:  # the mail has been written already
-            say("textnb: the mail was filtered but not learnt: {error}", error=one_line(error))
+            say("textnb: the mail was filtered but not learnt: {error}", error=error)
     sys.exit(outcome.code if exit_code else 0)
 
 
@@ -115,7 +115,7 @@ def _asked(socket: Path, model: Path | None, judging: Judging, learn: bool, mess
 
 
 def _failed(error: object) -> int:
-    say("textnb: the mail is passed on unchanged: {error}", error=one_line(error))
+    say("textnb: the mail is passed on unchanged: {error}", error=error)
     return FAILED
 
 
@@ -123,7 +123,7 @@ def _write(message: bytes) -> None:
     try:
         write_stdout(message)
     except OSError as error:
-        say("textnb: the mail could not be written: {error}", error=one_line(error))
+        say("textnb: the mail could not be written: {error}", error=error)
         sys.exit(FAILED)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import EVERY, Judging, Moving
-from textnb.cli.options.groups import FILE, flag, option, takes, verb
-from textnb.cli.terminal import OutputRows, fail, one_line, plural, progress, say, stop_on_signals
+from textnb.cli.options.decision import EVERY, Judging, Moving, counts_of
+from textnb.cli.options.groups import flag, option, takes, verb
+from textnb.cli.terminal import OutputRows, fail, plural, progress, say, stop_on_signals
 from textnb.errors import InputError, listed
 from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
@@ -20,7 +20,7 @@ from textnb.mail.live_filter import LiveFilter
 if TYPE_CHECKING:
     from textnb.mail.imap.connection import Account, Client
     from textnb.mail.imap.password import AskPassword
-    from textnb.mail.imap.visit import Event, Judged, Taught, VisitPlan
+    from textnb.mail.imap.visit import Event, Taught, VisitPlan
 
 
 @dataclass(frozen=True)
@@ -28,24 +28,14 @@ class Entering:
     """How to log in to an account, beside its host and user."""
 
     section: ClassVar[str] = "Connection"
-    password_command: str | None = option(
-        "--password-command", metavar="COMMAND", help="Command whose first line is the password; run without a shell."
-    )
-    password_file: Path | None = option(
-        "--password-file", metavar="FILE", type=FILE, help="File of mode 0600 whose first line is the password."
-    )
-    port: int | None = option(
-        "--port", metavar="N", type=int, help="Port.  [default: 993; 143 with --starttls and --plain]"
-    )
-    starttls: bool = flag("--starttls", help="Encrypt with STARTTLS.")
-    plain: bool = flag("--plain", help="Do not encrypt; for a server on this machine.")
-    insecure: bool = flag("--insecure", help="Allow --plain for any server: password and mail can be read in transit.")
-    cafile: Path | None = option(
-        "--cafile", metavar="FILE", type=FILE, help="Certificates (PEM) to trust instead of those of the system."
-    )
-    timeout: float = option(
-        "--timeout", metavar="SECONDS", type=float, default=30.0, help="Seconds to wait for the server."
-    )
+    password_command: str | None = option("COMMAND", "Command whose first line is the password; run without a shell.")
+    password_file: Path | None = option("FILE", "File of mode 0600 whose first line is the password.")
+    port: int | None = option("N", "Port.  [default: 993; 143 with --starttls and --plain]")
+    starttls: bool = flag("Encrypt with STARTTLS.")
+    plain: bool = flag("Do not encrypt; for a server on this machine.")
+    insecure: bool = flag("Allow --plain for any server: password and mail can be read in transit.")
+    cafile: Path | None = option("FILE", "Certificates (PEM) to trust instead of those of the system.")
+    timeout: float = option("SECONDS", "Seconds to wait for the server.", default=30.0)
 
     def account(self, host: str, user: str) -> "Account":
         """Return the account; a connection without encryption to another machine is refused."""
@@ -81,11 +71,10 @@ class ImapMoving(Moving):
     """What happens to messages of a server, which can notify about new ones."""
 
     every: float = option(
-        "--every",
-        metavar="SECONDS",
+        "SECONDS",
+        "Longest time between two looks of --watch; a server with IDLE notifies at once.",
         type=EVERY,
         default=60.0,
-        help="Longest time between two looks of --watch; a server with IDLE notifies at once.",
     )
 
 
@@ -180,71 +169,44 @@ class _Teller:
         for event in progress(self.rounds.round(client), "sorting", lambda: None, silent):
             counts.update(self._told(event))
         if not silent:
-            say(_summary(counts, self.plan))
+            remedy = () if self.plan.does_something else (f"--apply would do nothing: {_ACTIONS}",)
+            more = {"failed": "{n:,} could not be read or judged"}
+            say("{summary}", summary=self.moving.summary(counts, more, *remedy))
 
     def _told(self, event: "Event") -> list[str]:
         """Report an event; return what it counts as in the summary."""
         from textnb.mail.imap.visit import Judged, Missing, Taught
 
         if isinstance(event, Judged):
-            return self._told_judged(event)
+            self.moving.tell(event.uid, event.verdict, event.destination, self._rows, self.quiet)
+            return counts_of(event.verdict, event.destination)
         if isinstance(event, Taught):
-            self._say(_lesson(event))
+            if not self.quiet:
+                _say_lesson(event)
             return []
         if isinstance(event, Missing):
-            if event.folder not in self._missing:
-                self._say(f"folder {event.folder!r} does not exist yet; nothing is learnt from it")
+            if event.folder not in self._missing and not self.quiet:
+                say("folder {folder!r} does not exist yet; nothing is learnt from it", folder=event.folder)
             self._missing.add(event.folder)
             return []
         if (event.folder, event.uid) not in self.failed:
-            say(one_line(f"textnb: message {event.uid} of {event.folder} is unchanged: {event.why}"))
+            template = "textnb: message {uid} of {folder} is unchanged: {why}"
+            say(template, uid=event.uid, folder=event.folder, why=event.why)
         self.failed.add((event.folder, event.uid))
         return ["failed"]
 
-    def _told_judged(self, event: "Judged") -> list[str]:
-        verdict, to = event.verdict, event.destination
-        if self._rows is not None:
-            unsure = "yes" if verdict.unsure else "no"
-            self._rows.row([event.uid, verdict.label, verdict.probability, unsure, to or ""])
-            sys.stdout.flush()
-        elif self.moving.watch and to is not None:
-            self._say(f"{event.uid}: {verdict.label}, {verdict.probability:.4f}, moved to {to}")
-        place = ["stay", *(["unsure"] if verdict.unsure else [])] if to is None else [f"to {to}"]
-        return ["judged", *place]
 
-    def _say(self, line: str) -> None:
-        if not self.quiet:
-            say(one_line(line))
-
-
-def _lesson(taught: "Taught") -> str:
-    """Return one line about what was learnt from a folder."""
+def _say_lesson(taught: "Taught") -> None:
+    """Print one line about what was learnt from a folder."""
     from textnb.mail.corrections import Done
 
-    found = f"{plural(taught.messages, 'message')} that you moved to {taught.folder}"
+    values = {"messages": plural(taught.messages, "message"), "folder": taught.folder, "label": taught.label}
     if taught.done is None:
-        return f"{found} would be learnt as {taught.label}"
+        say("{messages} that you moved to {folder} would be learnt as {label}", **values)
+        return
     spoken = {Done.LEARNT: "learnt", Done.MOVED: "moved from another class", Done.KNOWN: "known already"}
-    parts = [f"{number:,} {spoken[what]}" for what, number in taught.done.items()]
-    return f"{found}, as {taught.label}: {', '.join(parts)}"
-
-
-def _summary(counts: Counter[str], plan: "VisitPlan") -> str:
-    """Return one line about a round.
-
-    >>> from textnb.mail.imap.visit import VisitPlan
-    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), VisitPlan(apply=True))
-    '3 messages judged: 1 moved to Junk, 2 stay, 1 of them unsure'
-    """
-    moved = "moved" if plan.apply else "would go"
-    parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
-    parts += [
-        plural(counts["stay"], "stays", "stay") + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")
-    ]
-    line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
-    line += [f"{counts['failed']:,} could not be read or judged"] if counts["failed"] else []
-    remedy = "use --apply to change the mailbox" if plan.does_something else f"--apply would do nothing: {_ACTIONS}"
-    return "; ".join(line if plan.apply else [*line, f"dry run, nothing was changed; {remedy}"])
+    done = ", ".join(f"{number:,} {spoken[what]}" for what, number in taught.done.items())
+    say("{messages} that you moved to {folder}, as {label}: {done}", **values, done=done)
 
 
 def _plan(

@@ -1,7 +1,7 @@
 """textnb predict."""
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def predict(
         spam = 10.0      # and the answer is spam
     """
     classifier = TextClassifier.load(model, trust)
-    classes = classifier.fitted.classes
+    classes = classifier.classes_.tolist()
     rule = deciding.rule(classes)
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
@@ -109,7 +109,7 @@ def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> It
         yield (document.id,), classifier.predict_proba([document])
 
 
-def _columns(classes: tuple[str, ...], top: int, all_scores: bool) -> list[str]:
+def _columns(classes: Sequence[str], top: int, all_scores: bool) -> list[str]:
     ranks = [""] + [f"_{rank}" for rank in range(2, top + 1)]
     answers = [name + rank for rank in ranks for name in ("label", "probability")]
     return ["id", *answers, *(f"p({name})" for name in classes if all_scores)]

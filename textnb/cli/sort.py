@@ -10,9 +10,9 @@ from threading import Event
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import Judging, Moving
+from textnb.cli.options.decision import Judging, Moving, counts_of
 from textnb.cli.options.groups import FILE, argument, takes, verb
-from textnb.cli.terminal import OutputRows, one_line, plural, progress, repeat, say, stop_on_signals
+from textnb.cli.terminal import OutputRows, plural, progress, repeat, say, stop_on_signals
 from textnb.mail.filter import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
@@ -82,7 +82,8 @@ class _Sorter:
             if stop.is_set():
                 break
         if not (self.quiet or self.moving.watch):
-            say(_summary(counts, run.known, apply=plan.apply))
+            counts["known"] = run.known
+            say("{summary}", summary=self.moving.summary(counts, _more(counts)))
 
     def _judging(self) -> tuple[MailFilter, SortPlan, str]:
         """Return the filter of the present model file, the plan, and the digest of the file."""
@@ -95,43 +96,25 @@ class _Sorter:
         return self._judge
 
     def _tell(self, outcome: Outcome) -> None:
-        verdict, to = outcome.verdict, outcome.destination
         if outcome.error:
             if outcome.id not in self.failed:
                 path = self.maildir.path / outcome.id
-                say("textnb: {path} is unchanged: {error}", path=one_line(path), error=one_line(outcome.error))
+                say("textnb: {path} is unchanged: {error}", path=path, error=outcome.error)
             self.failed.add(outcome.id)
-        elif self.rows is not None and verdict is not None:
-            unsure = "yes" if verdict.unsure else "no"
-            self.rows.row([outcome.id, verdict.label, verdict.probability, unsure, to or ""])
-            sys.stdout.flush()
-        elif self.moving.watch and not self.quiet and verdict is not None and to is not None:
-            say(one_line(f"{outcome.id}: {verdict.label}, {verdict.probability:.4f}, moved to {to}"))
+        elif outcome.verdict is not None:
+            self.moving.tell(outcome.id, outcome.verdict, outcome.destination, self.rows, self.quiet)
 
 
 def _counted(outcome: Outcome) -> list[str]:
     """Return what a message counts as in the summary."""
     if outcome.verdict is None:
         return ["failed" if outcome.error else "ended"]
-    unsure = ["unsure"] if outcome.verdict.unsure and outcome.destination is None else []
-    place = "stay" if outcome.destination is None else f"to {outcome.destination}"
-    return ["judged", place, *unsure, *(["tagged"] if outcome.tagged else [])]
+    return counts_of(outcome.verdict, outcome.destination) + (["tagged"] if outcome.tagged else [])
 
 
-def _summary(counts: Counter[str], known: int, *, apply: bool) -> str:
-    """Return one line about a run.
-
-    >>> _summary(Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1}), 5, apply=False)
-    '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 judged before; dry run, ...'
-    """
-    moved, tagged = ("moved", "tagged") if apply else ("would go", "would be tagged")
-    parts = [f"{number:,} {moved} {place}" for place, number in sorted(counts.items()) if place.startswith("to ")]
-    parts += [
-        plural(counts["stay"], "stays", "stay") + (f", {counts['unsure']:,} of them unsure" if counts["unsure"] else "")
-    ]
-    parts += [f"{counts['tagged']:,} {tagged}"] if counts["tagged"] else []
-    line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}"]
-    line += [f"{plural(counts['ended'], 'interrupted move')} completed"] if counts["ended"] else []
-    line += [f"{counts['failed']:,} could not be judged or moved"] if counts["failed"] else []
-    line += [f"{known:,} judged before"] if known else []
-    return "; ".join(line if apply else [*line, "dry run, nothing was changed; use --apply to change the mailbox"])
+def _more(counts: Counter[str]) -> dict[str, str]:
+    return {
+        "ended": plural(counts["ended"], "interrupted move") + " completed",
+        "failed": "{n:,} could not be judged or moved",
+        "known": "{n:,} judged before",
+    }

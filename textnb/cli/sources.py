@@ -1,58 +1,96 @@
 """Documents from the paths of a command line, and the model or count file that is written."""
 
+import math
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from textnb.classifier.inputs import as_labelled
+from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
-from textnb.cli.options.inputs import LabelledReading, Reading, Running
+from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
 from textnb.cli.terminal import plural, progress, say
 from textnb.counts import Counted, TermsOf, counted
 from textnb.errors import InputError
 from textnb.files.bundle import is_bundle
 from textnb.files.count_file import read_counts
-from textnb.readers import Document, Settings, Troubles, read_corpus, read_input, read_lines, read_mail_stream
+from textnb.readers import (
+    Document,
+    OpenCorpus,
+    Settings,
+    Troubles,
+    open_corpus,
+    read_input,
+    read_lines,
+    read_mail_stream,
+)
 from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.readers.settings import Then
 from textnb.storage import check_writable
+from textnb.text.analyzer import SELECTION
 
 
-def corpus_documents(path: Path, reading: LabelledReading, running: Running) -> Iterator[Document]:
-    """Return the labelled documents of a corpus; progress is shown."""
-    documents = read_corpus(path, **asdict(reading), jobs=running.n_jobs)
-    expected = partial(_expected_documents, path, reading.glob)
-    return as_labelled(progress(documents, "reading", expected, running.quiet), None)
+@dataclass(frozen=True)
+class CorpusSource:
+    """A corpus of the command line, which is opened once: documents, or the counts of a count file."""
 
+    path: Path
+    running: Running
+    corpus: OpenCorpus | None
+    count_file: tuple[Counted, TermsOf] | None
 
-def count_file(path: Path, trust: Collection[str]) -> tuple[Counted, TermsOf] | None:
-    """Return the counts of a count file and how it was tokenized; None for any other corpus."""
-    return read_counts(path, trust) if path.is_file() and is_bundle(path) else None
+    @classmethod
+    def open(
+        cls, path: Path, reading: LabelledReading, running: Running, trust: Collection[str] = ()
+    ) -> "CorpusSource":
+        """Read a count file, or recognise the kind of a corpus; its documents are read when they are needed."""
+        if path.is_file() and is_bundle(path):
+            return cls(path, running, None, read_counts(path, trust))
+        settings = replace(reading.settings, jobs=running.n_jobs)
+        return cls(path, running, open_corpus(path, reading.reader, settings), None)
 
+    @property
+    def is_mail(self) -> bool:
+        """Whether the documents are messages; unknown, hence false, for a count file."""
+        return self.corpus is not None and self.corpus.is_mail
 
-def counted_corpus(
-    path: Path, terms_of: TermsOf, reading: LabelledReading, running: Running, trust: Collection[str]
-) -> Iterator[Counted]:
-    """Yield the documents of a corpus, counted; a count file must have been tokenized in the same way."""
-    before = counted_before(path, terms_of, trust)
-    if before is None:
-        documents = corpus_documents(path, reading, running)
-        yield from counted(documents, terms_of, jobs=running.n_jobs)
-    else:
-        yield before
+    def terms_of(self, tokenizing: Tokenizing, suiting: Mapping[str, Any] | None = None) -> TermsOf:
+        """Return how texts are tokenized, with a model's own defaults; a count file is tokenized already."""
+        if self.count_file is None:
+            return tokenizing.suited(suiting or {})
+        if tokenizing.given:
+            raise InputError("{corpus} is tokenized already; leave out the options for text", corpus=self.path)
+        return self.count_file[1]
 
+    def settled(self, tokenizing: Tokenizing) -> Collection[str]:
+        """Return the parts of the analyzer that a model's own defaults do not replace."""
+        if self.count_file is None:
+            return tokenizing.settled
+        return [name for name in self.count_file[1].analyzer.recipe if name not in SELECTION]
 
-def counted_before(path: Path, terms_of: TermsOf, trust: Collection[str]) -> Counted | None:
-    """Return the counts of a count file that was tokenized in the same way; None for any other corpus."""
-    file = count_file(path, trust)
-    if file is None:
-        return None
-    check_same_terms(path, terms_of, file[1])
-    return file[0]
+    def documents(self) -> Iterator[Document]:
+        """Return the labelled documents; progress is shown."""
+        if self.corpus is None:
+            raise InputError("{path} holds counts, not text; name the corpus that it was counted from", path=self.path)
+        expected = partial(_expected_documents, self.path, self.corpus.settings.glob)
+        return progress(self.corpus.documents(), "reading", expected, self.running.quiet)
+
+    def labelled(self, terms_of: TermsOf) -> Iterator[Any]:
+        """Return the documents, or the counts of a count file, which must have been tokenized in the same way."""
+        if self.count_file is None:
+            return self.documents()
+        check_same_terms(self.path, terms_of, self.count_file[1])
+        return iter([self.count_file[0]])
+
+    def counted(self, terms_of: TermsOf) -> Counted:
+        """Return all documents, counted."""
+        for part in counted(as_source(self.labelled(terms_of)), terms_of, jobs=self.running.n_jobs, entries=math.inf):
+            return part
+        raise InputError("{corpus} has no documents", corpus=self.path)
 
 
 def input_documents(

@@ -23,13 +23,13 @@ Item = TypeVar("Item")
 
 def fail(error: object, code: int = 1) -> NoReturn:
     """Print one line about an error and exit."""
-    say("textnb: {error}", error=one_line(error))
+    say("textnb: {error}", error=error)
     sys.exit(code)
 
 
 def say(template: str, **values: object) -> None:
-    """Print a line on standard error: a template with its values, or a plain line."""
-    print(template.format(**values) if values else template, file=sys.stderr)
+    """Print a template with its values on standard error, as one line without control characters."""
+    print("".join(c if c.isprintable() else " " for c in template.format(**values)), file=sys.stderr)
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
@@ -39,11 +39,6 @@ def plural(number: int, one: str, many: str | None = None) -> str:
     ('1 class', '2,000 terms')
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def one_line(error: object) -> str:
-    """Return a message without line ends and control characters."""
-    return "".join(c if c.isprintable() else " " for c in str(error))
 
 
 def prepare_streams() -> None:
@@ -59,7 +54,7 @@ def prepare_streams() -> None:
 
 class _LineHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        say("textnb: {message}", message=one_line(record.getMessage()))
+        say("textnb: {message}", message=record.getMessage())
 
 
 def _show_warning(
@@ -71,7 +66,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     del category, filename, lineno, file, line
-    say("textnb: warning: {message}", message=one_line(message))
+    say("textnb: warning: {message}", message=message)
 
 
 def progress(
@@ -239,5 +234,5 @@ def repeat(once: Callable[[], object], every: float, stop: Event) -> None:
         except (TextnbError, OSError) as error:
             if str(error) != said:
                 said = str(error)
-                say("textnb: {error}; will keep trying", error=one_line(said))
+                say("textnb: {error}; will keep trying", error=said)
         stop.wait(every)

@@ -11,7 +11,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.decision import costs_file
 from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.report import Reporting
-from textnb.cli.sources import corpus_documents, counted_before
+from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import print_json, print_table
 from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
 from textnb.evaluation.reliability import Bin, CoveragePoint
@@ -78,13 +78,12 @@ def test(
     """
     reporting.check(model, corpus)
     classifier = TextClassifier.load(model, trust)
-    classes = classifier.fitted.classes
+    classes = classifier.classes_.tolist()
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
         prices.check_classes(classes)
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
-    before = counted_before(corpus, classifier.recipe.terms_of, trust)
-    source = corpus_documents(corpus, reading, running) if before is None else [before]
+    source = CorpusSource.open(corpus, reading, running, trust).labelled(classifier.recipe.terms_of)
     given = answer_corpus(classifier, source, most, jobs=running.n_jobs)
     evaluation = Evaluation.of(given.labels, given.log_probabilities, classes)
     costly = None

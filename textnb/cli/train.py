@@ -15,10 +15,9 @@ from textnb.cli.options.groups import takes
 from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb
 from textnb.cli.options.report import Reporting
-from textnb.cli.sources import check_output, count_file, counted_corpus, save_and_say
+from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import say
 from textnb.errors import InputError
-from textnb.readers import is_mail
 from textnb.report.contents import train_report
 from textnb.text.analyzer import SELECTION, Analyzer
 
@@ -71,24 +70,22 @@ def train(
     """
     check_output(output, corpus)
     reporting.check(corpus, output)
-    file = count_file(corpus, trust)
-    if file is not None and tokenizing.given:
-        raise InputError("{corpus} is tokenized already; leave out the options for text", corpus=corpus)
-    modelling = modelling.suited(file is None and is_mail(corpus, reading.reader))
-    terms_of = tokenizing.suited(modelling.terms) if file is None else file[1]
+    source = CorpusSource.open(corpus, reading, running, trust)
+    modelling = modelling.suited(source.is_mail)
+    terms_of = source.terms_of(tokenizing, modelling.terms)
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
     recipe = modelling.recipe(
         terms_of, _select_terms(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms})
     )
-    parts = counted_corpus(corpus, terms_of, reading, running, trust)
-    first = next(parts, None)
+    documents = source.labelled(terms_of)
+    first = next(documents, None)
     if first is None:
         raise InputError("{corpus} has no documents to learn from", corpus=corpus)
-    classifier = TextClassifier.from_recipe(recipe).fit(chain([first], parts))
+    classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
-            say(f"{name}: {value}")
+            say("{name}: {value}", name=name, value=value)
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
 

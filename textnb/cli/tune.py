@@ -10,16 +10,17 @@ from typing import Any
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.comparison import Folding, Source, interval_cell, measure_names
+from textnb.cli.options.comparison import Folding, interval_cell, measure_names
 from textnb.cli.options.groups import takes
 from textnb.cli.options.model import Modelling, ModelVerb, train_options
+from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import print_json, print_table
+from textnb.comparison.cross_validation import TokenizedDocuments
 from textnb.comparison.recipes import as_toml, parts_of
 from textnb.comparison.tuning import Tuned, candidates
 from textnb.comparison.tuning import tune as tuned
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
-from textnb.readers import is_mail
 
 
 @click.command(cls=ModelVerb)
@@ -60,20 +61,13 @@ def tune(
 
     More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
     """
-    source = Source(corpus, tokenizing, reading, running, trust)
-    modelling = modelling.suited(source.file is None and is_mail(corpus, reading.reader))
-    terms_of = source.terms_of(modelling.terms)
+    source = CorpusSource.open(corpus, reading, running, trust)
+    modelling = modelling.suited(source.is_mail)
+    terms_of = source.terms_of(tokenizing, modelling.terms)
     base = modelling.recipe(terms_of, terms_of.analyzer)
     recipes = candidates(base, dict(map(_varied, vary)) if vary else None)
-    found = tuned(
-        recipes,
-        source.tokenized(recipes),
-        by=by,
-        folds=folding.folds,
-        seed=folding.seed,
-        jobs=running.n_jobs,
-        watch=lambda answers: source.watched(answers, recipes, folding.folds, 1 + folding.folds),
-    )
+    documents = TokenizedDocuments.of(recipes.values(), source.counted)
+    found = tuned(recipes, documents, by=by, **folding.cross_validation(running, recipes, 1 + folding.folds))
     command = shlex.join(["textnb", "train", str(corpus), *train_options(found.recipe, base, tokenizing, modelling)])
     toml = as_toml("tuned", parts_of(found.recipe))
     if as_json:

@@ -1,55 +1,79 @@
 """textnb update, forget, merge and calibrate: each changes a model file, one process at a time."""
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import FILE, argument, takes, verb
-from textnb.cli.sources import check_output, counted_corpus, save_and_say
+from textnb.cli.options.groups import FILE, argument, gather, takes, verb
+from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say
-from textnb.counts import Counted
 from textnb.errors import InputError
 from textnb.storage import locked
 
 
+@dataclass(frozen=True)
+class Changing:
+    """A model file, the corpus by which it is changed, and where the result is written."""
+
+    model: Path
+    corpus: Path
+    output: Path | None
+    trust: Collection[str]
+    running: inputs.Running
+    reading: inputs.LabelledReading
+
+    @property
+    def written(self) -> Path:
+        """File to write."""
+        return self.output or self.model
+
+    @contextmanager
+    def opened(self) -> Iterator[tuple[TextClassifier, CorpusSource]]:
+        """Give the model and the corpus; no other process changes the file meanwhile."""
+        if not self.model.is_file():
+            raise InputError("{model} does not exist; train a model first", model=self.model)
+        with locked(self.written):
+            classifier = TextClassifier.load(self.model, self.trust)
+            yield classifier, CorpusSource.open(self.corpus, self.reading, self.running, self.trust)
+
+    def change(self, method: Callable[..., TextClassifier], done: str) -> None:
+        """Change the model by a method of `TextClassifier` and write it."""
+        with self.opened() as (classifier, source):
+            before = len(classifier.learnt.digests)
+            method(classifier, source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
+            number = abs(len(classifier.learnt.digests) - before)
+            save_and_say(classifier, self.written, done, number, self.running.quiet)
+
+
+changing = gather(
+    "given",
+    Changing,
+    inputs.model_path,
+    inputs.corpus_path,
+    inputs.other_output,
+    inputs.trust,
+    takes(running=inputs.Running, reading=inputs.LabelledReading),
+)
+
+
 @verb
-@inputs.model_path
-@inputs.corpus_path
-@inputs.other_output
-@inputs.trust
-@takes(running=inputs.Running, reading=inputs.LabelledReading)
-def update(
-    model: Path,
-    corpus: Path,
-    output: Path | None,
-    trust: Collection[str],
-    running: inputs.Running,
-    reading: inputs.LabelledReading,
-) -> None:
+@changing
+def update(given: Changing) -> None:
     """Learn more documents; the result equals training on all of them.
 
     Example:
 
         textnb update news.textnb today/
     """
-    _change(model, output, (corpus, reading, running, trust), "learnt", TextClassifier.update)
+    given.change(TextClassifier.update, "learnt")
 
 
 @verb
-@inputs.model_path
-@inputs.corpus_path
-@inputs.other_output
-@inputs.trust
-@takes(running=inputs.Running, reading=inputs.LabelledReading)
-def forget(
-    model: Path,
-    corpus: Path,
-    output: Path | None,
-    trust: Collection[str],
-    running: inputs.Running,
-    reading: inputs.LabelledReading,
-) -> None:
+@changing
+def forget(given: Changing) -> None:
     """Forget documents; the result equals never having seen them.
 
     A corpus with documents that the model has not learnt is refused.
@@ -58,25 +82,28 @@ def forget(
 
         textnb forget news.textnb withdrawn/
     """
-    _change(model, output, (corpus, reading, running, trust), "forgotten", TextClassifier.forget)
+    given.change(TextClassifier.forget, "forgotten")
 
 
-def _change(
-    model: Path,
-    output: Path | None,
-    source: tuple[Path, inputs.LabelledReading, inputs.Running, Collection[str]],
-    done: str,
-    change: Callable[[TextClassifier, Iterator[Counted]], TextClassifier],
-) -> None:
-    corpus, reading, running, trust = source
-    if not model.is_file():
-        raise InputError("{model} does not exist; train a model first", model=model)
-    with locked(output or model):
-        classifier = TextClassifier.load(model, trust)
-        before = len(classifier.learnt.digests)
-        change(classifier, counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust))
-        number = abs(len(classifier.learnt.digests) - before)
-        save_and_say(classifier, output or model, done, number, running.quiet)
+@verb
+@changing
+def calibrate(given: Changing) -> None:
+    """Calibrate a model's probabilities on a corpus that it has not learnt.
+
+    train calibrates on documents left out of the counts. If future documents are of another kind, labelled documents of
+    that kind give better probabilities. update and forget keep this calibration, and info then calls it stale;
+    calibrate again after them. A corpus with documents that the model has learnt is refused.
+
+    Example:
+
+        textnb calibrate news.textnb held-out/
+    """
+    with given.opened() as (classifier, source):
+        held_out = source.counted(classifier.recipe.terms_of)
+        classifier.calibrate([held_out]).save(given.written)
+    if not given.running.quiet:
+        documents = plural(len(held_out), "document")
+        say("calibrated {model} on {documents} that it has not learnt", model=given.written, documents=documents)
 
 
 @verb
@@ -99,41 +126,3 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
         for other in rest:
             total.merge(other)
         save_and_say(total, output, "merged", len(total.learnt.digests), quiet)
-
-
-@verb
-@inputs.model_path
-@inputs.corpus_path
-@inputs.other_output
-@inputs.trust
-@takes(running=inputs.Running, reading=inputs.LabelledReading)
-def calibrate(
-    model: Path,
-    corpus: Path,
-    output: Path | None,
-    trust: Collection[str],
-    running: inputs.Running,
-    reading: inputs.LabelledReading,
-) -> None:
-    """Calibrate a model's probabilities on a corpus that it has not learnt.
-
-    train calibrates on documents left out of the counts. If future documents are of another kind, labelled documents of
-    that kind give better probabilities. update and forget keep this calibration, and info then calls it stale;
-    calibrate again after them. A corpus with documents that the model has learnt is refused.
-
-    Example:
-
-        textnb calibrate news.textnb held-out/
-    """
-    if not model.is_file():
-        raise InputError("{model} does not exist; train a model first", model=model)
-    with locked(output or model):
-        classifier = TextClassifier.load(model, trust)
-        parts = list(counted_corpus(corpus, classifier.recipe.terms_of, reading, running, trust))
-        classifier.calibrate(parts).save(output or model)
-    if not running.quiet:
-        say(
-            "calibrated {model} on {documents} that it has not learnt",
-            model=output or model,
-            documents=plural(sum(map(len, parts)), "document"),
-        )

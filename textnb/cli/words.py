@@ -42,8 +42,7 @@ def words(
     if by not in WORD_MEASURES:
         raise InputError("--by takes one of {measures}, not {by!r}", measures=", ".join(WORD_MEASURES), by=by)
     classifier = TextClassifier.load(model, trust)
-    fitted = classifier.fitted
-    found = {name: classifier.words(name, by=by, top=top) for name in classes or fitted.classes}
+    found = {name: classifier.words(name, by=by, top=top) for name in classes or classifier.classes_.tolist()}
     rows = [(name, _row(word)) for name, some in found.items() for word in some]
     if as_json:
         print_json({"by": by, "classes": {name: [row for own, row in rows if own == name] for name in found}})

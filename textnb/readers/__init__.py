@@ -8,7 +8,6 @@ from textnb.readers.columns import Columns, read_columns
 from textnb.readers.corpus import (
     READERS,
     OpenCorpus,
-    is_mail,
     open_corpus,
     open_input,
     read_corpus,
@@ -33,7 +32,6 @@ __all__ = [
     "Settings",
     "Troubles",
     "decoded",
-    "is_mail",
     "open_corpus",
     "open_input",
     "read_columns",

@@ -15,8 +15,8 @@ from pathlib import Path
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.folders import document_of, read_folder
-from textnb.readers.mail_corpus import MAIL_DAMAGE, is_mail_corpus, read_mail
-from textnb.readers.mailboxes import is_store
+from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
+from textnb.readers.mailboxes import is_mail_corpus, is_store
 from textnb.readers.settings import Settings, Troubles, complete_settings
 from textnb.readers.tables import open_bytes, read_records
 
@@ -200,11 +200,6 @@ def read_table(
 def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
     """Read documents to classify: the records of a table or mailbox, the files of a folder, or one file as a whole."""
     return open_input(path, reader, settings).documents()
-
-
-def is_mail(path: Path, reader: str | None = None) -> bool:
-    """Whether a corpus is read as mail."""
-    return open_corpus(path, reader).is_mail
 
 
 def recognise_kind(path: Path) -> str:

@@ -16,7 +16,7 @@ from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
 from textnb.readers.folders import composed, is_kind
-from textnb.readers.mailboxes import file_messages, is_maildir, is_store, mbox_messages, store_files, visible
+from textnb.readers.mailboxes import file_messages, is_maildir, mbox_messages, store_files, visible
 from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles
 
 if TYPE_CHECKING:
@@ -27,12 +27,6 @@ _BATCH_BYTES = 1 << 18  # bytes of mail that are sent to another process at a ti
 _SECONDS_BEFORE_PROCESSES = 0.5  # processes that read mail start faster than others
 _BATCHES_WORTH_PROCESSES = 16  # batches from files for which processes are started at once
 _SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
-
-
-def is_mail_corpus(root: Path) -> bool:
-    """Whether a folder has only mail stores in it, one per class."""
-    entries = [entry for entry in visible(root) if entry.name != DESCRIPTION]
-    return bool(entries) and not is_maildir(root) and all(is_store(Path(entry)) for entry in entries)
 
 
 def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from textnb.readers.folders import is_kind
+from textnb.readers.settings import DESCRIPTION
 from textnb.readers.tables import open_bytes
 
 LONGEST_MESSAGE = 1 << 25
@@ -180,6 +181,12 @@ def is_mbox(path: Path) -> bool:
     except (OSError, EOFError):
         return False
     return _FROM.match(first) is not None and _FIELD.match(second) is not None
+
+
+def is_mail_corpus(root: Path) -> bool:
+    """Whether a folder has only mail stores in it, one per class."""
+    entries = [entry for entry in visible(root) if entry.name != DESCRIPTION]
+    return bool(entries) and not is_maildir(root) and all(is_store(Path(entry)) for entry in entries)
 
 
 def is_store(path: Path) -> bool:

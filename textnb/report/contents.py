@@ -29,7 +29,7 @@ def train_report(classifier: TextClassifier, output: Path, corpus: Path, languag
             "These are estimates: each of {number} training documents was scored by what was learnt from the others."
         )
         notes = [language(estimated, number=f"{evaluation.documents:,}")]
-        if classifier.fitted.calibration is not None:
+        if classifier.calibration_state != "none":
             notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
     except InputError as why:
         notes = [language("There are no estimates: {why}", why=str(why))]
@@ -77,17 +77,14 @@ def model_facts(classifier: TextClassifier, model: Path, corpus: Path, language:
         *([("n-grams", f"{low}–{high}")] if high > 1 else []),
         ("probabilities", language(classifier.calibration_state)),
         ("learnt", f"{len(learnt.digests):,}"),
-        ("terms used", f"{len(classifier.fitted.vocabulary):,}"),
+        ("terms used", f"{classifier.facts()['terms used']:,}"),
     ]
 
 
 def top_words(classifier: TextClassifier) -> dict[str, list[Word]]:
     """Return the most typical words of each class; none if there is no other class."""
-    fitted = classifier.fitted
-    if len(fitted.classes) < 2:
-        return {}
     words = {}
-    for name in fitted.classes:
+    for name in classifier.classes_ if len(classifier.classes_) > 1 else []:
         typical = classifier.words(name, top=WORDS_PER_CLASS)
         words[name] = [Word(each.term, each.value, each.documents) for each in typical if each.value > 0]
     return words

@@ -40,7 +40,7 @@ def answer_corpus(
 
     Only documents that may be among these mistakes are held. A mistake of a counted part has no text.
     """
-    classes = classifier.fitted.classes
+    classes = classifier.classes_.tolist()
     labels: list[str] = []
     logs = [np.empty((0, len(classes)))]
     found: list[_FoundMistake] = []
@@ -67,7 +67,7 @@ def _noted(corpus: Iterable[Any], read: deque[Document]) -> Iterator[Any]:
 
 def _explained(found: _FoundMistake, classifier: TextClassifier) -> ExplainedDocument:
     """Explain the predicted class over the true class, or over the next one if the true class is unknown."""
-    mistake, document, classes = found.mistake, found.document, classifier.fitted.classes
+    mistake, document, classes = found.mistake, found.document, classifier.classes_
     against = mistake.true if mistake.true in classes else None
     explanation = classifier.explain(document, mistake.predicted, against) if len(classes) > 1 else None
     return ExplainedDocument(found.id, document.text if isinstance(document, Document) else None, explanation, mistake)

@@ -1,7 +1,9 @@
 """Options for decisions: the class of a document, the verdict on a mail, and where a mail goes."""
 
 import math
-from collections.abc import Sequence
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,11 +12,12 @@ from typing import Any, ClassVar
 import click
 
 from textnb.cli.options.groups import FILE, flag, option
+from textnb.cli.terminal import OutputRows, plural, say
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
 from textnb.mail.destinations import Destinations, folders_like, parse_class_pairs
-from textnb.mail.filter import Cutoffs
+from textnb.mail.filter import Cutoffs, Verdict
 
 UNSURE_LABEL = "unsure"
 
@@ -27,13 +30,8 @@ class Deciding:
     """How probabilities become an answer."""
 
     section: ClassVar[str] = "Decision"
-    unsure: float | None = option(
-        "--unsure",
-        metavar="P",
-        type=float,
-        help=f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.",
-    )
-    costs: Path | None = option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
+    unsure: float | None = option("P", f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.")
+    costs: Path | None = option("FILE", _COSTS_HELP)
 
     def rule(self, classes: Sequence[str]) -> Rule:
         """Return the decision rule; by default the most probable class."""
@@ -75,30 +73,18 @@ class Judging:
     """When a mail is spam, when it is good, and when it is unsure."""
 
     section: ClassVar[str] = "Decision"
-    spam: str | None = option("--spam", metavar="CLASS", help="Class to be careful with.")
+    spam: str | None = option("CLASS", "Class to be careful with.")
     spam_cutoff: float | None = option(
-        "--spam-cutoff",
-        metavar="P",
-        type=float,
-        help=f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]",
+        "P", f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]"
     )
     good_cutoff: float | None = option(
-        "--good-cutoff",
-        metavar="P",
-        type=float,
-        help=f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]",
+        "P", f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]"
     )
     thin: float | None = option(
-        "--thin",
-        metavar="TIMES",
-        type=float,
-        help=f"Odds required of a mail without a Received field, times this.  [default: {_DEFAULT.thin:g}]",
+        "TIMES", f"Odds required of a mail without a Received field, times this.  [default: {_DEFAULT.thin:g}]"
     )
     unsure: float | None = option(
-        "--unsure",
-        metavar="P",
-        type=float,
-        help=f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]",
+        "P", f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]"
     )
 
     @property
@@ -127,25 +113,55 @@ EVERY = SecondsRange(0.1, 86_400.0)
 """Seconds between two looks, at most a day: a system cannot wait for any length of time."""
 
 
+_REMEDY = "use --apply to change the mailbox"
+
+
 @dataclass(frozen=True)
 class Moving:
     """What happens to messages when they have been judged."""
 
     section: ClassVar[str] = "Moving"
-    move: tuple[str, ...] = option(
-        "--move", metavar="CLASS=FOLDER", multiple=True, help="Move messages of the class to the folder; repeatable."
-    )
-    unsure_to: str | None = option(
-        "--unsure-to", metavar="FOLDER", help="Move unsure messages to the folder; otherwise they stay."
-    )
-    apply: bool = flag("--apply", help="Change the mailbox; without this option it is a dry run.")
-    again: bool = flag("--again", help="Judge all messages, even those judged before.")
-    watch: bool = flag("--watch", help="Continue with new messages until SIGINT or SIGTERM.")
-    every: float = option(
-        "--every", metavar="SECONDS", type=EVERY, default=10.0, help="Seconds between two looks of --watch."
-    )
+    move: tuple[str, ...] = option("CLASS=FOLDER", "Move messages of the class to the folder; repeatable.", default=())
+    unsure_to: str | None = option("FOLDER", "Move unsure messages to the folder; otherwise they stay.")
+    apply: bool = flag("Change the mailbox; without this option it is a dry run.")
+    again: bool = flag("Judge all messages, even those judged before.")
+    watch: bool = flag("Continue with new messages until SIGINT or SIGTERM.")
+    every: float = option("SECONDS", "Seconds between two looks of --watch.", type=EVERY, default=10.0)
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""
         folders = parse_class_pairs(self.move, classes, "--move")
         return Destinations(folders_like(classes) if alike and not self.move else folders, self.unsure_to)
+
+    def tell(self, id: object, verdict: Verdict, to: str | None, rows: OutputRows | None, quiet: bool) -> None:
+        """Print the verdict on a message: a row if there are `rows`, else a line if --watch has moved it."""
+        if rows is not None:
+            rows.row([id, verdict.label, verdict.probability, "yes" if verdict.unsure else "no", to or ""])
+            sys.stdout.flush()
+        elif self.watch and not quiet and to is not None:
+            template = "{id}: {label}, {probability:.4f}, moved to {folder}"
+            say(template, id=id, label=verdict.label, probability=verdict.probability, folder=to)
+
+    def summary(self, counts: Counter[str], more: Mapping[str, str], remedy: str = _REMEDY) -> str:
+        """Return one line about judged messages; `more` are templates of what else was counted.
+
+        >>> counts = Counter({"judged": 3, "to Junk": 1, "stay": 2, "unsure": 1, "known": 5})
+        >>> Moving().summary(counts, {"known": "{n:,} judged before"})
+        '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 judged before; dry run, ...'
+        """
+        moved = "{n:,} moved {to}" if self.apply else "{n:,} would go {to}"
+        tagged = "{n:,} tagged" if self.apply else "{n:,} would be tagged"
+        parts = [moved.format(n=n, to=to) for to, n in sorted(counts.items()) if to.startswith("to ")]
+        parts.append(plural(counts["stay"], "stays", "stay"))
+        parts += _counted(counts, {"unsure": "{n:,} of them unsure", "tagged": tagged})
+        line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}", *_counted(counts, more)]
+        return "; ".join(line if self.apply else [*line, "dry run, nothing was changed", remedy])
+
+
+def counts_of(verdict: Verdict, to: str | None) -> list[str]:
+    """Return what a judged message counts as in the summary."""
+    return ["judged", *(["stay", *(["unsure"] if verdict.unsure else [])] if to is None else [f"to {to}"])]
+
+
+def _counted(counts: Counter[str], templates: Mapping[str, str]) -> list[str]:
+    return [template.format(n=counts[key]) for key, template in templates.items() if counts[key]]

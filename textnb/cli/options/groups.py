@@ -6,7 +6,7 @@ and passes their values to it as one object:
     @dataclass(frozen=True)
     class Reading:
         section: ClassVar = "Reading"
-        text: str | None = option("--text", metavar="COLUMN", help="Column of the text.")
+        text: str | None = option("COLUMN", "Column of the text.")
 
     @verb
     @takes(reading=Reading)
@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import Field, field, fields
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -28,49 +28,76 @@ FILE = click.Path(path_type=Path)
 CONTEXT: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100, "show_default": True}
 """Settings of every help page: both names of --help, its width, and defaults shown."""
 
+_TYPES: dict[Any, Any] = {Path: FILE, int: int, float: float}
+"""Types of options, by the annotations of their fields; strings need none."""
+
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 
-def option(*names: str, default: Any = None, **settings: Any) -> Any:
-    """Return a field of a group: an option of these names; `settings` are those of `click.Option`."""
-    default = () if settings.get("multiple") else default
+def option(metavar: str | None, help: str, *names: str, default: Any = None, **settings: Any) -> Any:
+    """Return a field of a group: an option whose name and type follow from the field; repeatable if its default is ().
+
+    `names` replace the name that follows from the field; `settings` are those of `click.Option`.
+    """
+    settings |= {"metavar": metavar, "help": help, "multiple": default == ()}
     return field(default=default, metadata={"names": names, "settings": settings})
 
 
-def flag(*names: str, default: bool = False, **settings: Any) -> Any:
+def flag(help: str, *names: str, default: bool = False) -> Any:
     """Return a field of a group: an option without a value."""
-    return option(*names, default=default, is_flag=True, **settings)
+    return field(default=default, metadata={"names": names, "settings": {"help": help, "is_flag": True}})
 
 
-def takes(rare: Collection[str] = (), **groups: Any) -> Callable[[Function], Function]:
+def takes(rare: Collection[str] = (), **groups: Any) -> Decorator:
     """Give a verb the options of each group; it receives one object per group, by the keyword used here.
 
     The help does not list the fields that `rare` names.
     """
 
     def decorate(function: Function) -> Function:
-        @wraps(function)
-        def gathered(**given: Any) -> Any:
-            for name, group in groups.items():
-                given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
-            return function(**given)
-
-        for group in reversed(groups.values()):
-            for each in reversed(fields(group)):
-                names, settings = (each.name, *each.metadata["names"]), each.metadata["settings"]
-                section = {"cls": SectionOption, "section": group.section}
-                settings = settings | {"hidden": True} if each.name in rare else settings
-                gathered = click.option(*names, default=each.default, **section, **settings)(gathered)
-        return gathered
+        for name, group in reversed(groups.items()):
+            parameters = [_parameter(each, group.section, each.name in rare) for each in fields(group)]
+            function = gather(name, group, *parameters)(function)
+        return function
 
     return decorate
+
+
+def gather(name: str, group: Any, *parameters: Decorator) -> Decorator:
+    """Give a verb these parameters; it receives them as one object of the dataclass `group`, by the keyword `name`."""
+
+    def decorate(function: Function) -> Function:
+        @wraps(function)
+        def gathered(**given: Any) -> Any:
+            values = {each.name: given.pop(each.name) for each in fields(group)}
+            return function(**given, **{name: group(**values)})
+
+        result: Function = gathered
+        for parameter in reversed(parameters):
+            result = parameter(result)
+        return result
+
+    return decorate
+
+
+def _parameter(each: Field[Any], section: str, rare: bool) -> Decorator:
+    types = [_TYPES[each_type] for each_type in (each.type, *get_args(each.type)) if each_type in _TYPES]
+    settings = {"type": types[0] if types else None, **each.metadata["settings"]} | ({"hidden": True} if rare else {})
+    return click.option(
+        each.name, *_names_of(each), default=each.default, cls=SectionOption, section=section, **settings
+    )
+
+
+def _names_of(each: Field[Any]) -> tuple[str, ...]:
+    return each.metadata["names"] or (f"--{each.name.replace('_', '-')}",)
 
 
 def option_words(each: Field[Any], value: Any) -> Iterator[str]:
     """Yield the words of a command line that give a field of a group this value; none for its default."""
     if value in (each.default, None, ""):
         return
-    yes, _, no = each.metadata["names"][0].partition("/")
+    yes, _, no = _names_of(each)[0].partition("/")
     if isinstance(value, bool):
         yield yes if value else no
         return
@@ -94,7 +121,7 @@ class DocumentedArgument(click.Argument):
         self.about = about
 
 
-def argument(name: str, metavar: str, about: str, **settings: Any) -> Callable[[Function], Function]:
+def argument(name: str, metavar: str, about: str, **settings: Any) -> Decorator:
     """Give a verb an argument; `about` explains it in the help."""
     return click.argument(name, metavar=metavar, cls=DocumentedArgument, about=about, **settings)
 

@@ -1,16 +1,16 @@
 """Arguments and options that many verbs share, and values as they are written on the command line."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import click
 
-from textnb.cli.options.groups import FILE, Function, argument, flag, option
+from textnb.cli.options.groups import FILE, Decorator, argument, flag, option
 from textnb.counts import TermsOf
 from textnb.errors import InputError
 from textnb.parallel import as_jobs
@@ -46,7 +46,7 @@ trust = click.option(
 quiet = click.option("--quiet", "-q", is_flag=True, help="Show neither progress nor a summary.")
 
 
-def top_option(default: int) -> Callable[[Function], Function]:
+def top_option(default: int) -> Decorator:
     """Return the option --top with this default."""
     return click.option(
         "--top", metavar="N", type=click.IntRange(min=1), default=default, help="Number of terms to show."
@@ -113,24 +113,26 @@ class Reading:
     """How to read unlabelled documents."""
 
     section: ClassVar[str] = "Reading"
-    reader: str | None = option("--reader", metavar="NAME", help=f"{', '.join(READERS)}.  [default: by name]")
-    text: str | None = option("--text", metavar="COLUMN", help="Column of the text.")
-    glob: str | None = option("--glob", metavar="PATTERN", help="Files of a folder to read, as in '*.txt'.")
-    encoding: str | None = option("--encoding", metavar="NAME", help="Charset of bytes that are not UTF-8.")
-    skip_bad: bool = flag("--skip-bad", help="Leave out bad records and count them.")
+    labelled: ClassVar[bool] = False
+    reader: str | None = option("NAME", f"{', '.join(READERS)}.  [default: by name]")
+    text: str | None = option("COLUMN", "Column of the text.")
+    glob: str | None = option("PATTERN", "Files of a folder to read, as in '*.txt'.")
+    encoding: str | None = option("NAME", "Charset of bytes that are not UTF-8.")
+    skip_bad: bool = flag("Leave out bad records and count them.")
 
     @property
     def settings(self) -> Settings:
         """Settings of the readers."""
-        given = {key: value for key, value in asdict(self).items() if key != "reader"}
-        return Settings(**given, labelled=False)
+        given = {key: value for key, value in vars(self).items() if key != "reader"}
+        return Settings(**given, labelled=self.labelled)
 
 
 @dataclass(frozen=True)
 class LabelledReading(Reading):
     """How to read a corpus."""
 
-    label: str | None = option("--label", metavar="COLUMN", help="Column of the label.")
+    labelled: ClassVar[bool] = True
+    label: str | None = option("COLUMN", "Column of the label.")
 
 
 @dataclass(frozen=True)
@@ -138,31 +140,19 @@ class Tokenizing:
     """How text becomes terms."""
 
     section: ClassVar[str] = "Text"
-    tokenizer: str | None = option(
-        "--tokenizer", metavar="NAME", help=f"{', '.join(_NAMED_TOKENIZERS)}, or module:function.  [default: auto]"
-    )
-    base_form: bool = flag("--base-form", help=f"Count base forms ({_ANALYSERS}).")
-    pos: tuple[str, ...] = option(
-        "--pos", metavar="POS", multiple=True, help=f"Keep this part of speech (名詞); repeatable ({_ANALYSERS})."
-    )
+    tokenizer: str | None = option("NAME", f"{', '.join(_NAMED_TOKENIZERS)}, or module:function.  [default: auto]")
+    base_form: bool = flag(f"Count base forms ({_ANALYSERS}).")
+    pos: tuple[str, ...] = option("POS", f"Keep this part of speech (名詞); repeatable ({_ANALYSERS}).", default=())
     exclude_pos: tuple[str, ...] = option(
-        "--exclude-pos", metavar="POS", multiple=True, help=f"Leave out this part of speech; repeatable ({_ANALYSERS})."
+        "POS", f"Leave out this part of speech; repeatable ({_ANALYSERS}).", default=()
     )
-    stop_words: Path | None = option(
-        "--stop-words", metavar="FILE", type=FILE, help=f"File of terms to leave out, one per line ({_ANALYSERS})."
-    )
-    user_dictionary: Path | None = option(
-        "--user-dictionary", metavar="FILE", type=FILE, help="Janome user dictionary, CSV (janome)."
-    )
-    mode: str | None = option("--mode", metavar="A|B|C", help="Short, middle or long words (sudachi).  [default: C]")
-    chars_n: str | None = option("--chars-n", metavar="N-M", help="Lengths of character n-grams, as in 2-3 (chars).")
-    normalise: str | None = option(
-        "--normalise", metavar="A,B,...", help=f"In this order: {', '.join(NORMALISERS)}; or none."
-    )
-    ngram: str | None = option("--ngram", metavar="N-M", help="Word n-grams, as in 1-2.  [default: by model; mostly 1]")
-    features: str | None = option(
-        "--features", metavar="A,B,...", help=f"Terms beside the words: {', '.join(FEATURES)}; or none."
-    )
+    stop_words: Path | None = option("FILE", f"File of terms to leave out, one per line ({_ANALYSERS}).")
+    user_dictionary: Path | None = option("FILE", "Janome user dictionary, CSV (janome).")
+    mode: str | None = option("A|B|C", "Short, middle or long words (sudachi).  [default: C]")
+    chars_n: str | None = option("N-M", "Lengths of character n-grams, as in 2-3 (chars).")
+    normalise: str | None = option("A,B,...", f"In this order: {', '.join(NORMALISERS)}; or none.")
+    ngram: str | None = option("N-M", "Word n-grams, as in 1-2.  [default: by model; mostly 1]")
+    features: str | None = option("A,B,...", f"Terms beside the words: {', '.join(FEATURES)}; or none.")
 
     @property
     def given(self) -> bool:
@@ -233,10 +223,9 @@ class Running:
 
     section: ClassVar[str] = "Options"
     jobs: int = option(
-        "--jobs", "-j", metavar="N", type=click.IntRange(min=0), default=0,
-        help="Threads or processes; 0: one per processor.",
-    )  # fmt: skip
-    quiet: bool = flag("--quiet", "-q", help="Show neither progress nor a summary.")
+        "N", "Threads or processes; 0: one per processor.", "--jobs", "-j", type=click.IntRange(min=0), default=0
+    )
+    quiet: bool = flag("Show neither progress nor a summary.", "--quiet", "-q")
 
     @property
     def n_jobs(self) -> int:

@@ -17,7 +17,7 @@ from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
-from textnb.models.registry import MODELS
+from textnb.models.registry import MODELS, default_model
 from textnb.models.registry import model as model_of
 from textnb.models.smoothing import ALPHAS
 from textnb.text import Analyzer
@@ -32,39 +32,22 @@ class Modelling:
     """
 
     section: ClassVar[str] = "Model"
-    model: str | None = option(
-        "--model", metavar="NAME", help=f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]"
-    )
+    model: str | None = option("NAME", f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]")
     alpha: str = option(
-        "--alpha",
-        metavar="A",
-        default="evidence",
-        help=f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.",
+        "A", f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.", default="evidence"
     )
-    prior: str = option(
-        "--prior", metavar="PRIOR", default="empirical", help="Class probabilities: empirical, uniform, or a=0.3,b=0.7."
-    )
-    weighting: str | None = option(
-        "--weighting", metavar="NAME", help=f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]"
-    )
-    calibrate: bool = flag(
-        "--calibrate/--no-calibrate", default=True, help="Calibrate probabilities on left-out documents."
-    )
-    sample: int = option(
-        "--sample",
-        metavar="N",
-        type=click.IntRange(min=0),
-        default=SAMPLE,
-        help="Documents kept for calibration, at most.",
-    )
+    prior: str = option("PRIOR", "Class probabilities: empirical, uniform, or a=0.3,b=0.7.", default="empirical")
+    weighting: str | None = option("NAME", f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]")
+    calibrate: bool = flag("Calibrate probabilities on left-out documents.", "--calibrate/--no-calibrate", default=True)
+    sample: int = option("N", "Documents kept for calibration, at most.", type=click.IntRange(min=0), default=SAMPLE)
     settings: tuple[str, ...] = option(
-        "--set", metavar="NAME=VALUE", multiple=True, help="Option of the model; repeatable. See textnb models NAME."
+        "NAME=VALUE", "Option of the model; repeatable. See textnb models NAME.", "--set", default=()
     )
-    own: tuple[str, ...] = option("--own", multiple=True, hidden=True)
+    own: tuple[str, ...] = option(None, "", hidden=True, default=())
 
     def suited(self, is_mail: bool) -> "Modelling":
         """Return these options with the model that suits the corpus, if none was given."""
-        return self if self.model is not None else replace(self, model="mail" if is_mail else "multinomial")
+        return self if self.model is not None else replace(self, model=default_model(is_mail=is_mail))
 
     @property
     def terms(self) -> Mapping[str, Any]:
@@ -82,8 +65,11 @@ class Modelling:
         known = model_of(self._name).options
         for given in self.settings:
             name, equals, _ = given.partition("=")
-            if name not in known or not equals:
-                raise click.UsageError(_set_problem(given, self._name, known), click.get_current_context(silent=True))
+            if not equals:
+                raise _usage_error("--set takes NAME=VALUE, not {given!r}.", given=given)
+            if name not in known:
+                template = "Model {model!r} has no option {name!r}; it has {known}."
+                raise _usage_error(template, model=self._name, name=name, known=", ".join(known) or "none")
         pairs = dict(each.split("=", 1) for each in (*self.own, *self.settings))
         try:
             return {name: known[name].parse(text) if name in known else text for name, text in pairs.items()}
@@ -105,11 +91,8 @@ class Modelling:
         )
 
 
-def _set_problem(given: str, name: str, known: Mapping[str, Any]) -> str:
-    if "=" not in given:
-        return f"--set takes NAME=VALUE, not {given!r}."
-    options = ", ".join(known)
-    return f"Model {name!r} has no option {given.partition('=')[0]!r}; it has {options or 'none'}."
+def _usage_error(template: str, **values: object) -> click.UsageError:
+    return click.UsageError(template.format(**values), click.get_current_context(silent=True))
 
 
 class ModelVerb(Verb):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from textnb.cli.options.groups import FILE, option
+from textnb.cli.options.groups import option
 from textnb.cli.terminal import say
 from textnb.errors import InputError
-from textnb.language import LANGUAGES, Language
+from textnb.language import LANGUAGES, Language, check_language
 from textnb.report.values import Report
 from textnb.storage import atomic, check_writable
 
@@ -21,10 +21,8 @@ class Reporting:
     """Whether an HTML page is written, where, and in which language."""
 
     section: ClassVar[str] = "Report"
-    html: Path | None = option("--html", metavar="FILE", type=FILE, help="Write a page to read in a browser.")
-    lang: str | None = option(
-        "--lang", metavar="|".join(LANGUAGES), help="Language of the page.  [default: that of the locale]"
-    )
+    html: Path | None = option("FILE", "Write a page to read in a browser.")
+    lang: str | None = option("|".join(LANGUAGES), "Language of the page.  [default: that of the locale]")
 
     @property
     def language(self) -> Language:
@@ -33,11 +31,12 @@ class Reporting:
 
     def check(self, *inputs: Path) -> None:
         """Raise an error, before any work, if the page cannot be written or would replace another file."""
-        language = self.language
         if self.html is None:
             if self.lang is not None:
-                raise InputError("--lang {code} needs a page; add --html FILE", code=language.code)
+                raise InputError("--lang {code} needs a page; add --html FILE", code=self.lang)
             return
+        if self.lang is not None:
+            check_language(self.lang)
         check_writable(self.html)
         if any(path.exists() and self.html.exists() and self.html.samefile(path) for path in inputs):
             raise InputError("{path} is an input itself; choose another name for the page", path=self.html)

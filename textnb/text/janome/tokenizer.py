@@ -44,7 +44,8 @@ class Janome(Morphemes):
     engine: str = field(default="auto", compare=False, repr=False, metadata=NOT_IN_RECIPE)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "user_dictionary", as_user_dictionary(self.user_dictionary))
+        if self.user_dictionary is not None:
+            object.__setattr__(self, "user_dictionary", as_user_dictionary(self.user_dictionary))
         check_engine(self.engine)
         super().__post_init__()
 

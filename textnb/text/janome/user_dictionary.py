@@ -94,9 +94,9 @@ class UserDictionary:
         return {"csv": self.csv, "kind": self.kind}
 
 
-def as_user_dictionary(value: object) -> UserDictionary | None:
-    """User dictionary from what a user or a recipe may give: a UserDictionary, a path, a recipe, or None."""
-    if value is None or isinstance(value, UserDictionary):
+def as_user_dictionary(value: object) -> UserDictionary:
+    """User dictionary from what a user or a recipe may give: a UserDictionary, a path or a recipe."""
+    if isinstance(value, UserDictionary):
         return value
     if isinstance(value, dict):
         if "csv" not in value or not set(value) <= {"csv", "kind"}:
