@@ -188,9 +188,13 @@ class Fitted:
 
     def number_of(self, name: str) -> int:
         """Return the number of a class; an unknown class is refused."""
-        if name not in self.classes:
-            raise InputError("unknown class {name!r}; the model has {known}", name=name, known=listed(self.classes))
+        self.check_classes([name])
         return self.classes.index(name)
+
+    def check_classes(self, names: Iterable[str]) -> None:
+        """Refuse classes that the model does not have."""
+        for name in sorted({*names} - {*self.classes}):
+            raise InputError("unknown class {name!r}; the model has {known}", name=name, known=listed(self.classes))
 
 
 def _counted_terms(part: Counted) -> list[LocatedTerm]:
@@ -235,9 +239,7 @@ def _weighted_counts(
         return weigher.class_counts(stored)
     if rows is None:
         if Need.ROWS not in model(recipe.model).needs:
-            raise InputError(
-                "weighting {weighting!r} needs the documents, which were not kept", weighting=recipe.weighting
-            )
+            raise InputError("weighting {name!r} needs the documents, which were not kept", name=recipe.weighting)
         return weigher.class_counts(stored)  # the scorer is there already
     weighted = ClassCounts.of(rows.X, rows.y, stored.vocabulary, range(stored.n_classes), containing=False)
     return ClassCounts(stored.vocabulary, stored.classes, stored.documents, weighted.terms, stored.containing)

@@ -74,11 +74,8 @@ def _bayes_logistic(part: str, fitted: Fitted, _: Learnt) -> float:
 def _computed(value: float | None, fitted: Fitted) -> float:
     """Value, refused if the model computes none for so many documents."""
     if value is None:
-        raise InputError(
-            "the evidence of model {name!r} is not computed for {number:,} documents; use cross-validation or bic",
-            name=fitted.recipe.model,
-            number=int(fitted.counts.documents.sum()),
-        )
+        template = "the evidence of model {name!r} is not computed for {n:,} documents; use cross-validation or bic"
+        raise InputError(template, name=fitted.recipe.model, n=int(fitted.counts.documents.sum()))
     return float(value)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.labels import Labels, Weights, labelled_rows, places
-from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical
+from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical, check_vocabulary
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
 from textnb.numerics import Codes
@@ -74,10 +74,7 @@ class DocumentHistogram:
             Weight of a stored count of 1.
         """
         X = as_whole(X)
-        if vocabulary is not None and X.shape[1] != len(vocabulary):
-            raise InputError(
-                "X has {columns} columns, the vocabulary {terms} terms", columns=X.shape[1], terms=len(vocabulary)
-            )
+        check_vocabulary(X, vocabulary)
         sizes, number = np.unique(np.asarray(X.sum(axis=1, dtype=np.int64)), return_counts=True)
         shape = (1, int(sizes[-1]) + 1 if len(sizes) else 0)
         lengths = sparse.csr_array((number, (np.zeros_like(sizes), sizes)), shape=shape, dtype=np.int64)
@@ -132,9 +129,7 @@ class DocumentHistogram:
         for what, table in (("the length", rest.lengths), ("a term's count of", rest.times)):
             if table.nnz and table.data.min() < 0:
                 number = int((table < 0).nonzero()[1][0]) + (table is rest.times)
-                raise NotLearntError(
-                    "fewer documents have {what} {number} than are to be forgotten", what=what, number=number
-                )
+                raise NotLearntError("fewer documents have {what} {n} than are to be forgotten", what=what, n=number)
         return rest
 
     def __eq__(self, other: object) -> bool:
@@ -159,9 +154,8 @@ class DocumentHistogram:
 
     def _check_axes(self, other: DocumentHistogram) -> None:
         if self._axes != other._axes:
-            raise InputError(
-                "{a!r} and {b!r} differ in terms or units; map them onto the same vocabulary with on()", a=self, b=other
-            )
+            template = "{a!r} and {b!r} differ in terms or units; map them onto the same vocabulary with on()"
+            raise InputError(template, a=self, b=other)
 
 
 def as_whole(X: Matrix) -> CSR:
@@ -298,8 +292,5 @@ class ClassHistograms:
 
     def _check_classes(self, other: ClassHistograms) -> None:
         if self.classes != other.classes:
-            raise InputError(
-                "the classes differ: {a} and {b}; map them onto the same classes with on()",
-                a=self.classes,
-                b=other.classes,
-            )
+            template = "the classes differ: {a} and {b}; map them onto the same classes with on()"
+            raise InputError(template, a=self.classes, b=other.classes)

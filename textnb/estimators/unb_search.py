@@ -159,11 +159,8 @@ def _best(losses: dict[float, Losses], criterion: str) -> float:
     found = {value: each[CRITERIA.index(criterion)] for value, each in losses.items()}
     best = min(found, key=lambda value: found[value])
     if found[best] == np.inf:
-        raise InputError(
-            "{criterion} is infinite for all of {values}: each gives some row probability 0",
-            criterion=criterion,
-            values=list(found),
-        )
+        template = "{name} is infinite for all of {values}: each gives some row probability 0"
+        raise InputError(template, name=criterion, values=list(found))
     return best
 
 
@@ -253,9 +250,8 @@ def fold_numbers(n_rows: int, folds: int | Codes) -> Codes:
     if np.ndim(folds):
         numbers = np.asarray(folds)
         if numbers.shape != (n_rows,):
-            raise InputError(
-                "folds must hold {rows} numbers, one per row, not shape {shape}", rows=n_rows, shape=numbers.shape
-            )
+            shape = numbers.shape
+            raise InputError("folds must hold {n} numbers, one per row, not shape {shape}", n=n_rows, shape=shape)
         return numbers
     number = int(as_number(folds, "folds", low=2, high=n_rows, whole=True))
     return np.asarray(np.random.default_rng(0).permutation(n_rows) % number, np.intp)

@@ -83,11 +83,8 @@ class Evaluation:
         """
         check_documents(len(labels))
         if log_probabilities.shape != (len(labels), len(classes)):
-            raise InputError(
-                "log probabilities must have shape {expected}, not {shape}",
-                expected=(len(labels), len(classes)),
-                shape=log_probabilities.shape,
-            )
+            expected, given = (len(labels), len(classes)), log_probabilities.shape
+            raise InputError("log probabilities must have shape {shape}, not {given}", shape=expected, given=given)
         unknown = tuple(sorted(set(labels) - set(classes)))
         names = (*classes, UNKNOWN) if unknown else tuple(classes)
         y = class_numbers(labels, classes)

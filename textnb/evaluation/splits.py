@@ -87,9 +87,7 @@ def _stratified(y: Codes, groups: Codes, folds: int, seed: Sequence[int]) -> Cod
     """Fold of each document by eq. (1), (D,)."""
     numbers, group = np.unique(groups, return_inverse=True)
     if len(numbers) < folds:
-        raise InputError(
-            "{number} documents or groups cannot fill {folds} folds; use fewer folds", number=len(numbers), folds=folds
-        )
+        raise InputError("{n} documents or groups cannot fill {k} folds; use fewer folds", n=len(numbers), k=folds)
     classes, code = np.unique(y, return_inverse=True)
     sizes, totals = np.bincount(group), np.bincount(code)
     shuffled = np.random.default_rng(list(seed)).permutation(len(sizes))
