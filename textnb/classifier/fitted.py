@@ -34,6 +34,7 @@ from textnb.models.scorer import Differences, Scorer, difference, log_posterior
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
+from textnb.text.analyzer import SELECTION
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,13 +251,10 @@ def select_columns(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
     analyzer = recipe.analyzer
     columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
     if counts.n_terms and not len(columns):
-        raise InputError(
-            "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them",
-            terms=counts.n_terms,
-            min_df=analyzer.min_df,
-            max_df=analyzer.max_df,
-            max_terms=analyzer.max_terms,
+        template = (
+            "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them"
         )
+        raise InputError(template, terms=counts.n_terms, **{name: getattr(analyzer, name) for name in SELECTION})
     return columns
 
 

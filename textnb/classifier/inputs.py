@@ -32,15 +32,7 @@ def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -
 
 
 def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bool = True) -> Source:
-    """Check texts, Documents or counted parts, for the counting pipeline.
-
-    Parameters
-    ----------
-    texts : iterable of str, Document or Counted
-        Counted parts carry their labels.
-    labelled : bool
-        Whether each document must have a label.
-    """
+    """Check texts, Documents or counted parts, which carry their labels, for the counting pipeline."""
     items = iter(_in_order(_as_list(texts), "texts", "strings or Documents"))
     first = next(items, None)
     items = iter(()) if first is None else chain([first], items)

@@ -28,14 +28,7 @@ _SHOWN_CHARACTERS = 60
 class ClassifierRecipe:
     """Parameters that rebuild a classifier; classifiers with equal recipes can be merged.
 
-    Parameters
-    ----------
-    model, alpha, prior, tokenizer, analyzer, calibrate, sample
-        As in ``TextClassifier``.
-    weighting : str, optional
-        None: the model's default.
-    options : mapping
-        Options of the model by name; those left out have their defaults.
+    The fields are the parameters of ``TextClassifier``; ``options`` are those of the model by name.
     """
 
     model: str

@@ -36,7 +36,7 @@ _DAMAGE = (
 
 
 def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int], None] = lambda _: None) -> Path:
-    """Install a corpus in the user's data folder.
+    """Install a corpus in the user's data folder and return its folder; a bundled corpus is not fetched.
 
     Parameters
     ----------
@@ -46,11 +46,6 @@ def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int],
         Address (http or https), archive or folder; by default the corpus's own address.
     watch : callable, optional
         Called with the number of bytes of each piece that has been read.
-
-    Returns
-    -------
-    Path
-        Folder of the corpus. A bundled corpus is not fetched.
     """
     if corpus.bundled:
         return corpus.path

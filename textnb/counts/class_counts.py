@@ -85,24 +85,14 @@ class ClassCounts:
 
         Parameters
         ----------
-        X : matrix (D, V)
-            Counts, dense or sparse.
         y : array-like (D,)
             Labels of one sortable kind.
-        vocabulary : Vocabulary, optional
-            The terms of the columns.
         classes : sequence, optional
             All classes, in their order; by default those of y, sorted.
         sample_weight : array-like (D,), optional
             Weights of the documents, not negative.
-        unit : float
-            Weight of a stored count of 1.
         containing : bool
             False leaves out document frequencies, which only term selection and some models need, and halves the time.
-
-        Returns
-        -------
-        ClassCounts
         """
         X = as_counts(X)
         check_vocabulary(X, vocabulary)

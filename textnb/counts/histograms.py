@@ -39,14 +39,12 @@ class DocumentHistogram:
 
     Parameters
     ----------
-    vocabulary : Vocabulary or None
-        The terms; None if columns have numbers and no names.
+    vocabulary, unit
+        As in ``ClassCounts``.
     times : csr_array (V, largest count)
         Number of documents that contain term j exactly c times, in column c - 1.
     lengths : csr_array (1, longest document + 1)
         Number of documents of each length.
-    unit : float
-        Weight of a stored count of 1.
 
     Examples
     --------
@@ -62,17 +60,7 @@ class DocumentHistogram:
 
     @classmethod
     def of(cls, X: Matrix, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> DocumentHistogram:
-        """Count documents X (D, V), whose counts must be whole numbers.
-
-        Parameters
-        ----------
-        X : matrix (D, V)
-            Counts, dense or sparse.
-        vocabulary : Vocabulary, optional
-            The terms of the columns.
-        unit : float
-            Weight of a stored count of 1.
-        """
+        """Count documents X (D, V), dense or sparse, whose counts must be whole numbers."""
         X = as_whole(X)
         check_vocabulary(X, vocabulary)
         sizes, number = np.unique(np.asarray(X.sum(axis=1, dtype=np.int64)), return_counts=True)

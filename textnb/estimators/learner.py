@@ -131,10 +131,6 @@ class Learner(Estimator):
             Labels of one kind: strings, whole numbers or booleans.
         sample_weight : array-like (D,), optional
             Weights of the rows, not negative; a weight of 2 is a row given twice.
-
-        Returns
-        -------
-        self
         """
         return self._learn(X, y, None, sample_weight, None)
 

@@ -32,15 +32,8 @@ class Estimator:
     """Parameters and metadata routing of an estimator, read from the signatures of its methods."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002  # no parameter holds an estimator
-        """Return the parameters of the constructor by name.
+        """Return the parameters of the constructor by name; ``deep`` is ignored, since no parameter is an estimator.
 
-        Parameters
-        ----------
-        deep : bool
-            Ignored: no parameter is an estimator. scikit-learn passes it.
-
-        Examples
-        --------
         >>> from textnb.estimators import MultinomialNB
         >>> MultinomialNB(alpha=0.5).get_params()
         {'alpha': 0.5, 'estimate': 'mean', 'prior': 'empirical'}

@@ -72,14 +72,9 @@ PIS: dict[str, tuple[float, ...]] = {
 class UNBSearch:
     """Result of ``search_unb``.
 
-    Attributes
-    ----------
-    params : dict
-        Parameters of the best estimator: ``UNB(**search.params)``.
-    by_alpha, by_pi : dict of float to Losses
-        The losses of each value; inf if a row has probability 0 or a pi leaves the family's domain.
-    information : float
-        Distance of p(x|y) from uniform, relative to that with the ordinary product.
+    The best estimator is ``UNB(**search.params)``; ``by_alpha`` and ``by_pi`` have the losses of each value, inf if a
+    row has probability 0 or a pi leaves the family's domain; ``information`` is the distance of p(x|y) from uniform,
+    relative to that with the ordinary product.
     """
 
     params: dict[str, Any]
@@ -107,10 +102,8 @@ def search_unb(
 
     Parameters
     ----------
-    X : table (D, F)
-        Strings or numbers.
-    y : array-like (D,)
-        Labels.
+    X, y
+        As in ``UNB.fit``.
     model : UNB, optional
         Its family, attributes, norm and prior are kept.
     grids : Grids
@@ -121,10 +114,6 @@ def search_unb(
         Number of folds, of rows shuffled with a fixed seed; or the fold of each row.
     progress : callable, optional
         Called with the number of steps done and the number of all steps.
-
-    Returns
-    -------
-    UNBSearch
 
     Examples
     --------
