@@ -16,7 +16,7 @@ from hypothesis import settings
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Where a test does not say how many. ``--hypothesis-profile default`` tries a hundred.
-settings.register_profile("quick", max_examples=40)
+settings.register_profile("quick", max_examples=40, deadline=None)
 settings.load_profile("quick")
 
 _CACHE = "TEXTNB_CACHE"

@@ -21,7 +21,7 @@ def total(explanation):
     return explanation.bias + math.fsum(c.value for c in explanation.contributions)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     text=st.lists(st.sampled_from(["a", "b", "c", "d", "e", "unknown"]), max_size=8).map(" ".join),
     weighting=st.sampled_from(WEIGHTINGS),

@@ -27,14 +27,13 @@ def ja_mini():
     return list(read_corpus(JA_MINI / "train")), list(read_corpus(JA_MINI / "test"))
 
 
-@settings(max_examples=40, deadline=None)
 @given(kept=CORPORA, gone=CORPORA, weighting=st.sampled_from(WEIGHTINGS))
 def test_forgetting_equals_never_having_seen(kept, gone, weighting):
     classifier = learn(kept + gone, weighting).forget(*columns(gone))
     assert saved(classifier) == saved(learn(kept, weighting))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(corpus=CORPORA, weighting=st.sampled_from(WEIGHTINGS), data=st.data())
 def test_forgetting_everything_in_any_order_equals_an_untrained_classifier(corpus, weighting, data):
     classifier = learn(corpus, weighting)
@@ -43,7 +42,6 @@ def test_forgetting_everything_in_any_order_equals_an_untrained_classifier(corpu
     assert saved(classifier) == saved(untrained(weighting))
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     corpus=st.lists(st.tuples(TEXTS, st.sampled_from(["x", "y", "z"]), st.integers(0, 3)), max_size=10),
     order=st.permutations(range(4)),

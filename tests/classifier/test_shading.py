@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb import Analyzer, Document, TextClassifier
@@ -20,7 +20,6 @@ def trained(*texts, **settings):
     return TextClassifier(**{"tokenizer": "whitespace", **settings}).fit(texts, labels)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     text=st.lists(st.sampled_from(["a", "ｶﾞ", "ＡＢＣ", "㍿", "unknown", " ", "\n", "　", "2.50"]), max_size=10).map(
         "".join

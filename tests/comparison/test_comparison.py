@@ -3,7 +3,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_corpora import documents, recipe, tokenised
 from scipy import stats
@@ -142,7 +142,6 @@ def closed_testing(p_values):
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
-@settings(max_examples=40, deadline=None)
 def test_holm_is_closed_testing_with_bonferroni(p_values):
     np.testing.assert_allclose(holm(p_values), closed_testing(p_values), atol=1e-12)
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -18,7 +18,6 @@ def tables(counts):
     return counts.documents.tolist(), counts.terms.toarray().tolist(), counts.containing.toarray().tolist()
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_statistics_are_those_of_a_plain_loop(data):
     n_documents, n_terms = data.draw(st.integers(0, 7)), data.draw(st.integers(0, 4))
@@ -46,7 +45,6 @@ def test_whole_input_stays_whole_and_fractions_are_floats():
     assert tables(fractional) == ([2, 1], [[2.0, 1.0, 0.0], [0.0, 0.5, 0.0]], [[2, 1, 0], [0, 1, 0]])
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=3, max_size=3))
 def test_a_weight_is_a_repetition(weight):
     weighted = ClassCounts.of(X, Y, WORDS, sample_weight=weight)
@@ -265,7 +263,6 @@ def test_presence_sees_through_duplicates_and_stored_zeros():
         assert all(map(np.array_equal, kept, (X.data, X.indices, X.indptr)))
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1000), st.data())
 def test_weighted_rows_are_rows_times_weights(seed, data):
     X, _, _ = random_csr(seed)

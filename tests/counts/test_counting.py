@@ -2,7 +2,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb.counts import Digests, Examples, TermsOf, Vocabulary, counted, counting
@@ -10,7 +10,6 @@ from textnb.counts.examples import labelled_digest
 from textnb.readers import Document
 from textnb.text import Analyzer, tokenizer
 
-laws = settings(max_examples=30, deadline=None)
 words = st.lists(st.sampled_from(["犬", "猫", "rain", "Rain", "snow"]), max_size=6).map(" ".join)
 tokens = st.lists(st.sampled_from(["犬", "rain"]), max_size=2)
 documents = st.lists(
@@ -39,7 +38,6 @@ def rows(part):
     ]
 
 
-@laws
 @given(documents)
 def test_a_row_counts_the_words_and_fields_of_its_document(documents):
     parts = list(counted(documents, PLAIN))
@@ -51,7 +49,6 @@ def test_a_row_counts_the_words_and_fields_of_its_document(documents):
         assert list(known) == [(d.label, d.digest, d.id, d.group) for d in documents]
 
 
-@laws
 @given(documents, st.integers(1, 6), st.integers(1, 3))
 def test_parts_and_batches_of_any_size_give_the_same_rows(documents, entries, batch):
     with pytest.MonkeyPatch.context() as patch:
@@ -62,7 +59,6 @@ def test_parts_and_batches_of_any_size_give_the_same_rows(documents, entries, ba
     assert all(part.X.nnz >= entries for part in parts[:-1])
 
 
-@laws
 @given(documents)
 def test_a_given_vocabulary_is_kept_in_every_part(documents):
     vocabulary = Vocabulary(["rain", "猫", "魚"])
@@ -87,7 +83,6 @@ def test_documents_are_taken_as_they_are_needed(monkeypatch):
     assert len(part) == len(taken) <= 2
 
 
-@laws
 @given(documents, st.sampled_from([(1, 1), (1, 2), (2, 3)]))
 def test_located_terms_are_the_same_terms_in_the_same_order(documents, ngram):
     terms_of = TermsOf(tokenizer("whitespace"), Analyzer(normalisers=("casefold",), ngram=ngram))
@@ -111,7 +106,6 @@ def test_lone_surrogates_in_text_and_fields_can_be_written():
     assert all(term.encode("utf-8") for term in part.vocabulary)
 
 
-@laws
 @given(documents)
 def test_examples_and_digests_are_those_of_the_labelled_documents(documents):
     for part in counted(documents, PLAIN):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb.counts import CountedWhereRead, TermsOf, Vocabulary, counted
@@ -32,7 +32,6 @@ DOCUMENTS = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(DOCUMENTS, DOCUMENTS)
 def test_documents_counted_before_stand_beside_others_as_if_counted_now(first, second):
     before = pickle.loads(pickle.dumps(CountedWhereRead(TERMS_OF, WORDS)))(first)

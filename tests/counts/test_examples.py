@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import check_laws, dealt_out
 from scipy import sparse
 
 from textnb.counts import Digests, Examples, Vocabulary, count_matrix
@@ -13,13 +14,12 @@ from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError
 from textnb.readers import Document
 
-laws = settings(max_examples=30, deadline=None)
 documents = st.lists(
     st.tuples(st.sampled_from(["x", "y", "z"]), st.lists(st.sampled_from("犬猫雨雪"), max_size=3)), max_size=7
 )
 ZERO = Examples.zero()
 
-multiset_laws = settings(max_examples=50, deadline=None)
+multiset_laws = settings(max_examples=50)
 # few distinct bytes, so that digests repeat and end in zeros, which numpy's byte strings do not show
 one_digest = st.lists(st.sampled_from([0, 1, 127, 128, 255]), min_size=2, max_size=2).map(
     lambda ends: bytes([ends[0], *[0] * 14, ends[1]])
@@ -54,7 +54,6 @@ def plain_records(documents):
     return Counter((label, tuple(sorted(Counter(terms).items())), digest(label, terms)) for label, terms in documents)
 
 
-@laws
 @given(documents)
 def test_examples_hold_the_documents_in_the_order_of_their_digests(a):
     some = examples(a)
@@ -66,28 +65,18 @@ def test_examples_hold_the_documents_in_the_order_of_their_digests(a):
 
 
 @pytest.mark.parametrize("of", [examples, fractional])
-@laws
 @given(a=documents, b=documents, c=documents)
 def test_examples_obey_the_laws_exactly(of, a, b, c):
-    x, y, z = map(of, (a, b, c))
-    assert x + ZERO == ZERO + x == x - ZERO == x
-    assert x + y == y + x == of(a + b)
-    assert (x + y) + z == x + (y + z)
-    assert (x + y) - y == x
-    assert x - x == ZERO
+    check_laws(*map(of, (a, b, c)), ZERO)
 
 
 @pytest.mark.parametrize("of", [examples, fractional])
-@laws
-@given(whole=documents, data=st.data())
-def test_parts_in_any_order_make_the_whole(of, whole, data):
-    shuffled = data.draw(st.permutations(whole))
-    part_of = data.draw(st.lists(st.integers(0, 3), min_size=len(whole), max_size=len(whole)))
-    parts = [[d for d, part in zip(shuffled, part_of, strict=True) if part == number] for number in range(4)]
+@given(dealt=dealt_out(documents))
+def test_parts_in_any_order_make_the_whole(of, dealt):
+    whole, parts = dealt
     assert reduce(add, map(of, parts), ZERO) == of(whole)
 
 
-@laws
 @given(documents, documents)
 def test_taking_away_is_exact_or_refused_and_changes_neither(a, b):
     x, y = examples(a), examples(b)
@@ -99,12 +88,6 @@ def test_taking_away_is_exact_or_refused_and_changes_neither(a, b):
     else:
         assert records(x - y) == before[0] - before[1]
     assert (records(x), records(y)) == before
-
-
-def test_a_document_held_twice_can_be_taken_away_once():
-    one = examples([("x", ["犬"])])
-    assert (one + one) - one == one
-    assert len(one + one) == 2
 
 
 def test_the_same_text_under_another_label_is_not_there():
@@ -161,13 +144,8 @@ def test_the_digests_are_kept_in_the_order_of_their_bytes(a):
 @multiset_laws
 @given(multisets, multisets, multisets)
 def test_adding_is_that_of_multisets(a, b, c):
-    x, y, z = map(Digests.of, (a, b, c))
-    assert as_list(x + y) == sorted(a + b)
-    assert x + y == y + x
-    assert (x + y) + z == x + (y + z)
-    assert x + Digests.of() == Digests.of() + x == x
-    assert (x + y) - y == x
-    assert x - x == Digests.of()
+    assert as_list(Digests.of(a) + Digests.of(b)) == sorted(a + b)
+    check_laws(*map(Digests.of, (a, b, c, ())))
 
 
 @multiset_laws
@@ -176,7 +154,8 @@ def test_taking_digests_away_is_exact_or_refused_and_changes_neither(a, b):
     x, y = Digests.of(a), Digests.of(b)
     missing = (Counter(b) - Counter(a)).total()
     if missing:
-        with pytest.raises(NotLearntError, match=rf"^{missing} of {len(b)} documents? w(as|ere) never learnt"):
+        verb = "document was" if missing == 1 else "documents were"
+        with pytest.raises(NotLearntError, match=f"^{missing} of {len(b)} {verb} never learnt .* nothing was changed$"):
             x - y
     else:
         assert as_list(x - y) == sorted((Counter(a) - Counter(b)).elements())
@@ -203,15 +182,10 @@ def test_equal_means_the_same_digests_as_often(a, b):
     assert (Digests.of(a) == Digests.of(b)) == (Counter(a) == Counter(b))
 
 
-@pytest.mark.parametrize(
-    "array", [np.zeros((2, 15), np.uint8), np.zeros(16, np.uint8), np.zeros((2, 16), np.int64)], ids=str
-)
-def test_bytes_of_another_shape_are_no_digests(array):
+@pytest.mark.parametrize("array", [np.zeros((2, 15), np.uint8), np.zeros(16, np.uint8), np.zeros((2, 16), np.int64)])
+def test_bytes_of_another_shape_or_order_are_no_digests(array):
     with pytest.raises(InputError, match=r"shape \(n, 16\)"):
         Digests.of_array(array)
-
-
-def test_an_array_out_of_order_is_refused():
     with pytest.raises(InputError, match="sorted"):
         Digests.of_array(np.array([[2] * 16, [1] * 16], np.uint8))
 
@@ -227,8 +201,3 @@ def test_the_same_text_under_another_label_is_another_digest():
     assert len(labelled_digest(text, "spam")) == 16
     assert labelled_digest(text, "spam") != labelled_digest(text, "ham") != labelled_digest(b"u" * 16, "ham")
     assert labelled_digest(text, "spam") == labelled_digest(text, "spam")
-
-
-def test_one_missing_document_is_spoken_of_in_the_singular():
-    with pytest.raises(NotLearntError, match=r"1 of 2 document was never learnt .* nothing was changed"):
-        Digests.of([b"a" * 16]) - Digests.of([b"a" * 16, b"b" * 16])

@@ -4,16 +4,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from laws import check_laws
 from scipy import sparse
 
 from textnb.counts import DocumentHistogram, Vocabulary
 from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError, NotLearntError
 
-laws = settings(max_examples=40, deadline=None)
 CLASSES = ("x", "y", "z")
 WORDS = Vocabulary(["犬", "猫", "雨"])
 COUNTS = st.integers(0, 4) | st.sampled_from([7, 8, 9, 10, 400])
@@ -38,13 +38,9 @@ def test_it_tells_how_many_documents_have_a_term_so_often(X):
 @given(matrices(), matrices(), matrices())
 def test_the_laws(a, b, c):
     of = DocumentHistogram.of
-    x, y, z = of(a), of(b), of(c)
-    zero = DocumentHistogram.zero(n_terms=3)
-    assert x + zero == x == zero + x
-    assert x + y == y + x == of(np.concatenate([a, b]))
-    assert (x + y) + z == x + (y + z)
-    assert (x + y) - y == x
-    assert x - x == zero
+    x, y = of(a), of(b)
+    check_laws(x, y, of(c), DocumentHistogram.zero(n_terms=3))
+    assert x + y == of(np.concatenate([a, b]))
     assert (x == y) == (Counter(of_rows(a)) == Counter(of_rows(b)))
 
 
@@ -60,6 +56,8 @@ def of_rows(X):
 def test_what_was_never_learnt_cannot_be_forgotten(other):
     with pytest.raises(NotLearntError, match="fewer documents have"):
         DocumentHistogram.of([[1, 1]]) - DocumentHistogram.of(other)
+    with pytest.raises(NotLearntError, match="fewer documents have"):
+        of(([[1, 0, 0]], ["x"])) - of(([[1, 0, 0]], ["y"]))
 
 
 def test_axes():
@@ -94,39 +92,22 @@ def of(corpus):
     return ClassHistograms.of(*corpus, WORDS, CLASSES)
 
 
-def together(a, b):
-    return np.concatenate([a[0], b[0]]), a[1] + b[1]
-
-
-@laws
 @given(corpora())
-def test_each_part_is_the_histogram_of_the_documents_of_its_class(corpus):
+def test_each_part_is_the_histogram_of_the_documents_of_its_class_and_the_total_of_all(corpus):
     X, labels = corpus
     histograms = of(corpus)
     for name, part in zip(CLASSES, histograms.parts, strict=True):
         assert part == DocumentHistogram.of(X[[label == name for label in labels]], WORDS)
     assert histograms.documents.tolist() == [labels.count(name) for name in CLASSES]
+    assert histograms.total == DocumentHistogram.of(X, WORDS)
 
 
-@laws
-@given(corpora())
-def test_the_total_is_the_histogram_of_all_documents(corpus):
-    assert of(corpus).total == DocumentHistogram.of(corpus[0], WORDS)
-
-
-@laws
 @given(corpora(), corpora(), corpora())
 def test_the_laws_hold_for_every_class(a, b, c):
-    x, y, z = map(of, (a, b, c))
-    zero = of((np.zeros((0, 3), int), []))
-    assert x + zero == x == zero + x
-    assert x + y == y + x == of(together(a, b))
-    assert (x + y) + z == x + (y + z)
-    assert (x + y) - y == x
-    assert x - x == zero
+    check_laws(*map(of, (a, b, c)), of((np.zeros((0, 3), int), [])))
+    assert of(a) + of(b) == of((np.concatenate([a[0], b[0]]), a[1] + b[1]))
 
 
-@laws
 @given(corpora(), st.data())
 def test_weights_are_repetitions(corpus, data):
     X, labels = corpus
@@ -136,7 +117,6 @@ def test_weights_are_repetitions(corpus, data):
     assert weighted == of((np.repeat(X, weights, axis=0), repeated))
 
 
-@laws
 @given(corpora())
 def test_wider_axes_hold_the_same_and_can_be_narrowed_again(corpus):
     X, labels = corpus
@@ -149,7 +129,6 @@ def test_wider_axes_hold_the_same_and_can_be_narrowed_again(corpus):
     assert narrow.on_classes(CLASSES) == narrow
 
 
-@laws
 @given(corpora())
 def test_selected_terms_are_those_of_documents_whose_length_stays(corpus):
     X, labels = corpus
@@ -217,8 +196,3 @@ def test_a_unit_goes_with_the_counts_onto_other_axes():
         assert {part.unit for part in wide.parts} == {0.5}
     with pytest.raises(InputError, match="unit"):
         halves.on(WORDS, CLASSES)
-
-
-def test_documents_never_seen_cannot_be_forgotten():
-    with pytest.raises(NotLearntError, match="fewer documents have"):
-        of(([[1, 0, 0]], ["x"])) - of(([[1, 0, 0]], ["y"]))

@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -68,7 +68,6 @@ def test_far_from_zero_no_digits_cancel(container, weighted):
         np.testing.assert_allclose(found.squares[0, 0], squares, rtol=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=12), st.data()
 )

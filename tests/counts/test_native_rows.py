@@ -64,7 +64,7 @@ def same(ours, theirs):
 
 
 @pytest.mark.parametrize("cut", TOKENIZERS, ids=lambda t: t.name)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(DOCUMENTS, ANALYZERS)
 def test_the_extension_counts_what_python_counts(cut, documents, analyzer):
     terms_of = TermsOf(cut, analyzer)
@@ -72,7 +72,6 @@ def test_the_extension_counts_what_python_counts(cut, documents, analyzer):
     assert same(list(counted(documents, terms_of)), in_python(documents, terms_of))
 
 
-@settings(max_examples=30, deadline=None)
 @given(DOCUMENTS, st.lists(st.sampled_from(["犬", "東京", "a", "走っ", "庭 で", "nowhere"])))
 def test_terms_outside_a_given_vocabulary_are_left_out(documents, words):
     terms_of, vocabulary = TermsOf(tokenizer("janome"), Analyzer(ngram=(1, 2))), Vocabulary(words)

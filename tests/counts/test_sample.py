@@ -5,15 +5,15 @@ from operator import add
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import dealt_out
 
 from textnb.counts import Counted, Examples, count_matrix
 from textnb.counts.learnt import Sample
 from textnb.errors import NotLearntError
 from textnb.readers import Document
 
-laws = settings(max_examples=30, deadline=None)
 corpora = st.lists(st.tuples(st.sampled_from(["x", "y", "z"]), st.integers(0, 60)), max_size=40)
 
 
@@ -42,7 +42,6 @@ def held(some):
     return sorted((some.classes[k], bytes(digest)) for k, digest in zip(some.y, some.digests, strict=True))
 
 
-@laws
 @given(corpora, st.integers(1, 50))
 def test_the_documents_are_those_whose_digest_is_below_the_level(documents, most):
     found = sample(documents, most)
@@ -53,7 +52,6 @@ def test_the_documents_are_those_whose_digest_is_below_the_level(documents, most
     assert all(level > 0 for level in found.levels.values())
 
 
-@laws
 @given(corpora, st.integers(1, 50))
 def test_a_level_is_the_least_that_leaves_a_classs_share(documents, most):
     found, sizes = sample(documents, most), numbers(documents)
@@ -64,18 +62,14 @@ def test_a_level_is_the_least_that_leaves_a_classs_share(documents, most):
         assert level == 0 or size / 2 ** (level - 1) > share
 
 
-@laws
-@given(documents=corpora, data=st.data())
-def test_any_order_and_any_partition_give_the_same_sample(documents, data):
-    shuffled = data.draw(st.permutations(documents))
-    part_of = data.draw(st.lists(st.integers(0, 2), min_size=len(documents), max_size=len(documents)))
-    parts = [[d for d, part in zip(shuffled, part_of, strict=True) if part == number] for number in range(3)]
-    assert sample(shuffled) == sample(documents)
+@given(dealt_out(corpora, 3))
+def test_any_order_and_any_partition_give_the_same_sample(dealt):
+    documents, parts = dealt
+    assert sample([each for part in parts for each in part]) == sample(documents)
     for order in (parts, parts[::-1]):
         assert reduce(add, map(sample, order)).thinned(numbers(documents)) == sample(documents)
 
 
-@laws
 @given(corpora, corpora, corpora)
 def test_the_laws_of_a_sum(a, b, c):
     x, y, z, zero = *map(sample, (a, b, c)), Sample.zero(9)
@@ -84,7 +78,6 @@ def test_the_laws_of_a_sum(a, b, c):
     assert (x + y) + z == x + (y + z)
 
 
-@laws
 @given(kept=corpora, gone=corpora)
 def test_forgetting_equals_never_having_seen_while_no_level_has_risen(kept, gone):
     before, whole = sample(kept), sample(kept + gone)
@@ -174,7 +167,6 @@ def test_nothing_is_a_sample_of_nothing():
     assert Sample.zero(5).thinned({}) == Sample.zero(5)
 
 
-@laws
 @given(corpora, st.integers(1, 50))
 def test_an_evened_sample_has_every_class_at_the_highest_level(documents, most):
     found = sample(documents, most).evened()

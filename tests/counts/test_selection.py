@@ -7,7 +7,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from textnb.counts import ClassCounts, count_matrix, selected_columns
 from textnb.counts.selection import least_df
 
-laws = settings(max_examples=50, deadline=None)
+laws = settings(max_examples=50)
 documents = st.lists(
     st.tuples(st.sampled_from("xyz"), st.lists(st.sampled_from("abcdef"), max_size=5)), min_size=1, max_size=10
 )

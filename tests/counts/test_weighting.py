@@ -44,7 +44,6 @@ def test_there_are_eight_weightings_and_every_one_has_its_formula_tested():
 
 
 @pytest.mark.parametrize("name", WEIGHTINGS)
-@settings(max_examples=30, deadline=None)
 @given(row=st.lists(st.integers(0, 10**6), min_size=1, max_size=6))
 def test_weights_are_those_of_the_formula(name, row):
     weights = weighting(name).weights(sparse.csr_array([row]))
@@ -54,7 +53,7 @@ def test_weights_are_those_of_the_formula(name, row):
 
 
 @pytest.mark.parametrize("name", WEIGHTINGS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(rows=st.lists(st.lists(st.integers(0, 9), min_size=4, max_size=4), min_size=1, max_size=3))
 def test_with_what_was_learnt_they_are_those_of_plain_numpy(name, rows):
     weigh = weighting(name).on(statistics(name))
@@ -102,7 +101,6 @@ def test_a_log_weight_is_the_nearest_multiple_of_its_unit():
         assert abs(Fraction(whole) - Fraction(math.log1p(tf)) * 2**20) <= Fraction(1, 2)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.permutations(list(range(1, 9))), st.integers(1, 7))
 def test_log_weights_add_up_exactly_in_any_order(order, cut):
     chosen = weighting("log")

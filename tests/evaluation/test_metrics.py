@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn import metrics as oracle
@@ -69,7 +69,6 @@ def test_brier_goes_from_none_to_two():
     assert metrics.brier_losses(np.array([0, 0]), certain).tolist() == [0.0, 2.0]
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 500), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
 def test_the_interval_is_that_of_scipy(total, share, level):
     hits = round(share * total)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
@@ -20,7 +20,6 @@ def labelled_groups(draw):
 
 
 @given(labelled_groups(), st.integers(2, 5), st.integers(0, 3))
-@settings(max_examples=40, deadline=None)
 def test_groups_never_straddle_folds(documents, folds, seed):
     labels, groups = documents
     for row in repeated_folds(labels, groups, folds, 2, seed):

@@ -147,14 +147,9 @@ class TermScore(NamedTuple):
 
 
 def typical_words(state: State, fitted: Fitted, label: int, by: str, top: int) -> list[TermScore]:
-    """Terms of the largest values in a class, the largest first; only terms that documents of the class contain.
+    """Terms of the largest values in the class of a number, by eq. (1), (2) or (3), the largest first.
 
-    Parameters
-    ----------
-    label : int
-        Number of the class.
-    by : {"contribution", "log-odds", "chi-squared"}
-        The measure, eq. (1), (2) or (3).
+    Only terms that documents of the class contain take part.
     """
     if by not in WORD_MEASURES:
         raise InputError("unknown measure {by!r}; use one of {known}", by=by, known=", ".join(WORD_MEASURES))

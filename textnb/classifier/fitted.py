@@ -34,6 +34,7 @@ from textnb.models.scorer import Differences, Scorer, difference, log_posterior
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
+from textnb.text.analyzer import SELECTION
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,9 +189,13 @@ class Fitted:
 
     def number_of(self, name: str) -> int:
         """Return the number of a class; an unknown class is refused."""
-        if name not in self.classes:
-            raise InputError("unknown class {name!r}; the model has {known}", name=name, known=listed(self.classes))
+        self.check_classes([name])
         return self.classes.index(name)
+
+    def check_classes(self, names: Iterable[str]) -> None:
+        """Refuse classes that the model does not have."""
+        for name in sorted({*names} - {*self.classes}):
+            raise InputError("unknown class {name!r}; the model has {known}", name=name, known=listed(self.classes))
 
 
 def _counted_terms(part: Counted) -> list[LocatedTerm]:
@@ -235,9 +240,7 @@ def _weighted_counts(
         return weigher.class_counts(stored)
     if rows is None:
         if Need.ROWS not in model(recipe.model).needs:
-            raise InputError(
-                "weighting {weighting!r} needs the documents, which were not kept", weighting=recipe.weighting
-            )
+            raise InputError("weighting {name!r} needs the documents, which were not kept", name=recipe.weighting)
         return weigher.class_counts(stored)  # the scorer is there already
     weighted = ClassCounts.of(rows.X, rows.y, stored.vocabulary, range(stored.n_classes), containing=False)
     return ClassCounts(stored.vocabulary, stored.classes, stored.documents, weighted.terms, stored.containing)
@@ -248,13 +251,10 @@ def select_columns(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
     analyzer = recipe.analyzer
     columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
     if counts.n_terms and not len(columns):
-        raise InputError(
-            "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them",
-            terms=counts.n_terms,
-            min_df=analyzer.min_df,
-            max_df=analyzer.max_df,
-            max_terms=analyzer.max_terms,
+        template = (
+            "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them"
         )
+        raise InputError(template, terms=counts.n_terms, **{name: getattr(analyzer, name) for name in SELECTION})
     return columns
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
 from textnb.counts import Counted, Examples, Learnt
+from textnb.counts.labels import places
 from textnb.counts.learnt import Sample
 from textnb.counts.matrix import CSR, mapped
 from textnb.errors import InputError
@@ -21,7 +21,7 @@ from textnb.models.calibration import Calibration, HeldOut, fit_calibration, joi
 from textnb.models.left_out import LeftOut
 from textnb.models.registry import model
 from textnb.models.scorer import log_posterior
-from textnb.numerics import Floats
+from textnb.numerics import Codes, Floats
 
 _FOLDS = 5
 
@@ -49,8 +49,7 @@ def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
 
 
 def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
-    documents = dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True))
-    of_class = np.array([documents[name] for name in sample.examples.classes])
+    of_class = learnt.counts.documents[places(learnt.counts.classes, sample.examples.classes)]
     kept = np.flatnonzero(of_class[sample.examples.y] >= 2)
     if not len(kept):
         raise InputError("no class has two documents or more")
@@ -68,11 +67,8 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
     known = sum(digest in learnt.digests for part, _ in rows for digest in part.learnt_digests)
     number = sum(len(part) for part, _ in rows)
     if known:
-        raise InputError(
-            "{known} of {number} documents have been learnt; calibrate on documents that have not",
-            known=known,
-            number=number,
-        )
+        template = "{known} of {number} documents have been learnt; calibrate on documents that have not"
+        raise InputError(template, known=known, number=number)
     if not number:
         raise InputError("there are no documents to calibrate with")
     smoothed_targets = model(fitted.recipe.model).smoothed_targets
@@ -81,7 +77,8 @@ def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted
 
 def _held_out_part(fitted: Fitted, part: Counted) -> HeldOut:
     X = mapped(part.X, part.vocabulary, fitted.vocabulary)
-    y = np.array([fitted.number_of(name) for name in part.named_labels], np.intp)
+    fitted.check_classes(part.named_labels)
+    y = places(fitted.classes, part.named_labels)
     log_prior = np.tile(fitted.log_prior, (len(part), 1))
     lengths = np.asarray(X.sum(axis=1), np.float64)
     return HeldOut(fitted.likelihood(fitted.weigher(X)), log_prior, lengths, y, np.ones(len(part)))
@@ -116,8 +113,9 @@ def _known(fitted: Fitted, X: CSR) -> Floats:
     return np.bincount(row, X.data * elsewhere, X.shape[0]).astype(float)
 
 
-def _numbers(fitted: Fitted, examples: Examples) -> NDArray[np.intp]:
-    return np.array([fitted.number_of(name) for name in examples.classes], np.intp)[examples.y]
+def _numbers(fitted: Fitted, examples: Examples) -> Codes:
+    """Number of each example's class among those of the fitted model, (D,)."""
+    return places(fitted.classes, examples.classes)[examples.y]
 
 
 def _already_there(fitted: Fitted, learnt: Learnt, scores: Floats) -> HeldOut:
@@ -144,7 +142,7 @@ def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples
             continue
         rest = Fitted.of(of_any_classes, others)
         X = mapped(part.X, part.vocabulary, rest.vocabulary)
-        classes = np.array([fitted.number_of(name) for name in rest.classes], np.intp)
+        classes = places(fitted.classes, rest.classes)
         there = np.ix_(rows, classes)
         scores[there] = rest.likelihood(rest.weigher(X))
         log_prior[there] = fitted.log_prior[classes] if is_given else rest.log_prior

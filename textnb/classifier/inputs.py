@@ -32,15 +32,7 @@ def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -
 
 
 def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bool = True) -> Source:
-    """Check texts, Documents or counted parts, for the counting pipeline.
-
-    Parameters
-    ----------
-    texts : iterable of str, Document or Counted
-        Counted parts carry their labels.
-    labelled : bool
-        Whether each document must have a label.
-    """
+    """Check texts, Documents or counted parts, which carry their labels, for the counting pipeline."""
     items = iter(_in_order(_as_list(texts), "texts", "strings or Documents"))
     first = next(items, None)
     items = iter(()) if first is None else chain([first], items)
@@ -53,9 +45,8 @@ def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bo
 
 def _as_list(texts: Any) -> Any:
     if isinstance(texts, (str, bytes, Document, Counted)):
-        raise InputError(
-            "texts must be a list, not a single {kind}; put it in a list: [text]", kind=type(texts).__name__
-        )
+        kind = type(texts).__name__
+        raise InputError("texts must be a list, not a single {kind}; put it in a list: [text]", kind=kind)
     return texts
 
 
@@ -73,9 +64,7 @@ def _paired(documents: Iterator[Document], labels: Iterable[str]) -> Iterator[Do
     for position, (document, label) in enumerate(zip_longest(documents, labels, fillvalue=_NOTHING)):
         if not isinstance(document, Document) or label is _NOTHING:
             more, fewer = ("labels", "texts") if label is not _NOTHING else ("texts", "labels")
-            raise InputError(
-                "there are more {more} than {fewer}: {number} {fewer}", more=more, fewer=fewer, number=position
-            )
+            raise InputError("there are more {more} than {fewer}: {n} {fewer}", more=more, fewer=fewer, n=position)
         yield _labelled(document, label, position)
 
 
@@ -85,52 +74,34 @@ def _document(item: Any, position: int) -> Document:
         return item
     if isinstance(item, str):
         return Document(str(item), id=str(position))
-    raise InputError(
-        "text {position} is {kind}; texts must be strings or Documents", position=position, kind=_kind(item)
-    )
+    raise InputError("text {i} is {kind}; texts must be strings or Documents", i=position, kind=_kind(item))
 
 
 def _check_document(document: Document, position: int) -> None:
-    if not isinstance(document.text, str):
-        raise InputError(
-            "text {position} is a Document of {kind}; its text must be a string",
-            position=position,
-            kind=_kind(document.text),
-        )
-    fields: object = document.fields
+    text, fields = cast("tuple[object, object]", (document.text, document.fields))
+    if not isinstance(text, str):
+        raise InputError("text {i} is a Document of {kind}; its text must be a string", i=position, kind=_kind(text))
     if not isinstance(fields, Mapping):
-        raise InputError(
-            "the fields of document {position} are {kind}; they must be a mapping",
-            position=position,
-            kind=_kind(fields),
-        )
+        kind = _kind(fields)
+        raise InputError("the fields of document {i} are {kind}; they must be a mapping", i=position, kind=kind)
     for name, tokens in fields.items():
         if type(tokens) is list and _STRING.issuperset(map(type, tokens)):  # what readers give, at a glance
             continue
         if isinstance(tokens, str) or not isinstance(tokens, Sequence) or not all(isinstance(t, str) for t in tokens):
-            raise InputError(
-                "the fields of document {position}: {name!r} is {kind}, not a list of strings",
-                position=position,
-                name=name,
-                kind=_kind(tokens),
-            )
+            template = "the fields of document {i}: {name!r} is {kind}, not a list of strings"
+            raise InputError(template, i=position, name=name, kind=_kind(tokens))
 
 
 def _labelled(document: Document, label: Any, position: int) -> Document:
     if label is None:
         raise InputError("text {position} ({id!r}) has no label", position=position, id=document.id)
     if not isinstance(label, str) or not label:
-        raise InputError(
-            "label {position} is {kind}; labels must be strings, not empty; str(label) makes one",
-            position=position,
-            kind=_kind(label),
-        )
+        template = "label {i} is {kind}; labels must be strings, not empty; str(label) makes one"
+        raise InputError(template, i=position, kind=_kind(label))
     try:
         label.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(
-            "label {position} cannot be written as UTF-8: {reason}", position=position, reason=error.reason
-        ) from None
+        raise InputError("label {i} cannot be written as UTF-8: {why}", i=position, why=error.reason) from None
     return replace(document, label=str(label))
 
 

@@ -28,14 +28,7 @@ _SHOWN_CHARACTERS = 60
 class ClassifierRecipe:
     """Parameters that rebuild a classifier; classifiers with equal recipes can be merged.
 
-    Parameters
-    ----------
-    model, alpha, prior, tokenizer, analyzer, calibrate, sample
-        As in ``TextClassifier``.
-    weighting : str, optional
-        None: the model's default.
-    options : mapping
-        Options of the model by name; those left out have their defaults.
+    The fields are the parameters of ``TextClassifier``; ``options`` are those of the model by name.
     """
 
     model: str
@@ -61,13 +54,11 @@ class ClassifierRecipe:
         if type(self.sample) is not int or self.sample < 0:
             raise InputError("sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample)
         if Need.ROWS_TO_ANSWER in chosen.needs and not self.sample:
-            raise InputError(
-                "model {name!r} needs the learnt documents for its answers; sample=0 forbids that", name=self.model
-            )
+            template = "model {name!r} needs the learnt documents for its answers; sample=0 forbids that"
+            raise InputError(template, name=self.model)
         if self.weights.normalised and not self.sample and Need.ROWS not in chosen.needs:
-            raise InputError(
-                "weighting {name!r} keeps the counts of the documents; sample=0 forbids that", name=self.weighting
-            )
+            template = "weighting {name!r} keeps the counts of the documents; sample=0 forbids that"
+            raise InputError(template, name=self.weighting)
 
     @property
     def weights(self) -> Weighting:
@@ -151,12 +142,8 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
         return chosen.weightings[0]
     check_choice(name, "weighting", WEIGHTINGS)
     if name not in chosen.weightings:
-        raise InputError(
-            "model {model!r} does not accept weighting={name!r}; use {known}",
-            model=chosen.name,
-            name=name,
-            known=alternatives([repr(each) for each in chosen.weightings]),
-        )
+        template = "model {model!r} does not accept weighting={name!r}; use {known}"
+        raise InputError(template, model=chosen.name, name=name, known=alternatives([*map(repr, chosen.weightings)]))
     return name
 
 
@@ -164,30 +151,20 @@ def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
     value = as_number_or_name(alpha, "alpha", ALPHAS, low=0)
     if value not in chosen.alphas if isinstance(value, str) else not chosen.accepts_number:
         known = [*(["a number"] if chosen.accepts_number else []), *map(repr, chosen.alphas)]
-        raise InputError(
-            "model {model!r} does not accept alpha={alpha!r}; use {known}",
-            model=chosen.name,
-            alpha=alpha,
-            known=alternatives(known),
-        )
+        template = "model {model!r} does not accept alpha={alpha!r}; use {known}"
+        raise InputError(template, model=chosen.name, alpha=alpha, known=alternatives(known))
     allowed = {"evidence-document": ("raw", "binary"), "leave-one-out": ("raw", "binary", "log")}
     if value in allowed and of_weighting not in allowed[value]:
-        raise InputError(
-            "alpha={alpha!r} does not go with weighting={weighting!r}; use {known}",
-            alpha=value,
-            weighting=of_weighting,
-            known=alternatives([repr(each) for each in allowed[value]]),
-        )
+        template = "alpha={alpha!r} does not go with weighting={name!r}; use {known}"
+        raise InputError(template, alpha=value, name=of_weighting, known=alternatives([*map(repr, allowed[value])]))
     return value
 
 
 def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
     for name in options:
         if name not in chosen.options:
-            known = ", ".join(chosen.options) or "none"
-            raise InputError(
-                "model {model!r} has no option {name!r}; it has {known}", model=chosen.name, name=name, known=known
-            )
+            template = "model {model!r} has no option {name!r}; it has {known}"
+            raise InputError(template, model=chosen.name, name=name, known=", ".join(chosen.options) or "none")
     try:
         return {
             name: option.checked(options[name]) if name in options else option.default

@@ -64,21 +64,13 @@ def empty_state(recipe: ClassifierRecipe) -> State:
 
 
 def fit_state(recipe: ClassifierRecipe, learnt: Learnt, before: State | None = None, *, refit: str = "now") -> State:
-    """Fit a recipe to a learnt value, eq. (1).
-
-    Parameters
-    ----------
-    before : State, optional
-        The state before the change. None: nothing is kept from it.
-    refit : {"now", "when due", "never"}
-        When to fit again a model that can also be renewed, eq. (2). Other models are always fitted again.
-    """
+    """Fit a recipe to a learnt value, eq. (1); ``refit``: when to fit again a model that can be renewed, eq. (2)."""
     check_refit(refit)
     if recipe.keeps.examples and learnt.examples is None:
-        raise InputError(
-            "model {model!r} keeps no documents (sample=0) and needs them to learn, forget or merge; train it again",
-            model=recipe.model,
+        template = (
+            "model {name!r} keeps no documents (sample=0) and needs them to learn, forget or merge; train it again"
         )
+        raise InputError(template, name=recipe.model)
     if not learnt.counts.classes:
         return empty_state(recipe)
     fitted = _renewed(recipe, learnt, before, refit) or Fitted.of(recipe, learnt)

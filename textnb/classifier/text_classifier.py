@@ -164,16 +164,12 @@ class TextClassifier:
     def merge(self, other: "TextClassifier") -> "TextClassifier":
         """Learn all that another classifier of the same recipe has learnt."""
         if not isinstance(other, TextClassifier):
-            raise InputError(
-                "merge needs a TextClassifier, not {kind} {other!r}", kind=type(other).__name__, other=other
-            )
+            raise InputError("merge needs a TextClassifier, not {kind} {it!r}", kind=type(other).__name__, it=other)
         mine, theirs = self.recipe.json, other.recipe.json
         for part, value in mine.items():
             if repr(value) != repr(theirs[part]):
-                raise InputError(
-                    "the recipes differ in {part}, so the models cannot be merged",
-                    part=differing(part, value, theirs[part]),
-                )
+                where = differing(part, value, theirs[part])
+                raise InputError("the recipes differ in {where}, so the models cannot be merged", where=where)
         self.state = fit_state(self.recipe, self.learnt + other.learnt, self.state)
         return self
 
@@ -377,11 +373,9 @@ class TextClassifier:
 
 def _chosen_by(estimator: Any, chosen: dict[str, Any]) -> dict[str, Any]:
     """Parts of the recipe with those of an estimator, which must not be given twice."""
-    if isinstance(estimator, type) or not hasattr(estimator, "_text_recipe"):
-        raise InputError(
-            "model must be a name or an estimator of textnb.estimators for counts, not {estimator!r}",
-            estimator=estimator,
-        )
+    if isinstance(estimator, type) or not getattr(estimator, "_text_model", ""):
+        template = "model must be a name or an estimator of textnb.estimators for counts, not {given!r}"
+        raise InputError(template, given=estimator)
     answered = {name: value for name, value in estimator._text_recipe().items() if value is not None}
     defaults = {"alpha": "evidence", "prior": "empirical", "weighting": None}
     for name, default in defaults.items():

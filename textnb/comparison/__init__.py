@@ -29,17 +29,10 @@ __all__ = [
 __getattr__ = names_of(
     __name__,
     {
-        "Compared": "comparison",
-        "Comparison": "comparison",
-        "CrossValidated": "cross_validation",
-        "Curve": "curve",
-        "TokenizedDocuments": "cross_validation",
-        "Tuned": "tuning",
-        "candidates": "tuning",
-        "compare": "comparison",
-        "cross_validated": "cross_validation",
-        "learning_curve": "curve",
+        **dict.fromkeys(("Compared", "Comparison", "compare"), "comparison"),
+        **dict.fromkeys(("CrossValidated", "TokenizedDocuments", "cross_validated"), "cross_validation"),
+        **dict.fromkeys(("Curve", "learning_curve"), "curve"),
         "read_recipes": "recipes",
-        "tune": "tuning",
+        **dict.fromkeys(("Tuned", "candidates", "tune"), "tuning"),
     },
 )

@@ -40,10 +40,6 @@ class Compared:
 
     Attributes
     ----------
-    name : str
-        Name of the recipe.
-    recipe : ClassifierRecipe
-        The recipe.
     measures : dict of str to Estimate
         Metrics with 95 % intervals: accuracy, macro_f1, log_loss, brier, ece.
     fold_accuracies : ndarray of shape (R K,)
@@ -138,16 +134,11 @@ def compare(
     watch : callable
         Receives the iterator of answers and passes it on, for example to show progress.
 
-    Returns
-    -------
-    Comparison
-
     Examples
     --------
     >>> from textnb import Document, TextClassifier
     >>> from textnb.comparison import TokenizedDocuments
-    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
-    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> corpus = [Document(f"{label} {i}", label) for i in range(4) for label in ("ball", "egg")]
     >>> recipes = {name: TextClassifier(name, calibrate=False).recipe for name in ("multinomial", "complement")}
     >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
     >>> [(row.name, row.measures["accuracy"].value) for row in compare(recipes, documents, folds=2).rows]

@@ -28,6 +28,11 @@ from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
 from textnb.numerics import alternatives
 
+_DIFFERENT_DATA = (
+    "{first} and {second} differ in {part} ({value} and {other}), so their {criterion} cannot be compared; "
+    "use cross-validation"
+)
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -74,11 +79,8 @@ def _bayes_logistic(part: str, fitted: Fitted, _: Learnt) -> float:
 def _computed(value: float | None, fitted: Fitted) -> float:
     """Value, refused if the model computes none for so many documents."""
     if value is None:
-        raise InputError(
-            "the evidence of model {name!r} is not computed for {number:,} documents; use cross-validation or bic",
-            name=fitted.recipe.model,
-            number=int(fitted.counts.documents.sum()),
-        )
+        template = "the evidence of model {name!r} is not computed for {n:,} documents; use cross-validation or bic"
+        raise InputError(template, name=fitted.recipe.model, n=int(fitted.counts.documents.sum()))
     return float(value)
 
 
@@ -120,14 +122,11 @@ def score_recipes(recipes: Recipes, documents: TokenizedDocuments, criterion: st
         raise InputError(template, criterion=criterion, known=alternatives(["cv", *CRITERIA]))
     for name, recipe in recipes.items():
         if not has_criterion(recipe, criterion):
-            raise InputError(
-                "{name}: model {model!r} with {options} has no {criterion}; use cross-validation, or one of {models}",
-                name=name,
-                model=recipe.model,
-                options=_options_in_words(recipe),
-                criterion=criterion,
-                models=listed(CRITERIA[criterion]),
+            template = (
+                "{name}: model {model!r} with {options} has no {criterion}; use cross-validation, or one of {known}"
             )
+            named = {"options": _options_in_words(recipe), "known": listed(CRITERIA[criterion])}
+            raise InputError(template, name=name, model=recipe.model, criterion=criterion, **named)
     _check_same_data(recipes, criterion)
     values = {name: _value(recipe, documents, criterion) for name, recipe in recipes.items()}
     best = max(values.values())
@@ -150,16 +149,8 @@ def _check_same_data(recipes: Recipes, criterion: str) -> None:
     for name, theirs in others:
         for part, value in mine.items():
             if value != theirs[part]:
-                raise InputError(
-                    "{first} and {second} differ in {part} ({value} and {other}), so their {criterion} cannot be "
-                    "compared; use cross-validation",
-                    first=first,
-                    second=name,
-                    part=part,
-                    value=value,
-                    other=theirs[part],
-                    criterion=criterion,
-                )
+                differ = {"first": first, "second": name, "part": part, "value": value, "other": theirs[part]}
+                raise InputError(_DIFFERENT_DATA, criterion=criterion, **differ)
 
 
 def _data_of(recipe: ClassifierRecipe, criterion: str) -> dict[str, Any]:

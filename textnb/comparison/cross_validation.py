@@ -36,12 +36,7 @@ Recipes = Mapping[str, ClassifierRecipe]
 class TokenizedDocuments:
     """Labelled documents, counted once for each way of tokenizing among the recipes of a comparison.
 
-    Parameters
-    ----------
-    parts : mapping of str to Counted
-        The documents, in the same order, by ``tokenization_key``.
-    labels : list of str
-        Label of each document.
+    ``parts`` has the documents, in the same order, by ``tokenization_key``; ``labels`` the label of each.
     """
 
     parts: Mapping[str, Counted]
@@ -138,10 +133,6 @@ class CrossValidated:
 
     Attributes
     ----------
-    name : str
-        Name of the recipe.
-    recipe : ClassifierRecipe
-        The recipe.
     log_probabilities : ndarray of shape (R, D, C)
         Log probabilities in each repeat; NaN for documents outside all folds.
     fit_seconds, predict_seconds : ndarray of shape (R, K)
@@ -165,16 +156,10 @@ def cross_validated(
 
     Parameters
     ----------
-    recipes : mapping of str to ClassifierRecipe
-        The recipes by name.
-    documents : TokenizedDocuments
-        The labelled documents.
     folds : ndarray of shape (R, D)
         Fold of each document in each repeat, as ``repeated_folds`` returns them.
-    jobs : int
-        Number of processes; the result does not depend on it.
-    watch : callable
-        Receives the iterator of answers and passes it on, for example to show progress.
+    recipes, documents, jobs, watch
+        As in ``compare``.
 
     Returns
     -------
@@ -185,8 +170,7 @@ def cross_validated(
     --------
     >>> from textnb import Document, TextClassifier
     >>> from textnb.comparison import TokenizedDocuments
-    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
-    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> corpus = [Document(f"{label} {i}", label) for i in range(4) for label in ("ball", "egg")]
     >>> recipes = {"it": TextClassifier(calibrate=False).recipe}
     >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
     >>> (one,) = cross_validated(recipes, documents, np.array([[0, 0, 0, 0, 1, 1, 1, 1]]))

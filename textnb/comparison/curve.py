@@ -77,18 +77,10 @@ def learning_curve(  # noqa: PLR0913  # all but the first two by name
 
     Parameters
     ----------
-    recipes : mapping of str to ClassifierRecipe
-        The recipes by name.
-    documents : TokenizedDocuments
-        The labelled documents.
     sizes : sequence of int, optional
-        Codes of training documents. The default is all documents outside a fold, half of them, a quarter, and so on.
-    folds, repeats, seed : int
-        How to split the documents.
-    jobs : int
-        Number of processes; the result does not depend on it.
-    watch : callable
-        Receives the iterator of answers and passes it on, for example to show progress.
+        Numbers of training documents. The default is all documents outside a fold, half of them, a quarter, and so on.
+    recipes, documents, folds, repeats, seed, jobs, watch
+        As in ``compare``.
 
     Returns
     -------
@@ -99,8 +91,7 @@ def learning_curve(  # noqa: PLR0913  # all but the first two by name
     --------
     >>> from textnb import Document, TextClassifier
     >>> from textnb.comparison import TokenizedDocuments
-    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
-    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> corpus = [Document(f"{label} {label} {i}", label) for i in range(4) for label in ("ball", "egg")]
     >>> recipes = {"it": TextClassifier(calibrate=False).recipe}
     >>> documents = TokenizedDocuments.from_documents(recipes.values(), corpus)
     >>> (curve,) = learning_curve(recipes, documents, folds=2)

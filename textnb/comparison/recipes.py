@@ -100,9 +100,7 @@ def recipe_of(
     """
     name = parts.get("model", default.model)
     if not isinstance(name, str) or name not in MODELS:
-        raise InputError(
-            "{where}: unknown model {name!r}; use {known}", where=where, name=name, known=", ".join(MODELS)
-        )
+        raise InputError("{where}: unknown model {name!r}; use {all}", where=where, name=name, all=", ".join(MODELS))
     own, suiting = model(name).options, model(name).analyzer
     known = ("model", "alpha", "weighting", *own, *_INHERITED, "tokenizer", *_ANALYZER)
     for key in parts:

@@ -37,10 +37,8 @@ class Tuned:
 
     Attributes
     ----------
-    name : str
-        Name of the chosen candidate.
-    recipe : ClassifierRecipe
-        The chosen recipe.
+    name, recipe
+        The chosen candidate.
     by : str
         Criterion of the choice: evidence, log_loss or accuracy.
     values : dict of str to float
@@ -116,29 +114,16 @@ def tune(
 
     Parameters
     ----------
-    recipes : mapping of str to ClassifierRecipe
-        The candidates by name.
-    documents : TokenizedDocuments
-        The labelled documents.
     by : {"evidence", "log_loss", "accuracy"}, optional
         Criterion. The default is the evidence if all candidates have one, else the log loss.
-    folds, seed : int
-        How to split the documents.
-    jobs : int
-        Number of processes; the result does not depend on it.
-    watch : callable
-        Receives the iterator of answers and passes it on, for example to show progress.
-
-    Returns
-    -------
-    Tuned
+    recipes, documents, folds, seed, jobs, watch
+        As in ``compare``.
 
     Examples
     --------
     >>> from textnb import Document, TextClassifier
     >>> from textnb.comparison import TokenizedDocuments, candidates
-    >>> texts = {"cooking": "egg salt", "sport": "ball goal"}
-    >>> corpus = [Document(f"{text} {i}", label) for i in range(4) for label, text in texts.items()]
+    >>> corpus = [Document(f"{label} {i}", label) for i in range(4) for label in ("ball", "egg")]
     >>> recipes = candidates(TextClassifier().recipe, {"alpha": [0.001, 1.0]})
     >>> found = tune(recipes, TokenizedDocuments.from_documents(recipes.values(), corpus))
     >>> found.name, found.by

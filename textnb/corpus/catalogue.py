@@ -77,15 +77,8 @@ def data_folder() -> Path:
 
 
 def catalogue() -> dict[str, KnownCorpus]:
-    """Read the descriptions of all known corpora.
+    """Read the descriptions of all known corpora, by name.
 
-    Returns
-    -------
-    dict of str to KnownCorpus
-        Corpora by name.
-
-    Examples
-    --------
     >>> catalogue()["ja-mini"].language
     'ja'
     """
@@ -102,20 +95,8 @@ def known_corpus(name: str) -> KnownCorpus:
 
 
 def corpus_path(name: str) -> Path:
-    """Path of the documents of a known corpus.
+    """Folder of a corpus of the catalogue; one that has not been fetched is an InputError.
 
-    Parameters
-    ----------
-    name : str
-        Name in the catalogue, such as "ja-mini".
-
-    Returns
-    -------
-    Path
-        Folder of the corpus. A corpus that has not been fetched is an InputError.
-
-    Examples
-    --------
     >>> corpus_path("ja-mini").name
     'ja-mini'
     """

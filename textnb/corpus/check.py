@@ -104,13 +104,13 @@ class Limits:
 
     Parameters
     ----------
-    similarity : float, default=0.8
+    similarity : float
         Smallest Jaccard similarity of the shingles of near duplicates.
-    tiny : int, default=10
+    tiny : int
         A document with fewer characters, without white space, is tiny.
-    precision : float, default=0.95
+    precision : float
         Smallest precision of a giveaway: the proportion of its documents that are in the class.
-    recall : float, default=0.2
+    recall : float
         Smallest recall of a giveaway: the proportion of the documents of the class that contain it.
     """
 
@@ -185,12 +185,8 @@ def check_corpus(
         Tokenizer and analyzer, for the giveaways.
     limits : Limits, optional
         What counts as tiny, as a near duplicate and as a giveaway.
-    jobs : int, default=1
+    jobs : int
         Number of processes that tokenize.
-
-    Returns
-    -------
-    CorpusCheck
 
     Examples
     --------

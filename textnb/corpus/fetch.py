@@ -36,7 +36,7 @@ _DAMAGE = (
 
 
 def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int], None] = lambda _: None) -> Path:
-    """Install a corpus in the user's data folder.
+    """Install a corpus in the user's data folder and return its folder; a bundled corpus is not fetched.
 
     Parameters
     ----------
@@ -46,21 +46,13 @@ def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int],
         Address (http or https), archive or folder; by default the corpus's own address.
     watch : callable, optional
         Called with the number of bytes of each piece that has been read.
-
-    Returns
-    -------
-    Path
-        Folder of the corpus. A bundled corpus is not fetched.
     """
     if corpus.bundled:
         return corpus.path
     source = source or corpus.url
     if source is None:
-        raise InputError(
-            "corpus {name!r} has no address; give an archive or a folder ({source})",
-            name=corpus.name,
-            source=corpus.source,
-        )
+        template = "corpus {name!r} has no address; give an archive or a folder ({source})"
+        raise InputError(template, name=corpus.name, source=corpus.source)
     corpus.path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=corpus.path.parent, prefix=f".{corpus.name}.") as scratch:
         unpacked = Path(scratch) / "unpacked"
@@ -68,13 +60,8 @@ def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int],
             _check_archive(corpus, archive)
             digest = _unpack(archive, unpacked, corpus, watch)
         if corpus.digest is not None and digest != corpus.digest:
-            raise InputError(
-                "{source} is not the corpus {name!r}: its files have digest {digest}, not {expected}",
-                source=source,
-                name=corpus.name,
-                digest=digest,
-                expected=corpus.digest,
-            )
+            template = "{source} is not the corpus {name!r}: its files have digest {digest}, not {expected}"
+            raise InputError(template, source=source, name=corpus.name, digest=digest, expected=corpus.digest)
         shutil.copyfile(corpus.description, unpacked / DESCRIPTION)
         if corpus.path.exists():
             corpus.path.rename(Path(scratch) / "old")
@@ -112,13 +99,9 @@ def _check_archive(corpus: KnownCorpus, archive: Path) -> None:
         for piece in iter(partial(stream.read, _PIECE_BYTES), b""):
             digest.update(piece)
     if digest.hexdigest() != corpus.archive_sha256:
-        raise InputError(
-            "{archive} is not the archive of {name!r}: sha256 {digest}, not {expected}",
-            archive=archive,
-            name=corpus.name,
-            digest=digest.hexdigest(),
-            expected=corpus.archive_sha256,
-        )
+        template = "{archive} is not the archive of {name!r}: sha256 {found}, not {expected}"
+        found, expected = digest.hexdigest(), corpus.archive_sha256
+        raise InputError(template, archive=archive, name=corpus.name, found=found, expected=expected)
 
 
 def _unpack(archive: Path, target: Path, corpus: KnownCorpus, watch: Callable[[int], None]) -> str:

@@ -52,10 +52,6 @@ def find_giveaways(
     precision, recall : float
         Smallest values of eq. (1), above 0 and at most 1.
 
-    Returns
-    -------
-    list of Giveaway
-
     Examples
     --------
     >>> counts = ClassCounts.of([[1, 1], [2, 0], [0, 1], [0, 1]], ["x", "x", "y", "y"])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.labels import RELATIVE_ROUNDING, Labels, Weights, labelled_rows, places, without_rounding
-from textnb.counts.matrix import CSR, Matrix, add_at, as_counts, presence, with_columns
+from textnb.counts.matrix import CSR, Matrix, add_at, as_counts, check_vocabulary, presence, with_columns
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
 from textnb.numerics import Codes, Floats
@@ -85,30 +85,17 @@ class ClassCounts:
 
         Parameters
         ----------
-        X : matrix (D, V)
-            Counts, dense or sparse.
         y : array-like (D,)
             Labels of one sortable kind.
-        vocabulary : Vocabulary, optional
-            The terms of the columns.
         classes : sequence, optional
             All classes, in their order; by default those of y, sorted.
         sample_weight : array-like (D,), optional
             Weights of the documents, not negative.
-        unit : float
-            Weight of a stored count of 1.
         containing : bool
             False leaves out document frequencies, which only term selection and some models need, and halves the time.
-
-        Returns
-        -------
-        ClassCounts
         """
         X = as_counts(X)
-        if vocabulary is not None and X.shape[1] != len(vocabulary):
-            raise InputError(
-                "X has {columns} columns, the vocabulary {terms} terms", columns=X.shape[1], terms=len(vocabulary)
-            )
+        check_vocabulary(X, vocabulary)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
         n = len(names)
         documents = np.bincount(codes, weights=weight, minlength=n)
@@ -234,11 +221,8 @@ class ClassCounts:
 
     def _check_axes(self, other: ClassCounts) -> None:
         if self._axes != other._axes:
-            raise InputError(
-                "{a!r} and {b!r} differ in terms, classes or units; map them onto the same axes with on()",
-                a=self,
-                b=other,
-            )
+            template = "{a!r} and {b!r} differ in terms, classes or units; map them onto the same axes with on()"
+            raise InputError(template, a=self, b=other)
 
     def _less(self, table: CSR, part: CSR) -> CSR:
         rest = table - part
@@ -248,9 +232,8 @@ class ClassCounts:
         if rest.nnz and rest.data.min() < 0:
             k, j = (int(axis[0]) for axis in (rest < 0).nonzero())
             term = j if self.vocabulary is None else self.vocabulary.terms[j]
-            raise NotLearntError(
-                "class {name!r} has seen {term!r} less often than is to be forgotten", name=self.classes[k], term=term
-            )
+            template = "class {name!r} has seen {term!r} less often than is to be forgotten"
+            raise NotLearntError(template, name=self.classes[k], term=term)
         return rest
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.labels import Labels, Weights, class_codes, labelled_rows, places, without_rounding
+from textnb.counts.labels import DIFFERENT_AXES, Labels, Weights, class_codes, labelled_rows, places, without_rounding
 from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import InputError, KindError, NotLearntError
 
@@ -45,9 +45,7 @@ def as_categories(X: Matrix) -> NDArray[Any]:
     except ValueError as error:
         raise InputError("X must be a table, every row of one length: {error}", error=error) from None
     if table.ndim != 2:
-        raise InputError(
-            "X must have two dimensions (rows, columns), not {ndim}, and every row one length", ndim=table.ndim
-        )
+        raise InputError("X must have two dimensions (rows, columns), not {n}, every row of one length", n=table.ndim)
     if table.dtype.kind in "biu":
         return table
     if table.dtype.kind not in "fUO":
@@ -77,20 +75,11 @@ def _check_column(j: int, column: list[Any]) -> None:
     for i, value in enumerate(column):
         kind = kind_of(value)
         if kind == "missing value":
-            shown = "NaN" if isinstance(value, Real) else str(value)
-            raise InputError(
-                "the value in row {row}, column {column} is missing ({value}); fill it or drop the row",
-                row=i,
-                column=j,
-                value=shown,
-            )
+            template = "the value in row {i}, column {j} is missing ({value}); fill it or drop the row"
+            raise InputError(template, i=i, j=j, value="NaN" if isinstance(value, Real) else str(value))
         if kind == "other":
-            raise KindError(
-                "row {row}, column {column}: a category's argument must be a string or a number, not a {kind}",
-                row=i,
-                column=j,
-                kind=type(value).__name__,
-            )
+            template = "row {i}, column {j}: a category's argument must be a string or a number, not a {kind}"
+            raise KindError(template, i=i, j=j, kind=type(value).__name__)
         if kind == "number" and math.isinf(value):
             raise InputError("the value in row {row}, column {column} is infinite", row=i, column=j)
         first.setdefault(kind, i)
@@ -204,12 +193,8 @@ class Contingency:
         for j, (values, mine, theirs) in enumerate(self._aligned(other)):
             rest = without_rounding(mine - theirs, mine)
             for k, v in np.argwhere(rest < 0):
-                raise NotLearntError(
-                    "class {name!r} has seen {value!r} in column {column} less often than is to be forgotten",
-                    name=self.classes[k],
-                    value=values[v],
-                    column=j,
-                )
+                template = "class {name!r} has seen {value!r} in column {j} less often than is to be forgotten"
+                raise NotLearntError(template, name=self.classes[k], value=values[v], j=j)
             columns.append((values, rest))
         return self._trimmed(self.classes, documents, columns)
 
@@ -230,11 +215,7 @@ class Contingency:
     def _aligned(self, other: Contingency) -> Iterator[tuple[Values, Table, Table]]:
         """Values of each column in either of two, and both tables on them."""
         if (self.classes, self.n_features) != (other.classes, other.n_features):
-            raise InputError(
-                "{a!r} and {b!r} differ in classes or columns; map them onto the same classes with on_classes",
-                a=self,
-                b=other,
-            )
+            raise InputError(DIFFERENT_AXES, a=self, b=other)
         for j, (mine, theirs) in enumerate(zip(self.values, other.values, strict=True)):
             _check_same_kind(j, mine, theirs)
             values = tuple(sorted({*mine, *theirs}))
@@ -250,11 +231,6 @@ def _on(values: Values, own: Values, table: Table) -> Table:
 
 def _check_same_kind(column: int, mine: Values, theirs: Values) -> None:
     if mine and theirs and kind_of(mine[0]) != kind_of(theirs[0]):
-        raise InputError(
-            "column {column} holds {kind}s such as {value!r}, but {known_kind}s such as {known!r} have been learnt",
-            column=column,
-            kind=kind_of(theirs[0]),
-            value=theirs[0],
-            known_kind=kind_of(mine[0]),
-            known=mine[0],
-        )
+        template = "column {column} holds {kind}s such as {value!r}, but {other}s such as {known!r} have been learnt"
+        kind, other = kind_of(theirs[0]), kind_of(mine[0])
+        raise InputError(template, column=column, kind=kind, value=theirs[0], other=other, known=mine[0])

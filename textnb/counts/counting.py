@@ -177,7 +177,6 @@ class _PythonParts:
         self._builder = MatrixBuilder(vocabulary)
 
     def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[list[_Known]]:
-        """Count documents; yield what is known of each batch when its rows have been gathered."""
         count = partial(_count, self._terms_of, self._vocabulary is None)
         for known, X, vocabulary in map_ordered(count, _batches(documents, BATCH_CHARACTERS), jobs):
             self._builder.add_rows(X, vocabulary)
@@ -185,11 +184,9 @@ class _PythonParts:
 
     @property
     def n_entries(self) -> int:
-        """Number of non-zero counts gathered since the last part."""
         return self._builder.n_entries
 
     def build(self) -> tuple[CSR, Vocabulary]:
-        """Return the matrix gathered since the last part, and its vocabulary."""
         builder, self._builder = self._builder, MatrixBuilder(self._vocabulary)
         return builder.build()
 

@@ -24,6 +24,10 @@ from textnb.numerics import Codes
 
 SIZE = DIGEST_SIZE
 
+_NEVER_LEARNT = (
+    "{missing} of {number} {verb} never learnt under that label and cannot be forgotten; nothing was changed"
+)
+
 DigestArray = NDArray[np.uint8]
 """Digests as bytes, (n, 16)."""
 
@@ -99,13 +103,8 @@ class Digests:
         theirs, times = np.unique(other._keys, return_counts=True)
         missing = int(np.maximum(times - self._occurrences(theirs), 0).sum())
         if missing:
-            raise NotLearntError(
-                "{missing} of {number} {documents} never learnt under that label and cannot be forgotten; "
-                "nothing was changed",
-                missing=missing,
-                number=len(other),
-                documents="document was" if missing == 1 else "documents were",
-            )
+            verb = "document was" if missing == 1 else "documents were"
+            raise NotLearntError(_NEVER_LEARNT, missing=missing, number=len(other), verb=verb)
 
     def left_without(self, other: Digests) -> Codes:
         """Positions of the digests that are left when those of another multiset are taken away."""
@@ -151,13 +150,9 @@ class Examples:
         """Examples from documents in any order."""
         X = canonical(as_counts(X))
         if not (X.shape[0] == len(labels) == len(digests)) or X.shape[1] != len(vocabulary):
-            raise InputError(
-                "the sizes differ: counts of shape {shape}, {labels} labels, {digests} digests, {terms} terms",
-                shape=X.shape,
-                labels=len(labels),
-                digests=len(digests),
-                terms=len(vocabulary),
-            )
+            template = "the sizes differ: counts of shape {shape}, {labels} labels, {digests} digests, {terms} terms"
+            sizes = {"labels": len(labels), "digests": len(digests), "terms": len(vocabulary)}
+            raise InputError(template, shape=X.shape, **sizes)
         classes, y = class_codes(np.array(labels, object))
         return cls(vocabulary, classes, X, y, digest_array(digests))._in_order()._trimmed()
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.labels import Labels, Weights, labelled_rows, places
-from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical
+from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical, check_vocabulary
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
 from textnb.numerics import Codes, Ints
@@ -38,14 +38,12 @@ class DocumentHistogram:
 
     Parameters
     ----------
-    vocabulary : Vocabulary or None
-        The terms; None if columns have numbers and no names.
+    vocabulary, unit
+        As in ``ClassCounts``.
     times : csr_array (V, largest count)
         Number of documents that contain term j exactly c times, in column c - 1.
     lengths : csr_array (1, longest document + 1)
         Number of documents of each length.
-    unit : float
-        Weight of a stored count of 1.
 
     Examples
     --------
@@ -61,22 +59,9 @@ class DocumentHistogram:
 
     @classmethod
     def of(cls, X: Matrix, vocabulary: Vocabulary | None = None, unit: float = 1.0) -> DocumentHistogram:
-        """Count documents X (D, V), whose counts must be whole numbers.
-
-        Parameters
-        ----------
-        X : matrix (D, V)
-            Counts, dense or sparse.
-        vocabulary : Vocabulary, optional
-            The terms of the columns.
-        unit : float
-            Weight of a stored count of 1.
-        """
+        """Count documents X (D, V), dense or sparse, whose counts must be whole numbers."""
         X = as_whole(X)
-        if vocabulary is not None and X.shape[1] != len(vocabulary):
-            raise InputError(
-                "X has {columns} columns, the vocabulary {terms} terms", columns=X.shape[1], terms=len(vocabulary)
-            )
+        check_vocabulary(X, vocabulary)
         sizes, number = np.unique(np.asarray(X.sum(axis=1, dtype=np.int64)), return_counts=True)
         shape = (1, int(sizes[-1]) + 1 if len(sizes) else 0)
         lengths = sparse.csr_array((number, (np.zeros_like(sizes), sizes)), shape=shape, dtype=np.int64)
@@ -131,9 +116,7 @@ class DocumentHistogram:
         for what, table in (("the length", rest.lengths), ("a term's count of", rest.times)):
             if table.nnz and table.data.min() < 0:
                 number = int((table < 0).nonzero()[1][0]) + (table is rest.times)
-                raise NotLearntError(
-                    "fewer documents have {what} {number} than are to be forgotten", what=what, number=number
-                )
+                raise NotLearntError("fewer documents have {what} {n} than are to be forgotten", what=what, n=number)
         return rest
 
     def __eq__(self, other: object) -> bool:
@@ -158,9 +141,8 @@ class DocumentHistogram:
 
     def _check_axes(self, other: DocumentHistogram) -> None:
         if self._axes != other._axes:
-            raise InputError(
-                "{a!r} and {b!r} differ in terms or units; map them onto the same vocabulary with on()", a=self, b=other
-            )
+            template = "{a!r} and {b!r} differ in terms or units; map them onto the same vocabulary with on()"
+            raise InputError(template, a=self, b=other)
 
 
 def as_whole(X: Matrix) -> CSR:
@@ -297,8 +279,5 @@ class ClassHistograms:
 
     def _check_classes(self, other: ClassHistograms) -> None:
         if self.classes != other.classes:
-            raise InputError(
-                "the classes differ: {a} and {b}; map them onto the same classes with on()",
-                a=self.classes,
-                b=other.classes,
-            )
+            template = "the classes differ: {a} and {b}; map them onto the same classes with on()"
+            raise InputError(template, a=self.classes, b=other.classes)

@@ -17,6 +17,9 @@ Labels = ArrayLike
 Weights = ArrayLike
 """One weight per document, (D,), finite and not negative."""
 
+DIFFERENT_AXES = "{a!r} and {b!r} differ in classes or columns; map them onto the same classes with on_classes"
+"""Message about statistics that cannot be added or subtracted."""
+
 RELATIVE_ROUNDING = 1e-9
 """A difference of weighted sums that is at most this part of the sum counts as 0."""
 
@@ -62,11 +65,8 @@ def as_weight(sample_weight: Weights, n_documents: int) -> Floats:
     except (TypeError, ValueError) as error:
         raise InputError("sample_weight must be numbers: {error}", error=error) from None
     if weight.shape != (n_documents,):
-        raise InputError(
-            "sample_weight must hold {n} weights, one per document, not shape {shape}",
-            n=n_documents,
-            shape=weight.shape,
-        )
+        template = "sample_weight must hold {n} weights, one per document, not shape {shape}"
+        raise InputError(template, n=n_documents, shape=weight.shape)
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise InputError("sample_weight must be finite and not negative")
     return weight

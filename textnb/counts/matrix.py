@@ -194,6 +194,12 @@ def as_counts(X: Matrix) -> CSR:
     return X
 
 
+def check_vocabulary(X: CSR, vocabulary: Vocabulary | None) -> None:
+    """Refuse a vocabulary that does not have a term per column of X."""
+    if vocabulary is not None and X.shape[1] != len(vocabulary):
+        raise InputError("X has {n} columns, the vocabulary {terms} terms", n=X.shape[1], terms=len(vocabulary))
+
+
 def are_whole(values: NDArray[Any]) -> bool:
     """True if all values are whole numbers."""
     return values.dtype.kind != "f" or not (values % 1 != 0).any()

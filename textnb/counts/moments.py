@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
-from textnb.counts.labels import Labels, Weights, labelled_rows, places
+from textnb.counts.labels import DIFFERENT_AXES, Labels, Weights, labelled_rows, places
 from textnb.counts.matrix import CSR, Matrix, canonical
 from textnb.errors import InputError
 from textnb.numerics import Codes, Floats
@@ -107,11 +107,7 @@ class ClassMoments:
         if not isinstance(other, ClassMoments):
             return NotImplemented
         if (self.classes, self.n_features) != (other.classes, other.n_features):
-            raise InputError(
-                "{a!r} and {b!r} differ in classes or columns; map them onto the same classes with on_classes",
-                a=self,
-                b=other,
-            )
+            raise InputError(DIFFERENT_AXES, a=self, b=other)
         documents = self.documents + other.documents
         share = np.divide(other.documents, documents, out=np.zeros(len(documents)), where=documents > 0)[:, np.newaxis]
         apart = other.means - self.means
@@ -174,9 +170,7 @@ def as_reals(X: Matrix) -> Any:
         places_of = ((i, j, X[i, j]) for i, j in np.argwhere(~np.isfinite(X)))
     for row, column, value in places_of:
         held = "NaN" if np.isnan(value) else "an infinite number"
-        raise InputError(
-            "X must hold finite numbers: row {row}, column {column} holds {value}", row=row, column=column, value=held
-        )
+        raise InputError("X must hold finite numbers: row {i}, column {j} holds {value}", i=row, j=column, value=held)
     return X
 
 

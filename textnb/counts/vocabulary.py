@@ -20,19 +20,8 @@ Columns = Codes
 class Vocabulary:
     """Distinct terms sorted by code point; the position of a term is its column. Immutable.
 
-    ``|`` is the union of two vocabularies; ``in``, ``len``, iteration and ``vocabulary[term]`` (its column) work.
-
-    Parameters
-    ----------
-    terms : iterable of str
-        Terms in any order; repetitions are dropped.
-
-    Attributes
-    ----------
-    terms : tuple of str
-        The distinct terms, sorted.
-    columns : dict of str to int
-        The column of each term.
+    It is made of terms in any order; ``terms`` has them sorted. ``|`` is the union of two vocabularies; ``in``,
+    ``len``, iteration and ``vocabulary[term]`` (its column) work.
 
     Examples
     --------

@@ -40,19 +40,12 @@ __all__ = [
 __getattr__ = names_of(
     __name__,
     {
-        "UNB": "unb",
-        "BayesianLogistic": "logistic",
-        "BernoulliNB": "naive_bayes",
-        "CategoricalNB": "naive_bayes",
-        "ComplementNB": "naive_bayes",
-        "DirichletCompoundNB": "naive_bayes",
-        "FisherDiscriminant": "linear",
-        "GaussianDiscriminant": "linear",
         "GaussianNB": "gaussian",
-        "LeastSquares": "linear",
-        "LogisticRegression": "logistic",
-        "MultinomialNB": "naive_bayes",
-        "NBLogistic": "logistic",
-        "TextUNB": "unb",
+        **dict.fromkeys(("FisherDiscriminant", "GaussianDiscriminant", "LeastSquares"), "linear"),
+        **dict.fromkeys(("BayesianLogistic", "LogisticRegression", "NBLogistic"), "logistic"),
+        **dict.fromkeys(
+            ("BernoulliNB", "CategoricalNB", "ComplementNB", "DirichletCompoundNB", "MultinomialNB"), "naive_bayes"
+        ),
+        **dict.fromkeys(("UNB", "TextUNB"), "unb"),
     },
 )

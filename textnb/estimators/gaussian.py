@@ -7,7 +7,7 @@ from typing import Any
 from textnb.counts.labels import Labels, Weights
 from textnb.counts.moments import ClassMoments
 from textnb.errors import InputError
-from textnb.estimators.learner import Classifier, Incremental, RealRows, text_recipe
+from textnb.estimators.learner import Classifier, Incremental, RealRows
 from textnb.models import gaussian
 from textnb.models.prior import Prior
 
@@ -27,7 +27,7 @@ class GaussianNB(RealRows, Incremental, Classifier):
         This times the largest variance of a feature over all documents is added to every s2 (this itself if all
         features are constant); 0 refuses constant features.
     prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
+        As in ``MultinomialNB``.
 
     Attributes
     ----------
@@ -37,8 +37,7 @@ class GaussianNB(RealRows, Incremental, Classifier):
     Notes
     -----
     Differences from scikit-learn: ``variance``; sparse X; the floor (``var_smoothing``) is computed from all rows seen
-    so far, by weight, so that ``partial_fit`` in parts gives what ``fit`` gives on the whole; a class may appear in any
-    call.
+    so far, by weight, so that ``partial_fit`` in parts gives what ``fit`` gives on the whole.
 
     Examples
     --------
@@ -49,6 +48,8 @@ class GaussianNB(RealRows, Incremental, Classifier):
     array([[ 2.  ,  0.2 ],
            [-1.5 ,  0.15]])
     """
+
+    _text_model = "gaussian"
 
     def __init__(self, variance: str = "feature", floor: float = _DEFAULT_FLOOR, prior: Prior = "empirical") -> None:
         self.variance, self.floor, self.prior = variance, floor, prior
@@ -62,4 +63,4 @@ class GaussianNB(RealRows, Incremental, Classifier):
     def _text_recipe(self) -> dict[str, Any]:
         if self.floor != _DEFAULT_FLOOR:
             raise InputError("for texts the Gaussian model sets the floor itself; leave floor at its default")
-        return text_recipe(self, "gaussian")
+        return super()._text_recipe()

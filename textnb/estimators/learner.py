@@ -40,12 +40,24 @@ from textnb.models.prior import is_balanced
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Scorer
+from textnb.models.smoothing import OF_DOCUMENTS, Smoothing, smoothing
 from textnb.numerics import Floats, most_probable
 
 Alpha = ArrayLike | str
 """A number, one per term, or the name of a way to find it."""
 
+_ALPHA_OF_DOCUMENTS = (
+    "this model does not accept alpha={alpha!r}, which needs single documents; "
+    "use a number, 'evidence', 'evidence-class' or 'evidence-unigram'"
+)
 _NOT_FITTED = "this {name} has not been fitted; call fit first"
+
+
+_OPTIONS_NAMED_OTHERWISE: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "balanced": ("class_weight", is_balanced),
+    "prune": ("prune", lambda share: 1.0 if share is None else share),
+}
+"""Options of text models that an estimator has under another name or with other values; all others are its own."""
 
 
 class Summable(Protocol):
@@ -86,6 +98,7 @@ class Learner(Estimator):
     scorer_: Scorer
 
     _numeric = True  # the model reads numbers only
+    _text_model = ""  # name of the text model of the same kind, if there is one
 
     def _as_rows(self, matrix: Any) -> Any:
         """The checked rows that the model reads, from a matrix."""
@@ -118,10 +131,6 @@ class Learner(Estimator):
             Labels of one kind: strings, whole numbers or booleans.
         sample_weight : array-like (D,), optional
             Weights of the rows, not negative; a weight of 2 is a row given twice.
-
-        Returns
-        -------
-        self
         """
         return self._learn(X, y, None, sample_weight, None)
 
@@ -175,6 +184,16 @@ class Learner(Estimator):
         vars(self).update(fitted)
         return self
 
+    def _text_recipe(self) -> dict[str, Any]:
+        """Model, alpha, prior and options of the text classifier that the estimator describes."""
+        given = {part: getattr(self, part) for part in ("alpha", "prior") if hasattr(self, part)}
+        options = {}
+        for option in model(self._text_model).options:
+            parameter, converted = _OPTIONS_NAMED_OTHERWISE.get(option, (option, None))
+            value = getattr(self, parameter)
+            options[option] = value if converted is None else converted(value)
+        return {"model": self._text_model, **given, "options": options}
+
     def _check_fitted(self) -> None:
         if "scorer_" not in vars(self):
             raise counterpart(NotFittedError)(_NOT_FITTED.format(name=type(self).__name__))
@@ -189,6 +208,13 @@ class Learner(Estimator):
     def _check_columns(self, matrix: Any, names: Names | None) -> None:
         fitted = vars(self).get("feature_names_in_")
         check_columns(type(self).__name__, self.n_features_in_, fitted, matrix.shape[1], names)
+
+
+def smoothing_of_counts(alpha: Alpha, counts: ClassCounts) -> Smoothing:
+    """Smoothing that needs no single documents: numbers as given, or found from the counts."""
+    if isinstance(alpha, str) and alpha in OF_DOCUMENTS:
+        raise InputError(_ALPHA_OF_DOCUMENTS, alpha=alpha)
+    return smoothing(alpha, counts)
 
 
 def merged(before: Summable | None, part: Summable, classes: Labels | None) -> Any:
@@ -220,18 +246,10 @@ class Incremental(Learner):
 
         Parameters
         ----------
-        X : matrix (D, F)
-            Rows with the columns of earlier calls.
-        y : array-like (D,)
-            Labels; a class may appear in any call.
+        X, y, sample_weight
+            As in ``fit``, with the columns of earlier calls; a class may appear in any call.
         classes : array-like, optional
             Classes named in advance, at any call; the labels of that call must be among them.
-        sample_weight : array-like (D,), optional
-            Weights of the rows, not negative.
-
-        Returns
-        -------
-        self
         """
         return self._learn(X, y, classes, sample_weight, vars(self).get("statistics_"))
 
@@ -273,14 +291,17 @@ class Discriminant(Learner):
 
 
 class CountRows(Learner):
-    """A learner of count matrices X (D, V), dense or sparse; its statistics are ClassCounts."""
+    """A learner of count matrices X (D, V), dense or sparse; its statistics are ClassCounts, or the rows."""
 
     _containing = False  # the model asks how many documents contain a term
+    _keeps_rows = False  # the model needs the rows themselves
 
     def _as_rows(self, matrix: Any) -> CSR:
         return as_count_rows(matrix, type(self).__name__)
 
     def _statistics(self, rows: CSR, y: Labels, sample_weight: Weights | None) -> Summable:
+        if self._keeps_rows:
+            return Labelled.of_checked(rows, y, None, sample_weight)
         return ClassCounts.of(rows, y, sample_weight=sample_weight, containing=self._containing)
 
     def __sklearn_tags__(self) -> Any:
@@ -324,21 +345,3 @@ class CategoryRows(Incremental):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         return tags
-
-
-_OTHER_NAMES: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "balanced": ("class_weight", is_balanced),
-    "prune": ("prune", lambda share: 1.0 if share is None else share),
-}
-"""Options of text models that an estimator has under another name or with other values; all others are its own."""
-
-
-def text_recipe(estimator: Learner, name: str, **others: Any) -> dict[str, Any]:
-    """Model, alpha, prior and options of the text classifier that an estimator stands for."""
-    given = {part: getattr(estimator, part) for part in ("alpha", "prior") if hasattr(estimator, part)}
-    options = {}
-    for option in model(name).options:
-        parameter, converted = _OTHER_NAMES.get(option, (option, None))
-        value = getattr(estimator, parameter)
-        options[option] = value if converted is None else converted(value)
-    return {"model": name, **given, **others, "options": options}

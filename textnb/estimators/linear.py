@@ -1,11 +1,14 @@
-"""Linear models that solve one system, as estimators: least squares, Fisher's and the Gaussian discriminant."""
+"""Linear models that solve one system, as estimators: least squares, Fisher's and the Gaussian discriminant.
+
+Their ``partial_fit`` keeps the rows. Memory: at most 1 GB besides copies of X; see ``textnb.models.linear.systems``.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from textnb.errors import InputError
-from textnb.estimators.learner import Classifier, Discriminant, Incremental, RealRows, text_recipe
+from textnb.estimators.learner import Classifier, Discriminant, Incremental, RealRows
 from textnb.models.linear import discriminants, least_squares
 from textnb.models.linear.covariance import SharedCovariance
 from textnb.models.prior import Prior
@@ -33,8 +36,6 @@ class LeastSquares(RealRows, Incremental, Discriminant):
 
     Notes
     -----
-    ``partial_fit`` keeps the rows. Memory: at most 1 GB besides copies of X; see ``textnb.models.linear.systems``.
-
     Difference from scikit-learn's RidgeClassifier: targets are 0 and 1 instead of -1 and 1, so for more than two
     classes its scores are 2 score - 1; for two classes ``decision_function`` is equal.
 
@@ -47,14 +48,13 @@ class LeastSquares(RealRows, Incremental, Discriminant):
     array([-0.81,  0.84])
     """
 
+    _text_model = "least-squares"
+
     def __init__(self, l2: float = 1.0) -> None:
         self.l2 = l2
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
         return {"scorer_": least_squares.fit_rows(rows, self.l2)}
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "least-squares")
 
 
 class FisherDiscriminant(RealRows, Incremental, Discriminant):
@@ -81,10 +81,6 @@ class FisherDiscriminant(RealRows, Incremental, Discriminant):
     shrinkage_ : float
         The shrinkage used.
 
-    Notes
-    -----
-    ``partial_fit`` keeps the rows. Memory: at most 1 GB besides copies of X; see ``textnb.models.linear.systems``.
-
     Examples
     --------
     >>> X, y = [[-1.0, 0.2], [-2.0, 0.1], [1.0, 0.3], [3.0, 0.1]], ["no", "no", "yes", "yes"]
@@ -95,6 +91,7 @@ class FisherDiscriminant(RealRows, Incremental, Discriminant):
     [[1.33], [1.49]]
     """
 
+    _text_model = "fisher"
     directions_: Floats
     shrinkage_: float
 
@@ -110,7 +107,7 @@ class FisherDiscriminant(RealRows, Incremental, Discriminant):
     def _text_recipe(self) -> dict[str, Any]:
         if self.components is not None:
             raise InputError("for texts Fisher's discriminant uses all directions; leave components at None")
-        return text_recipe(self, "fisher")
+        return super()._text_recipe()
 
 
 class GaussianDiscriminant(RealRows, Incremental, Classifier):
@@ -121,11 +118,9 @@ class GaussianDiscriminant(RealRows, Incremental, Classifier):
     Parameters
     ----------
     shrinkage : float or "auto"
-        The proportion s, from 0 to 1, of t I in (1 - s) S + s t I, with t the mean variance within classes; ``auto`` is
-        Ledoit and Wolf's. 0 is maximum likelihood; classes that differ in a column that is constant within each of them
-        are then refused.
+        As in ``FisherDiscriminant``; 0 is maximum likelihood.
     prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
+        As in ``MultinomialNB``.
 
     Attributes
     ----------
@@ -136,8 +131,6 @@ class GaussianDiscriminant(RealRows, Incremental, Classifier):
 
     Notes
     -----
-    ``partial_fit`` keeps the rows. Memory: at most 1 GB besides copies of X; see ``textnb.models.linear.systems``.
-
     Differences from scikit-learn's LinearDiscriminantAnalysis: sparse X and sample weights; the covariance is weighted
     by documents whatever the prior; ``auto`` looks at all classes together and does not rescale the columns.
 
@@ -149,6 +142,7 @@ class GaussianDiscriminant(RealRows, Incremental, Classifier):
            [0.13 , 0.87 ]])
     """
 
+    _text_model = "gaussian-discriminant"
     shrinkage_: float
 
     def __init__(self, shrinkage: float | str = "auto", prior: Prior = "empirical") -> None:
@@ -158,6 +152,3 @@ class GaussianDiscriminant(RealRows, Incremental, Classifier):
         covariance = SharedCovariance.of_rows(rows, self.shrinkage)
         scorer = discriminants.fit_covariance(covariance, self.prior)
         return {"scorer_": scorer, "shrinkage_": covariance.shrinkage}
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "gaussian-discriminant")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from textnb.counts.labels import Labels, Weights
-from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import ConvergenceWarning, InputError
-from textnb.estimators.learner import Classifier, CountRows, Discriminant, RealRows, text_recipe
+from textnb.estimators.learner import Classifier, CountRows, Discriminant, RealRows
 from textnb.estimators.scikit_learn import available_if, caller_level, counterpart
 from textnb.models.logistic import bayes_logistic, logistic, nb_logistic
 from textnb.models.prior import ClassWeight, class_weighted
@@ -94,6 +92,8 @@ class LogisticRegression(RealRows, LinearClassifier):
     array([-3.256,  0.917])
     """
 
+    _text_model = "logistic"
+
     def __init__(
         self,
         l2: float = 1.0,
@@ -117,9 +117,6 @@ class LogisticRegression(RealRows, LinearClassifier):
             "loss_": found.value,
             "gradient_norm_": found.gradient_norm,
         }
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "logistic")
 
 
 class BayesianLogistic(RealRows, LinearClassifier):
@@ -171,13 +168,10 @@ class BayesianLogistic(RealRows, LinearClassifier):
     -4.111
     """
 
+    _text_model = "bayes-logistic"
+
     def __init__(
-        self,
-        l2: float | str = "evidence",
-        *,
-        tol: float = 1e-5,
-        max_iter: int = 1000,
-        class_weight: ClassWeight = None,
+        self, l2: float | str = "evidence", *, tol: float = 1e-5, max_iter: int = 1000, class_weight: ClassWeight = None
     ) -> None:
         self.l2, self.tol, self.max_iter, self.class_weight = l2, tol, max_iter, class_weight
 
@@ -195,9 +189,6 @@ class BayesianLogistic(RealRows, LinearClassifier):
             "n_iter_": found.fit.iterations,
             "converged_": found.fit.converged,
         }
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "bayes-logistic")
 
 
 def _has_probabilities(model: NBLogistic) -> bool:
@@ -231,7 +222,7 @@ class NBLogistic(CountRows, LinearClassifier):
         Distance of the weights from the minimum, relative to their norm; by default 0.01, and 0.1 for the squared
         hinge, whose bound is wide.
     max_iter : int
-        Number of steps after which it stops with a ConvergenceWarning.
+        As in ``LogisticRegression``.
 
     Attributes
     ----------
@@ -256,6 +247,9 @@ class NBLogistic(CountRows, LinearClassifier):
     ([1.099, 1.099, 0.0], True)
     """
 
+    _text_model = "nb-logistic"
+    _keeps_rows = True
+
     def __init__(  # noqa: PLR0913  # each is a choice of its own; all but the first by name
         self,
         l2: float | str = "cv",
@@ -271,20 +265,9 @@ class NBLogistic(CountRows, LinearClassifier):
         self.l2, self.loss, self.a, self.min_df, self.prune = l2, loss, a, min_df, prune
         self.class_weight, self.tol, self.max_iter = class_weight, tol, max_iter
 
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Matrix) -> Floats:
-        """Return log p(class | row), (D, C); not with the squared hinge."""
-        return super().predict_log_proba(X)
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Matrix) -> Floats:
-        """Return p(class | row), (D, C); not with the squared hinge."""
-        return super().predict_proba(X)
-
-    @available_if(_has_probabilities)
-    def predict_joint_log_proba(self, X: Matrix) -> Floats:
-        """Return log p(row, class), (D, C), up to a number equal for all classes; not with the squared hinge."""
-        return super().predict_joint_log_proba(X)
+    predict_log_proba = available_if(_has_probabilities)(Classifier.predict_log_proba)
+    predict_proba = available_if(_has_probabilities)(Classifier.predict_proba)
+    predict_joint_log_proba = available_if(_has_probabilities)(Classifier.predict_joint_log_proba)
 
     @property
     def scale_(self) -> Floats:
@@ -292,9 +275,6 @@ class NBLogistic(CountRows, LinearClassifier):
         self._check_fitted()
         scorer: ScaledScorer = self.scorer_  # type: ignore[assignment]  # what nb_logistic fits
         return scorer.scale
-
-    def _statistics(self, rows: CSR, y: Labels, sample_weight: Weights | None) -> Labelled:
-        return Labelled.of_checked(rows, y, None, sample_weight)
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
         settings = nb_logistic.NBLogisticSettings(
@@ -315,4 +295,4 @@ class NBLogistic(CountRows, LinearClassifier):
     def _text_recipe(self) -> dict[str, Any]:
         if (self.a, self.min_df) != (1.0, "auto"):
             raise InputError("for texts a is 1 and the Analyzer sets min_df; leave a and min_df at their defaults")
-        return text_recipe(self, "nb-logistic")
+        return super()._text_recipe()

@@ -15,7 +15,7 @@ from textnb.counts.labels import Labels, Weights
 from textnb.counts.matrix import CSR
 from textnb.counts.weighting import EXACT_UNIT, Weigher, Weighting, as_exact, weighting_of
 from textnb.errors import InputError
-from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental, text_recipe
+from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental, smoothing_of_counts
 from textnb.models import bernoulli, categorical, complement, compound, multinomial
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
@@ -69,6 +69,8 @@ class MultinomialNB(CountRows, Incremental, Classifier):
     array(['cat', 'dog', 'owl'], dtype='<U3')
     """
 
+    _text_model = "multinomial"
+
     def __init__(self, alpha: Alpha = 1.0, estimate: str = "mean", prior: Prior = "empirical") -> None:
         self.alpha, self.estimate, self.prior = alpha, estimate, prior
 
@@ -82,10 +84,8 @@ class MultinomialNB(CountRows, Incremental, Classifier):
         both = isinstance(statistics, CountsAndHistograms)
         counts, histograms = (statistics.counts, statistics.histograms) if both else (statistics, None)
         if self._needs_histograms and not both:
-            raise InputError(
-                "alpha={alpha!r} needs single documents, which were not kept before; call fit on all rows",
-                alpha=self.alpha,
-            )
+            template = "alpha={alpha!r} needs single documents, which were not kept before; call fit on all rows"
+            raise InputError(template, alpha=self.alpha)
         found = smoothing(self.alpha, counts, histograms)
         options: dict[str, Any] = {"prior": self.prior, "estimate": self.estimate}
         if isinstance(self.alpha, str):
@@ -97,9 +97,6 @@ class MultinomialNB(CountRows, Incremental, Classifier):
     @property
     def _needs_histograms(self) -> bool:
         return isinstance(self.alpha, str) and self.alpha in OF_DOCUMENTS
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "multinomial")
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ class ComplementNB(CountRows, Incremental, Classifier):
     Parameters
     ----------
     alpha : float, array-like (V,) or str
-        Smoothing, positive; or ``evidence``, ``evidence-class`` or ``evidence-unigram``, as in MultinomialNB.
+        Smoothing, positive; or ``evidence``, ``evidence-class`` or ``evidence-unigram``, as in ``MultinomialNB``.
     tf : bool
         log(1 + x) in place of x.
     idf : bool
@@ -153,14 +150,12 @@ class ComplementNB(CountRows, Incremental, Classifier):
     weight_norm : bool
         Divide log theta of each class by the sum of its magnitudes, and multiply by the mean of these sums.
     prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
+        As in ``MultinomialNB``.
 
     Attributes
     ----------
-    alpha_ : float or array (V,)
-        The smoothing used.
-    smoothing_ : Smoothing
-        How it was found.
+    alpha_, smoothing_
+        As in ``MultinomialNB``.
     weigher_ : Weigher
         The function from counts to the weights x; ``weigher_.idf`` is (V,), or None without ``idf``.
     scorer_ : LinearScorer
@@ -171,8 +166,7 @@ class ComplementNB(CountRows, Incremental, Classifier):
     With ``idf`` and ``length_norm`` together ``partial_fit`` keeps the rows.
 
     Differences from scikit-learn: the prior counts (scikit-learn has none, as with ``prior="uniform"``);
-    ``weight_norm`` keeps the scale of the scores; the parameters for the paper's other steps; a class may appear in any
-    call of ``partial_fit``.
+    ``weight_norm`` keeps the scale of the scores; the parameters for the paper's other steps.
 
     Examples
     --------
@@ -184,6 +178,7 @@ class ComplementNB(CountRows, Incremental, Classifier):
     array(['cat', 'dog', 'owl'], dtype='<U3')
     """
 
+    _text_model = "complement"
     weigher_: Weigher
 
     def __init__(
@@ -215,14 +210,8 @@ class ComplementNB(CountRows, Incremental, Classifier):
         return ClassCounts.of(stored, y, sample_weight=sample_weight, containing=weighting.has_idf, unit=unit)
 
     def _fitted(self, statistics: Any) -> dict[str, Any]:
-        if isinstance(self.alpha, str) and self.alpha in OF_DOCUMENTS:
-            raise InputError(
-                "ComplementNB does not accept alpha={alpha!r}, which needs single documents; use a number, 'evidence', "
-                "'evidence-class' or 'evidence-unigram'",
-                alpha=self.alpha,
-            )
         weigher, counts = self._weighted(statistics)
-        found = smoothing(self.alpha, counts)
+        found = smoothing_of_counts(self.alpha, counts)
         options: dict[str, Any] = {"prior": self.prior, "complement": self.complement, "normalise": self.weight_norm}
         if isinstance(self.alpha, str):
             scorer = multinomial.fit_seen(complement.fit, counts, found.alpha, **options)
@@ -249,7 +238,7 @@ class ComplementNB(CountRows, Incremental, Classifier):
             raise InputError("for texts, ComplementNB(complement=False) is MultinomialNB; use MultinomialNB")
         if self.idf and not self.tf:
             raise InputError("for texts, idf needs tf; use ComplementNB(tf=True, idf=True)")
-        return text_recipe(self, "complement", weighting=self._weighting.name)
+        return {**super()._text_recipe(), "weighting": self._weighting.name}
 
 
 class BernoulliNB(CountRows, Incremental, Classifier):
@@ -264,21 +253,14 @@ class BernoulliNB(CountRows, Incremental, Classifier):
         Smoothing, not negative; 0 is maximum likelihood. ``evidence`` is the number under which the documents are most
         probable with p_kj integrated out.
     prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
+        As in ``MultinomialNB``.
 
     Attributes
     ----------
-    alpha_ : float or array (V,)
-        The smoothing used.
-    smoothing_ : Smoothing
-        How it was found.
+    alpha_, smoothing_
+        As in ``MultinomialNB``.
     scorer_ : PresenceScorer
         log p_kj is ``scorer_.present`` (V, C), log(1 - p_kj) is ``scorer_.absent`` (V, C).
-
-    Notes
-    -----
-    Differences from scikit-learn: alpha = 0 is exact; there is no ``binarize``; ``prior`` replaces ``fit_prior`` and
-    ``class_prior``; a class may appear in any call of ``partial_fit``.
 
     Examples
     --------
@@ -289,6 +271,7 @@ class BernoulliNB(CountRows, Incremental, Classifier):
     array([[0.9382, 0.0618]])
     """
 
+    _text_model = "bernoulli"
     _containing = True
 
     def __init__(self, alpha: Alpha = 1.0, prior: Prior = "empirical") -> None:
@@ -303,14 +286,9 @@ class BernoulliNB(CountRows, Incremental, Classifier):
         if not isinstance(self.alpha, str):
             return smoothing(self.alpha, counts)
         if self.alpha != "evidence":
-            raise InputError(
-                "BernoulliNB does not accept alpha={alpha!r}; use a number, one per term, or 'evidence'",
-                alpha=self.alpha,
-            )
+            template = "BernoulliNB does not accept alpha={alpha!r}; use a number, one per term, or 'evidence'"
+            raise InputError(template, alpha=self.alpha)
         return bernoulli.evidence(counts)
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "bernoulli")
 
 
 class CategoricalNB(CategoryRows, Classifier):
@@ -328,7 +306,7 @@ class CategoricalNB(CategoryRows, Classifier):
     alpha : float
         Smoothing, not negative; 0 is maximum likelihood.
     prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
+        As in ``MultinomialNB``.
 
     Attributes
     ----------
@@ -340,8 +318,7 @@ class CategoricalNB(CategoryRows, Classifier):
     Notes
     -----
     Differences from scikit-learn: strings as well as numbers, negative ones too; M_j counts the values seen, where
-    scikit-learn counts every whole number up to the largest; unseen values are not an error; values and classes may
-    appear in any call of ``partial_fit``.
+    scikit-learn counts every whole number up to the largest; unseen values are not an error.
 
     Examples
     --------
@@ -371,7 +348,7 @@ class DirichletCompoundNB(CountRows, Incremental, Classifier):
     Parameters
     ----------
     prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
+        As in ``MultinomialNB``.
 
     Attributes
     ----------
@@ -391,15 +368,12 @@ class DirichletCompoundNB(CountRows, Incremental, Classifier):
     array(['cat', 'dog'], dtype='<U3')
     """
 
+    _text_model = "compound"
+    _keeps_rows = True
+
     def __init__(self, prior: Prior = "empirical") -> None:
         self.prior = prior
-
-    def _statistics(self, rows: CSR, y: Labels, sample_weight: Weights | None) -> Labelled:
-        return Labelled.of_checked(rows, y, None, sample_weight)
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
         scorer = compound.fit_rows(rows.X, rows.y, rows.classes, rows.weight, self.prior)
         return {"alpha_": scorer.alpha, "solutions_": scorer.solutions, "scorer_": scorer}
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "compound")

@@ -32,15 +32,8 @@ class Estimator:
     """Parameters and metadata routing of an estimator, read from the signatures of its methods."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002  # no parameter holds an estimator
-        """Return the parameters of the constructor by name.
+        """Return the parameters of the constructor by name; ``deep`` is ignored, since no parameter is an estimator.
 
-        Parameters
-        ----------
-        deep : bool
-            Ignored: no parameter is an estimator. scikit-learn passes it.
-
-        Examples
-        --------
         >>> from textnb.estimators import MultinomialNB
         >>> MultinomialNB(alpha=0.5).get_params()
         {'alpha': 0.5, 'estimate': 'mean', 'prior': 'empirical'}
@@ -52,12 +45,8 @@ class Estimator:
         known = self._defaults()
         unknown = params.keys() - known.keys()
         if unknown:
-            raise InputError(
-                "{estimator} has no parameter {unknown}; it has {known}",
-                estimator=type(self).__name__,
-                unknown=listed(unknown),
-                known=listed(known),
-            )
+            names = {"unknown": listed(unknown), "known": listed(known)}
+            raise InputError("{name} has no parameter {unknown}; it has {known}", name=type(self).__name__, **names)
         for name, value in params.items():
             setattr(self, name, value)
         return self
@@ -100,12 +89,8 @@ class Estimator:
         known = self._metadata(method)
         unknown = requested.keys() - set(known)
         if unknown:
-            raise InputError(
-                "{method} takes no {unknown}; it takes {known}",
-                method=method,
-                unknown=listed(unknown),
-                known=listed(known),
-            )
+            names = {"unknown": listed(unknown), "known": listed(known)}
+            raise InputError("{method} takes no {unknown}; it takes {known}", method=method, **names)
         requests = self.get_metadata_routing()
         for name, alias in requested.items():
             getattr(requests, method).add_request(param=name, alias=alias)
@@ -175,9 +160,8 @@ def as_matrix(X: Matrix, *, numeric: bool = True) -> Any:
     if X.dtype.kind == "c":
         raise InputError("Complex data not supported")
     if X.ndim != 2:
-        raise InputError(
-            "X must have two dimensions, not {ndim}. Reshape your data: X.reshape(1, -1) is one row", ndim=X.ndim
-        )
+        template = "X must have two dimensions, not {ndim}. Reshape your data: X.reshape(1, -1) is one row"
+        raise InputError(template, ndim=X.ndim)
     if X.shape[1] == 0:
         raise InputError("X has 0 feature(s) (shape={shape}) while a minimum of 1 is required.", shape=X.shape)
     return X
@@ -200,9 +184,7 @@ def as_count_rows(X: Matrix, estimator: str) -> CSR:
         return as_counts(X)
     except InputError as error:
         if X.dtype.kind in "if" and X.min() < 0:
-            raise InputError(
-                "Negative values in data passed to {estimator}: {error}", estimator=estimator, error=error
-            ) from None
+            raise InputError("Negative values in data passed to {name}: {error}", name=estimator, error=error) from None
         raise
 
 
@@ -261,12 +243,8 @@ def check_columns(estimator: str, n_fitted: int, fitted: Names | None, n_given: 
         if fitted.tolist() != given.tolist():
             raise InputError(_name_difference(fitted.tolist(), given.tolist()))
     elif n_given != n_fitted:
-        raise InputError(
-            "X has {n_given} features, but {estimator} is expecting {n_fitted} features as input",
-            n_given=n_given,
-            estimator=estimator,
-            n_fitted=n_fitted,
-        )
+        template = "X has {given} features, but {name} is expecting {fitted} features as input"
+        raise InputError(template, given=n_given, name=estimator, fitted=n_fitted)
     elif fitted is not None:
         message = f"X does not have valid feature names, but {estimator} was fitted with feature names"
         warnings.warn(message, stacklevel=caller_level())

@@ -10,24 +10,20 @@ import numpy as np
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.contingency import Contingency
 from textnb.counts.matrix import CSR, Matrix
-from textnb.errors import InputError
-from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental, text_recipe
+from textnb.estimators.learner import Alpha, CategoryRows, Classifier, CountRows, Incremental, smoothing_of_counts
 from textnb.models.bregman import text_unb, unb
 from textnb.models.bregman.families import family_of
 from textnb.models.prior import Prior
-from textnb.models.smoothing import OF_DOCUMENTS, smoothing
 from textnb.numerics import Codes, Floats
 
 
 class UNB(CategoryRows, Classifier):
     """Empirical U-NB (Fujimoto and Murata) over tables of strings or numbers, X (D, F).
 
-        p(v|k)  = (N_kjv + alpha) / (N_k + alpha M_j)    N_kjv: documents of class k with value v in column j,
-                                                         N_k: documents of class k, M_j: values of column j
-        p(x, k) = p(k) u(sum_j xi(p(x_j|k)) - c_k)       c_k such that p(x|k) has mass 1
+        p(x, k) = p(k) u(sum_j xi(p(x_j|k)) - c_k)       p(v|k) as in CategoricalNB, c_k such that p(x|k) has mass 1
 
-    A value that training has not seen is ignored: its column is summed out of p(x|k). Missing values (None, NaN) are
-    refused, with their row and column. The universal-set naive Bayes of the same abbreviation is another model.
+    A value that training has not seen is ignored: its column is summed out of p(x|k). Missing values are refused. The
+    universal-set naive Bayes of the same abbreviation is another model.
 
     Parameters
     ----------
@@ -36,14 +32,12 @@ class UNB(CategoryRows, Classifier):
         pi other than 0; ``ex3`` a pi below every p(v|k); ``ex4`` pi > 0. Formulas: ``textnb.models.bregman.families``.
     pi : float
         Parameter of the family; fit refuses a pi with which a product would leave the family's domain.
-    alpha : float
-        Smoothing, not negative; 0 is maximum likelihood.
+    alpha, prior
+        As in ``CategoricalNB``.
     attributes : sequence of int, optional
         Columns, from 0, that are multiplied in this way; the others are multiplied as in naive Bayes. None is all.
     norm : {"u", "m"}
         ``u`` is as above; ``m`` divides u(sum_j xi) by its sum.
-    prior : str, mapping or sequence
-        ``empirical`` (class frequencies, the paper's), ``uniform``, or the probability of each class.
 
     Attributes
     ----------
@@ -95,22 +89,18 @@ class TextUNB(CountRows, Incremental, Classifier):
     ----------
     pi : float
         Positive; 1 is multinomial naive Bayes.
-    alpha : float, array-like (V,) or str
-        Smoothing, positive; or ``evidence``, ``evidence-class`` or ``evidence-unigram``, as in MultinomialNB.
+    alpha, prior
+        As in ``ComplementNB``.
     norm : {"none", "u", "m"}
         ``none`` has c = 0; with ``u`` all sequences of the document's length sum to 1, per class and length; ``m`` has
         c = 0 and divides by the sum.
     complement : bool
         p(j|k) is that of all other classes, and the score is minus log p(x|k).
-    prior : str, mapping or sequence
-        ``empirical`` (class frequencies), ``uniform``, or the probability of each class.
 
     Attributes
     ----------
-    alpha_ : float or array (V,)
-        The smoothing used.
-    smoothing_ : Smoothing
-        How it was found.
+    alpha_, smoothing_
+        As in ``MultinomialNB``.
     seen_ : array of int
         Columns that the model uses: all, or with an alpha by name those that occur.
     scorer_ : TokenUScorer
@@ -123,6 +113,7 @@ class TextUNB(CountRows, Incremental, Classifier):
     array(['cat', 'dog'], dtype='<U3')
     """
 
+    _text_model = "unb"
     seen_: Codes
 
     def __init__(
@@ -137,13 +128,7 @@ class TextUNB(CountRows, Incremental, Classifier):
         self.pi, self.alpha, self.norm, self.complement, self.prior = pi, alpha, norm, complement, prior
 
     def _fitted(self, counts: ClassCounts) -> dict[str, Any]:
-        if isinstance(self.alpha, str) and self.alpha in OF_DOCUMENTS:
-            raise InputError(
-                "TextUNB does not accept alpha={alpha!r}, which needs single documents; use a number, 'evidence', "
-                "'evidence-class' or 'evidence-unigram'",
-                alpha=self.alpha,
-            )
-        found = smoothing(self.alpha, counts)
+        found = smoothing_of_counts(self.alpha, counts)
         options: dict[str, Any] = {"pi": self.pi, "norm": self.norm, "complement": self.complement}
         seen = np.arange(counts.n_terms)
         if isinstance(self.alpha, str):  # terms that never occur are ignored
@@ -154,6 +139,3 @@ class TextUNB(CountRows, Incremental, Classifier):
 
     def _as_scored(self, rows: CSR) -> CSR:
         return rows if len(self.seen_) == rows.shape[1] else rows[:, self.seen_]
-
-    def _text_recipe(self) -> dict[str, Any]:
-        return text_recipe(self, "unb")

@@ -71,14 +71,9 @@ PIS: dict[str, tuple[float, ...]] = {
 class UNBSearch:
     """Result of ``search_unb``.
 
-    Attributes
-    ----------
-    params : dict
-        Parameters of the best estimator: ``UNB(**search.params)``.
-    by_alpha, by_pi : dict of float to Losses
-        The losses of each value; inf if a row has probability 0 or a pi leaves the family's domain.
-    information : float
-        Distance of p(x|y) from uniform, relative to that with the ordinary product.
+    The best estimator is ``UNB(**search.params)``; ``by_alpha`` and ``by_pi`` have the losses of each value, inf if a
+    row has probability 0 or a pi leaves the family's domain; ``information`` is the distance of p(x|y) from uniform,
+    relative to that with the ordinary product.
     """
 
     params: dict[str, Any]
@@ -106,10 +101,8 @@ def search_unb(
 
     Parameters
     ----------
-    X : table (D, F)
-        Strings or numbers.
-    y : array-like (D,)
-        Labels.
+    X, y
+        As in ``UNB.fit``.
     model : UNB, optional
         Its family, attributes, norm and prior are kept.
     grids : Grids
@@ -120,10 +113,6 @@ def search_unb(
         Number of folds, of rows shuffled with a fixed seed; or the fold of each row.
     progress : callable, optional
         Called with the number of steps done and the number of all steps.
-
-    Returns
-    -------
-    UNBSearch
 
     Examples
     --------
@@ -158,11 +147,8 @@ def _best(losses: dict[float, Losses], criterion: str) -> float:
     found = {value: each[CRITERIA.index(criterion)] for value, each in losses.items()}
     best = min(found, key=lambda value: found[value])
     if found[best] == np.inf:
-        raise InputError(
-            "{criterion} is infinite for all of {values}: each gives some row probability 0",
-            criterion=criterion,
-            values=list(found),
-        )
+        template = "{name} is infinite for all of {values}: each gives some row probability 0"
+        raise InputError(template, name=criterion, values=list(found))
     return best
 
 
@@ -252,9 +238,8 @@ def fold_numbers(n_rows: int, folds: int | Codes) -> Codes:
     if np.ndim(folds):
         numbers = np.asarray(folds)
         if numbers.shape != (n_rows,):
-            raise InputError(
-                "folds must hold {rows} numbers, one per row, not shape {shape}", rows=n_rows, shape=numbers.shape
-            )
+            shape = numbers.shape
+            raise InputError("folds must hold {n} numbers, one per row, not shape {shape}", n=n_rows, shape=shape)
         return numbers
     number = int(as_number(folds, "folds", low=2, high=n_rows, whole=True))
     return np.asarray(np.random.default_rng(0).permutation(n_rows) % number, np.intp)

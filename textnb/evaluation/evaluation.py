@@ -27,16 +27,10 @@ class Evaluation:
 
     Attributes
     ----------
-    documents : int
-        Number of documents.
     accuracy, macro_f1, log_loss, brier, ece : float
         The metrics. ``log_loss`` is infinite if a true class has probability 0.
     accuracy_interval : tuple of float
         Wilson's 95 % interval.
-    reliability : Reliability
-        Accuracy by confidence.
-    risk_coverage : RiskCoverage
-        Errors among the most confident answers.
     classes : tuple of str
         Classes of the confusion matrix. All labels that the model does not know are one class, the last.
     unknown : tuple of str
@@ -66,28 +60,14 @@ class Evaluation:
 
     @classmethod
     def of(cls, labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str]) -> "Evaluation":
-        """Evaluate predictions.
+        """Evaluate predicted log probabilities (D, C) of the classes, given the true labels.
 
-        Parameters
-        ----------
-        labels : sequence of str
-            True labels. One that is not among the classes has probability 0 and is always a mistake.
-        log_probabilities : ndarray of shape (D, C)
-            Predicted log probabilities.
-        classes : sequence of str
-            Classes of the model.
-
-        Returns
-        -------
-        Evaluation
+        A label that is not among the classes has probability 0 and is always a mistake.
         """
         check_documents(len(labels))
         if log_probabilities.shape != (len(labels), len(classes)):
-            raise InputError(
-                "log probabilities must have shape {expected}, not {shape}",
-                expected=(len(labels), len(classes)),
-                shape=log_probabilities.shape,
-            )
+            expected, given = (len(labels), len(classes)), log_probabilities.shape
+            raise InputError("log probabilities must have shape {shape}, not {given}", shape=expected, given=given)
         unknown = tuple(sorted(set(labels) - set(classes)))
         names = (*classes, UNKNOWN) if unknown else tuple(classes)
         y = class_numbers(labels, classes)
@@ -147,16 +127,7 @@ class Evaluation:
 class CostEvaluation:
     """Mean cost per document of decisions by least expected cost, compared with the most probable class.
 
-    Attributes
-    ----------
-    mean_cost : float
-        Mean cost of the decisions of least expected cost.
-    mean_cost_of_most_probable : float
-        Mean cost if the most probable class is always the answer.
-    unsure : int
-        Documents that got no answer.
-    changed : int
-        Documents that got no answer or another one than the most probable class.
+    ``unsure`` documents got no answer; ``changed`` got none, or another one than the most probable class.
 
     Examples
     --------

@@ -50,12 +50,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Accuracy of the answers by their confidence (reliability diagram).
-
-    Parameters
-    ----------
-    bins : tuple of Bin
-        The bins that hold documents, in ascending order of confidence.
+    """Accuracy of the answers by their confidence (reliability diagram), in the bins that hold documents.
 
     Examples
     --------
@@ -116,14 +111,8 @@ class CoveragePoint:
 class RiskCoverage:
     """Errors among the documents answered, for every threshold of confidence.
 
-    Parameters
-    ----------
-    thresholds : ndarray of shape (T,)
-        The distinct confidences, the largest first.
-    answered : ndarray of shape (T,)
-        Documents answered at each threshold.
-    errors : ndarray of shape (T,)
-        Wrong answers among them.
+    ``thresholds`` (T,) are the distinct confidences, the largest first; ``answered`` (T,) and ``errors`` (T,) count the
+    documents answered at each, and the wrong answers among them.
 
     Examples
     --------

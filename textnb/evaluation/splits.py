@@ -57,9 +57,8 @@ def repeated_folds(labels: Sequence[str], groups: Codes, folds: int = 5, repeats
     """
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("seed", seed, 0)):
         if type(value) is not int or value < least:
-            raise InputError(
-                "{name} must be a whole number of at least {least}, not {value!r}", name=name, least=least, value=value
-            )
+            template = "{name} must be a whole number of at least {least}, not {value!r}"
+            raise InputError(template, name=name, least=least, value=value)
     classes, y = class_codes(labels)
     rows = np.array([_stratified(y, groups, folds, (seed, repeat)) for repeat in range(repeats)])
     for row in rows:
@@ -87,9 +86,7 @@ def _stratified(y: Codes, groups: Codes, folds: int, seed: Sequence[int]) -> Cod
     """Fold of each document by eq. (1), (D,)."""
     numbers, group = np.unique(groups, return_inverse=True)
     if len(numbers) < folds:
-        raise InputError(
-            "{number} documents or groups cannot fill {folds} folds; use fewer folds", number=len(numbers), folds=folds
-        )
+        raise InputError("{n} documents or groups cannot fill {k} folds; use fewer folds", n=len(numbers), k=folds)
     classes, code = np.unique(y, return_inverse=True)
     sizes, totals = np.bincount(group), np.bincount(code)
     shuffled = np.random.default_rng(list(seed)).permutation(len(sizes))
