@@ -2,14 +2,14 @@
 
     strings, tables             UTF-8 bytes and ends; data, indices and indptr of a sparse matrix
     learnt value                vocabulary, counts per class and digests
-    examples, sample            documents kept with a model; counts in a byte each, larger ones in an array of their own
+    examples, sample            documents kept with a model; one byte per count, larger counts in a separate array
     histograms                  one below the other, class by class
 
 ``packed_...`` makes the arrays, ``unpacked_...`` the value. A file may be damaged or hostile: unpacking checks that
-everything fits together and raises ModelFileError if it does not.
+everything fits together, within the ``content_of`` of ``bundle.py``, which turns any error into a ModelFileError.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.counts.labels import places
 from textnb.counts.learnt import Sample
 from textnb.counts.matrix import CSR
-from textnb.errors import InputError, ModelFileError
+from textnb.errors import ModelFileError
 from textnb.files.bundle import Arrays
 
 
@@ -91,7 +91,7 @@ def packed_learnt(learnt: Learnt) -> Arrays:
 
 def unpacked_learnt(arrays: Arrays, classes: Sequence[str], unit: float) -> Learnt:
     """Learnt value from the arrays of ``packed_learnt``."""
-    vocabulary = checked(lambda: Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary")))
+    vocabulary = Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
     shape = (len(classes), len(vocabulary))
     documents = array_of(arrays, "documents", 1, "if")
     if len(documents) != len(classes) or not (documents > 0).all():
@@ -102,11 +102,9 @@ def unpacked_learnt(arrays: Arrays, classes: Sequence[str], unit: float) -> Lear
     if (containing.data > np.repeat(documents, np.diff(containing.indptr))).any():
         raise ModelFileError("more documents contain a term than there are")
     counts = ClassCounts(vocabulary, tuple(classes), documents, terms, containing, unit)
-    digests = checked(lambda: Digests.of_array(array_of(arrays, "digests", 2, "u")))
+    digests = Digests.of_array(array_of(arrays, "digests", 2, "u"))
     if len(digests) != documents.sum():
-        raise ModelFileError(
-            "there are {digests} digests of {documents} documents", digests=len(digests), documents=documents.sum()
-        )
+        raise ModelFileError("there are {n} digests of {all} documents", n=len(digests), all=documents.sum())
     return Learnt(counts, digests)
 
 
@@ -115,16 +113,6 @@ def array_of(arrays: Arrays, name: str, ndim: int, kinds: str) -> NDArray[Any]:
     if name not in arrays or arrays[name].ndim != ndim or arrays[name].dtype.kind not in kinds:
         raise ModelFileError("the array {name!r} is missing or of another kind", name=name)
     return arrays[name]
-
-
-def checked(build: Callable[[], Any]) -> Any:
-    """Result of ``build``; an error in it is raised as a ModelFileError."""
-    try:
-        return build()
-    except ModelFileError:
-        raise
-    except (InputError, TypeError, KeyError, ValueError, AttributeError, OverflowError) as error:
-        raise ModelFileError("the content of the file does not fit together: {error}", error=error) from error
 
 
 _LARGE_COUNT = 255  # in a byte it means: the count is in the array of large counts
@@ -193,15 +181,8 @@ def unpacked_sample(
 
 def packed_histograms(histograms: ClassHistograms) -> Arrays:
     """Arrays of the histograms of the classes, one below the other."""
-    tables = {
-        "times": [part.times for part in histograms.parts],
-        "lengths": [part.lengths for part in histograms.parts],
-    }
-    return {
-        key: array
-        for name, parts in tables.items()
-        for key, array in packed_table(f"histograms.{name}", _stacked(parts)).items()
-    }
+    times, lengths = (_stacked([getattr(part, name) for part in histograms.parts]) for name in ("times", "lengths"))
+    return {**packed_table("histograms.times", times), **packed_table("histograms.lengths", lengths)}
 
 
 def unpacked_histograms(arrays: Arrays, counts: ClassCounts) -> ClassHistograms:
@@ -226,7 +207,7 @@ def unpacked_histograms(arrays: Arrays, counts: ClassCounts) -> ClassHistograms:
 def _stacked(parts: list[CSR]) -> CSR:
     """Tables of different widths, one below the other."""
     width = max((part.shape[1] for part in parts), default=0)
-    wide = [sparse.csr_array((part.data, part.indices, part.indptr), shape=(part.shape[0], width)) for part in parts]
+    wide = [_widened(part, width) for part in parts]
     return sparse.vstack(wide, format="csr") if wide else sparse.csr_array((0, 0), dtype=np.int64)
 
 
@@ -245,7 +226,9 @@ def _cut(table: CSR, n_rows: int, n_parts: int) -> list[CSR]:
     """Table cut into parts of ``n_rows`` rows, each as wide as its last entry needs."""
     parts = [table[k * n_rows : (k + 1) * n_rows] for k in range(n_parts)]
     widths = [int(part.indices.max()) + 1 if part.nnz else 0 for part in parts]
-    return [
-        sparse.csr_array((part.data, part.indices, part.indptr), shape=(n_rows, used))
-        for part, used in zip(parts, widths, strict=True)
-    ]
+    return [_widened(part, width) for part, width in zip(parts, widths, strict=True)]
+
+
+def _widened(table: CSR, width: int) -> CSR:
+    """Table with another number of columns."""
+    return sparse.csr_array((table.data, table.indices, table.indptr), shape=(table.shape[0], width))

@@ -9,7 +9,8 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.errors import ModelFileError
+from textnb.errors import InputError, ModelFileError
 from textnb.storage import atomic
 from textnb.version import __version__
 
@@ -26,6 +27,10 @@ _HEADER = "header.json"
 _TYPES = {"<i8", "<i4", "<f8", "|u1"}
 _DATE = (1980, 1, 1, 0, 0, 0)
 _DAMAGE = (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError, ValueError)
+_NEWER = (
+    "{path} has format {format}, written by textnb {writer}; "
+    "this textnb {reader} reads formats up to {known}: upgrade it"
+)
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -59,6 +64,18 @@ def read_bundle(path: str | Path, kind: str) -> tuple[dict[str, Any], Arrays]:
         raise
     except _DAMAGE as error:
         raise ModelFileError("{path} is damaged or not a textnb file: {error}", path=path, error=error) from error
+
+
+@contextmanager
+def content_of(path: str | Path) -> Iterator[None]:
+    """Raise errors in the content of a file as ModelFileError or UntrustedError, with the path in front."""
+    try:
+        yield
+    except ModelFileError as error:
+        raise type(error)("{path}: {error}", path=path, error=error) from error
+    except (InputError, TypeError, KeyError, ValueError, AttributeError, OverflowError) as error:
+        template = "{path}: the content of the file does not fit together: {error}"
+        raise ModelFileError(template, path=path, error=error) from error
 
 
 def is_bundle(path: str | Path) -> bool:
@@ -102,28 +119,21 @@ def _header(path: str | Path, bundle: zipfile.ZipFile, kind: str) -> dict[str, A
     if sum(info.file_size for info in bundle.infolist()) > Path(path).stat().st_size:
         raise ModelFileError("{path} is damaged: its members are larger than the file", path=path)
     if _HEADER not in names:
-        raise ModelFileError("{path} is not a textnb file: it has no {header}", path=path, header=_HEADER)
+        raise ModelFileError("{path} is not a textnb file: it has no header.json", path=path)
     try:
         header = json.loads(_bytes(path, bundle, _HEADER))
     except (ValueError, RecursionError) as error:
-        raise ModelFileError("{path}: {header} is damaged: {error}", path=path, header=_HEADER, error=error) from error
+        raise ModelFileError("{path}: header.json is damaged: {error}", path=path, error=error) from error
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
-        raise ModelFileError("{path}: {header} is not textnb's", path=path, header=_HEADER)
+        raise ModelFileError("{path}: header.json was not written by textnb", path=path)
     if header["format"] > FORMAT:
-        raise ModelFileError(
-            "{path} has format {format}, written by textnb {writer}; this textnb {reader} reads formats up to "
-            "{known}: upgrade it",
-            path=path,
-            format=header["format"],
-            writer=header.get("textnb"),
-            reader=__version__,
-            known=FORMAT,
-        )
+        found, writer = header["format"], header.get("textnb")
+        raise ModelFileError(_NEWER, path=path, format=found, writer=writer, reader=__version__, known=FORMAT)
     if header.get("kind") != kind:
         raise ModelFileError("{path} holds a {found!r}, not a {kind!r}", path=path, found=header.get("kind"), kind=kind)
     members = header.get("members")
     if not isinstance(members, dict) or sorted(names) != sorted([_HEADER, *(f"{name}.npy" for name in members)]):
-        raise ModelFileError("{path}: its members are not those that {header} names", path=path, header=_HEADER)
+        raise ModelFileError("{path}: its members are not those that header.json names", path=path)
     return header
 
 
@@ -140,26 +150,18 @@ def _array(path: str | Path, bundle: zipfile.ZipFile, name: str, facts: Any) -> 
         sound = dtype in _TYPES and all(type(n) is int and 0 <= n < 2**63 for n in shape)
     except (KeyError, TypeError) as error:
         raise ModelFileError(
-            "{path}: {header} does not describe {name}: {error}", path=path, header=_HEADER, name=name, error=error
+            "{path}: header.json does not describe {name}: {error}", path=path, name=name, error=error
         ) from error
     if not sound:
-        raise ModelFileError(
-            "{path}: {name} has type {dtype!r} and shape {shape}, which textnb does not write",
-            path=path,
-            name=name,
-            dtype=dtype,
-            shape=shape,
-        )
+        template = "{path}: {name} has type {dtype!r} and shape {shape}, which textnb does not write"
+        raise ModelFileError(template, path=path, name=name, dtype=dtype, shape=shape)
     prefix = _npy_prefix(dtype, shape)
     if bundle.getinfo(f"{name}.npy").file_size != len(prefix) + math.prod(shape) * np.dtype(dtype).itemsize:
-        raise ModelFileError(
-            "{path}: the size of {name} is not the one in {header}", path=path, name=name, header=_HEADER
-        )
+        raise ModelFileError("{path}: the size of {name} is not the one in header.json", path=path, name=name)
     data = _bytes(path, bundle, f"{name}.npy")
     if sha256(data).hexdigest() != digest:
-        raise ModelFileError(
-            "{path} is damaged: the sha256 of {name} is not the one in {header}", path=path, name=name, header=_HEADER
-        )
+        template = "{path} is damaged: the sha256 of {name} is not the one in header.json"
+        raise ModelFileError(template, path=path, name=name)
     if not data.startswith(prefix):
-        raise ModelFileError("{path}: {name} is not what {header} describes", path=path, name=name, header=_HEADER)
+        raise ModelFileError("{path}: {name} is not what header.json describes", path=path, name=name)
     return np.frombuffer(data, dtype, offset=len(prefix)).reshape(shape)

@@ -6,9 +6,9 @@ from typing import Any
 
 from textnb.counts import Counted, TermsOf, Vocabulary
 from textnb.counts.examples import SIZE, digest_array
-from textnb.errors import ModelFileError, TextnbError, UntrustedError
-from textnb.files.arrays import array_of, checked, packed_strings, packed_table, unpacked_strings, unpacked_table
-from textnb.files.bundle import read_bundle, write_bundle
+from textnb.errors import ModelFileError
+from textnb.files.arrays import array_of, packed_strings, packed_table, unpacked_strings, unpacked_table
+from textnb.files.bundle import content_of, read_bundle, write_bundle
 from textnb.text import Analyzer, tokenizer_of
 
 KIND = "counts"
@@ -31,32 +31,19 @@ def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
 def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
     """Read counted documents, and the function that counted them; a Python tokenizer must be named in ``trust``."""
     header, arrays = read_bundle(path, KIND)
-    try:
-        if not isinstance(header.get("recipe"), dict):
+    with content_of(path):
+        recipe = header.get("recipe")
+        if not isinstance(recipe, dict):
             raise ModelFileError("the header has no recipe")
-        return checked(lambda: _counted(arrays)), checked(lambda: _terms_of(header["recipe"], trust))
-    except UntrustedError as error:
-        raise UntrustedError("{path}: {error}", path=path, error=error) from error
-    except TextnbError as error:
-        raise ModelFileError("{path}: {error}", path=path, error=error) from error
-
-
-def _terms_of(recipe: dict[str, Any], trust: Collection[str]) -> TermsOf:
-    return TermsOf(tokenizer_of(recipe["tokenizer"], trust), Analyzer.of(recipe["analyzer"]))
+        terms_of = TermsOf(tokenizer_of(recipe["tokenizer"], trust), Analyzer.of(recipe["analyzer"]))
+        return _counted(arrays), terms_of
 
 
 def _counted(arrays: dict[str, Any]) -> Counted:
-    vocabulary = Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
-    labels, ids, groups = (unpacked_strings(arrays, name) for name in ("labels", "ids", "groups"))
+    labels, groups = (tuple(name or None for name in unpacked_strings(arrays, part)) for part in ("labels", "groups"))
+    ids, vocabulary = unpacked_strings(arrays, "ids"), Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
     digests = array_of(arrays, "digests", 2, "u")
     if not len(labels) == len(ids) == len(groups) == len(digests) or digests.shape[1] != SIZE:
         raise ModelFileError("labels, ids, groups and digests differ in number")
     X = unpacked_table(arrays, "counts", (len(ids), len(vocabulary)))
-    return Counted(
-        X,
-        vocabulary,
-        tuple(label or None for label in labels),
-        tuple(row.tobytes() for row in digests),
-        tuple(ids),
-        tuple(group or None for group in groups),
-    )
+    return Counted(X, vocabulary, labels, tuple(row.tobytes() for row in digests), tuple(ids), groups)

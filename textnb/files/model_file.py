@@ -1,8 +1,6 @@
-"""Model files: a recipe, the learnt value, its calibration, and what took long to fit, in one bundle.
+"""Model files: a recipe, the learnt value, its calibration and, for models that are slow to fit, the fit.
 
-Other scorers are made again on loading. Two saves of equal models are equal bytes.
-
-Fitted models as plain arrays and back, for those that are not made again in no time from counts.
+Other models are fitted again on loading. Equal models are equal bytes.
 """
 
 from collections.abc import Mapping
@@ -14,10 +12,9 @@ import numpy as np
 
 from textnb.counts import Learnt, Vocabulary
 from textnb.counts.weighting import weighting
-from textnb.errors import ModelFileError, TextnbError
+from textnb.errors import ModelFileError
 from textnb.files.arrays import (
     array_of,
-    checked,
     packed_examples,
     packed_histograms,
     packed_learnt,
@@ -27,15 +24,17 @@ from textnb.files.arrays import (
     unpacked_learnt,
     unpacked_sample,
 )
-from textnb.files.bundle import Arrays, read_bundle, write_bundle
+from textnb.files.bundle import Arrays, content_of, read_bundle, write_bundle
 from textnb.models.calibration import Calibration
 from textnb.models.model import Fit
 from textnb.models.registry import scorer_class
 from textnb.numerics import Floats
 
+KIND = "model"
+
 
 def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
-    """Header entries and arrays of a fit; none for a scorer that loading makes again."""
+    """Header entries and arrays of a fit; none for a scorer that loading fits again."""
     scorer = fit.scorer
     if not scorer.kind:
         return {}, {}
@@ -52,33 +51,25 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fi
     if scorer is None or not isinstance(found, dict) or not isinstance(told, dict):
         raise ModelFileError("the header does not describe a fitted model, but {name!r}", name=str(name)[:40])
     parts = {part: _part(arrays, part, number, n_classes) for part, number in scorer.dimensions.items()}
-    since = _since(facts)
-    return Fit(scorer.of(parts), found=found, facts=told, includes_prior=bool(includes_prior), since=since)
-
-
-def _since(facts: Mapping[str, Any]) -> int:
     since = facts.get("since", 0)
     if type(since) is not int or since < 0:
         raise ModelFileError("the header does not say since how many documents, but {since!r}", since=str(since)[:40])
-    return since
+    return Fit(scorer.of(parts), found=found, facts=told, includes_prior=bool(includes_prior), since=since)
 
 
 def _part(arrays: Arrays, name: str, n_dimensions: int, n_classes: int) -> Floats:
     array = array_of(arrays, f"scorer.{name}", n_dimensions, "f")
     if np.isnan(array).any() or np.isposinf(array).any():
-        raise ModelFileError("the array 'scorer.{name}' holds what is not a number", name=name)
+        raise ModelFileError("the array 'scorer.{name}' holds NaN or inf", name=name)
     if name != "scale" and array.shape[-1] != n_classes:
         raise ModelFileError("the array 'scorer.{name}' is not that of {number} classes", name=name, number=n_classes)
     return array
 
 
-KIND = "model"
-
-
 class Calibrated(NamedTuple):
-    """A calibration, and the fingerprint of the learnt value that it was fitted for; None where none could be.
+    """A calibration, None if it could not be fitted, and the fingerprint of the learnt value it was fitted for.
 
-    held_out: how many documents it was fitted on that had not been learnt; 0 where learnt ones were left out for it.
+    held_out: number of documents that were not learnt and that it was fitted to; 0 if learnt ones were left out for it.
     """
 
     calibration: Calibration | None
@@ -87,9 +78,9 @@ class Calibrated(NamedTuple):
 
 
 class ModelContent(NamedTuple):
-    """What a model file holds: the recipe as JSON, the learnt value, its calibration, and what was fitted to it.
+    """Content of a model file: the recipe as JSON, the learnt value, its calibration and the fit.
 
-    fit: None for a model that is made again from the learnt value on loading.
+    fit: None for a model that is fitted again on loading.
     """
 
     recipe: Mapping[str, Any]
@@ -99,7 +90,7 @@ class ModelContent(NamedTuple):
 
 
 def write_model(path: str | Path, content: ModelContent) -> None:
-    """Write a model as a whole or not at all."""
+    """Write a model file, completely or not at all."""
     recipe, learnt, calibrated, fit = content
     counts = learnt.counts
     assert counts.vocabulary is not None
@@ -122,24 +113,20 @@ def write_model(path: str | Path, content: ModelContent) -> None:
 
 
 def read_model(path: str | Path) -> ModelContent:
-    """What a file holds; whatever does not fit together is refused."""
+    """Read and check a model file."""
     header, arrays = read_bundle(path, KIND)
     recipe, classes = header.get("recipe"), header.get("classes", [])
     if not isinstance(recipe, dict) or not _are_classes(classes):
         raise ModelFileError("{path}: its header has no recipe or no sorted classes", path=path)
-    try:
-        unit = checked(lambda: weighting(recipe["weighting"]).unit)
-        learnt = unpacked_learnt(arrays, classes, unit)
-        kept = header.get("kept", {})  # of format 1 nothing was kept
-        whole = checked(lambda: _with_kept(learnt, kept, arrays))
-        fit = checked(lambda: unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None)
-        return ModelContent(recipe, whole, checked(lambda: _calibrated(header)), fit)
-    except TextnbError as error:
-        raise ModelFileError("{path}: {error}", path=path, error=error) from error
+    with content_of(path):
+        learnt = unpacked_learnt(arrays, classes, weighting(recipe["weighting"]).unit)
+        kept = header.get("kept", {})  # absent in format 1
+        fit = unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None
+        return ModelContent(recipe, _with_kept(learnt, kept, arrays), _calibrated(header), fit)
 
 
 def _kept(learnt: Learnt, vocabulary: Vocabulary) -> tuple[dict[str, Any], Arrays]:
-    """What the header says of what is kept beside the statistics, and its arrays."""
+    """Header entries and arrays of what is kept with the statistics."""
     facts: dict[str, Any] = {}
     arrays: Arrays = {}
     if learnt.histograms is not None:
