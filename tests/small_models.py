@@ -1,5 +1,7 @@
 """Small classifiers and what the tests of several files do with them."""
 
+import random
+
 from textnb import TextClassifier
 from textnb.files.bundle import read_bundle, write_bundle
 
@@ -21,6 +23,18 @@ def columns(corpus):
 
 def fitted(**settings):
     return TextClassifier(**{"tokenizer": "whitespace", **settings}).fit(TEXTS, LABELS)
+
+
+def put(name, value):
+    """A change of a file that replaces the array of that name."""
+    return lambda _, arrays: arrays.update({name: value(arrays[name])})
+
+
+def with_a_changed_byte(data, number, seed):
+    """Copies of data, each with another byte somewhere."""
+    rng = random.Random(seed)
+    for position in rng.sample(range(len(data)), number):
+        yield data[:position] + bytes([data[position] ^ rng.randrange(1, 256)]) + data[position + 1 :]
 
 
 def rewritten(path, kind, change):

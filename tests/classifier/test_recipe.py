@@ -198,9 +198,9 @@ def test_what_is_kept_is_what_model_alpha_weighting_and_calibration_need(setting
     [
         ("complement", {"estimate": "map"}, "model 'complement' has no option 'estimate'; it has weight_norm"),
         ("bernoulli", {"estimate": "map"}, "model 'bernoulli' has no option 'estimate'; it has none"),
-        ("multinomial", {"estimate": "mode"}, "model 'multinomial': estimate must be 'mean' or 'map', not 'mode'"),
+        ("multinomial", {"estimate": "mode"}, "model 'multinomial': unknown estimate 'mode'; use 'mean' or 'map'"),
         ("complement", {"weight_norm": 1}, "model 'complement': weight_norm must be True or False, not 1"),
-        ("multinomial", {"estimate": []}, r"must be 'mean' or 'map', not \[\]"),
+        ("multinomial", {"estimate": []}, r"unknown estimate \[\]; use 'mean' or 'map'"),
     ],
 )
 def test_an_option_that_the_model_has_not_is_refused_by_name(model, options, complaint):

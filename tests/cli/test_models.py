@@ -166,7 +166,7 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
         (["--model", "bernoulli", "--weight-norm"], "model 'bernoulli' has no option 'weight_norm'; it has none"),
         (["--weight-norm"], "model 'multinomial' has no option 'weight_norm'; it has estimate"),
         (["--variance", "class"], "model 'multinomial' has no option 'variance'; it has estimate"),
-        (["--estimate", "mode"], "model 'multinomial': estimate must be 'mean' or 'map', not 'mode'"),
+        (["--estimate", "mode"], "model 'multinomial': unknown estimate 'mode'; use 'mean' or 'map'"),
         (
             ["--alpha", "evidence-document"],
             "alpha='evidence-document' does not go with weighting='log'; use 'raw' or 'binary'",

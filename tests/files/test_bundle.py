@@ -3,6 +3,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from small_models import with_a_changed_byte
 
 from textnb.errors import ModelFileError
 from textnb.files.bundle import is_bundle, read_bundle, write_bundle
@@ -57,11 +58,9 @@ def test_a_bundle_is_a_plain_zip_file_without_dates(path):
 
 
 def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path):
-    data, rng = path.read_bytes(), random.Random(0)
-    damaged = tmp_path / "damaged"
-    outcomes = set()
-    for position in rng.sample(range(len(data)), 400):
-        damaged.write_bytes(data[:position] + bytes([data[position] ^ rng.randrange(1, 256)]) + data[position + 1 :])
+    damaged, outcomes = tmp_path / "damaged", set()
+    for data in with_a_changed_byte(path.read_bytes(), 400, seed=0):
+        damaged.write_bytes(data)
         outcomes.add(outcome(damaged))
     assert outcomes == {True, "refused"}
 

@@ -1,8 +1,6 @@
-import random
-
 import numpy as np
 import pytest
-from small_models import rewritten
+from small_models import put, rewritten, with_a_changed_byte
 
 from textnb import Document, TextClassifier
 from textnb.counts import counted
@@ -82,12 +80,9 @@ def test_a_model_is_no_count_file(tmp_path):
 
 
 def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path):
-    data, rng = path.read_bytes(), random.Random(2)
     original = counts_of(DOCUMENTS)
-    for position in rng.sample(range(len(data)), 150):
-        (tmp_path / "damaged").write_bytes(
-            data[:position] + bytes([data[position] ^ rng.randrange(1, 256)]) + data[position + 1 :]
-        )
+    for data in with_a_changed_byte(path.read_bytes(), 150, seed=2):
+        (tmp_path / "damaged").write_bytes(data)
         try:
             found, recipe = read_counts(tmp_path / "damaged")
         except ModelFileError:
@@ -95,10 +90,6 @@ def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path)
         assert recipe == RECIPE
         assert found.digests == original.digests
         assert (found.X.toarray() == original.X.toarray()).all()
-
-
-def put(name, value):
-    return lambda _, arrays: arrays.update({name: value(arrays[name])})
 
 
 @pytest.mark.parametrize(

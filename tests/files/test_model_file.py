@@ -1,11 +1,10 @@
 import json
-import random
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from small_models import LABELS, TEXTS, fitted, rewritten
+from small_models import LABELS, TEXTS, fitted, put, rewritten, with_a_changed_byte
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.errors import ModelFileError, NotFittedError
@@ -69,11 +68,9 @@ def test_a_file_tells_nothing_of_where_it_was_made_and_of_which_documents(tmp_pa
 
 
 def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path):
-    data, rng, original = path.read_bytes(), random.Random(3), fitted()
-    for position in rng.sample(range(len(data)), 300):
-        (tmp_path / "damaged").write_bytes(
-            data[:position] + bytes([data[position] ^ rng.randrange(1, 256)]) + data[position + 1 :]
-        )
+    original = fitted()
+    for data in with_a_changed_byte(path.read_bytes(), 300, seed=3):
+        (tmp_path / "damaged").write_bytes(data)
         try:
             found = TextClassifier.load(tmp_path / "damaged")
         except ModelFileError:
@@ -103,10 +100,6 @@ def test_a_file_of_format_1_is_read_answers_learns_and_is_written_in_the_format_
 def format_of(path):
     with zipfile.ZipFile(path) as bundle:
         return json.loads(bundle.read("header.json"))["format"]
-
-
-def put(name, value):
-    return lambda _, arrays: arrays.update({name: value(arrays[name])})
 
 
 def classes(names):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from small_models import rewritten
+from small_models import put, rewritten
 
 from textnb import TextClassifier
 from textnb.errors import ModelFileError
@@ -37,10 +37,6 @@ def refused(path, change, complaint):
     rewritten(path, "model", change)
     with pytest.raises(ModelFileError, match=rf"model.textnb: .*({complaint})"):
         TextClassifier.load(path)
-
-
-def put(name, value):
-    return lambda _, arrays: arrays.update({name: value(arrays[name])})
 
 
 def without(name):
@@ -146,10 +142,10 @@ def test_a_level_that_leaves_other_documents_than_there_are_breaks_nothing(path_
         ({"shortening": -1e-9}, "shortening >= 0"),
         ({"shortening": math.nan}, "shortening >= 0"),
         ({"shortening": {}}, "fit together"),
-        ({"bias": [0.0]}, "one finite bias a class"),
-        ({"bias": [0.0] * 3}, "one finite bias a class"),
-        ({"bias": [0.0, math.inf]}, "one finite bias a class"),
-        ({"bias": [[0.0], [0.0]]}, "one finite bias a class"),
+        ({"bias": [0.0]}, "one finite bias per class"),
+        ({"bias": [0.0] * 3}, "one finite bias per class"),
+        ({"bias": [0.0, math.inf]}, "one finite bias per class"),
+        ({"bias": [[0.0], [0.0]]}, "one finite bias per class"),
         ({"bias": [[0.0], 0.0]}, "fit together"),
         ({"bias": "no"}, "fit together"),
         ({"bias": {"x": 0.0, "y": 0.0}}, "fit together"),

@@ -206,7 +206,7 @@ SOUND = {"scale": 0.5, "shortening": 0.0, "bias": [0.0, 1.0]}
 )
 def test_numbers_that_no_fit_could_give_are_refused(facts):
     Calibration.of(SOUND, 2)
-    with pytest.raises(InputError, match="one finite bias a class, a positive scale"):
+    with pytest.raises(InputError, match="one finite bias per class, a positive scale"):
         Calibration.of({**SOUND, **facts}, 2)
 
 

@@ -47,7 +47,7 @@ def test_text_of_the_command_line_becomes_a_value(option, text, value):
         (L2, "nan", "l2 must be a number above 0 or 'cv', not nan"),
         (L2, "much", "l2 must be a number above 0 or 'cv', not 'much'"),
         (PRUNE, "1.5", "prune must be a number above 0 and at most 1, not 1.5"),
-        (LOSS, "square", "loss must be 'hinge' or 'log', not 'square'"),
+        (LOSS, "square", "unknown loss 'square'; use 'hinge' or 'log'"),
         (NORM, "1", "norm must be true or false, not '1'"),
     ],
 )

@@ -1,17 +1,17 @@
-"""Calibrated probabilities: naive Bayes counts every word as new evidence, so its posteriors are far too sure.
+"""Calibration of posteriors: naive Bayes counts every word as independent evidence and is far too confident.
 
 With s_ik the log likelihood (or other score) of document i under class k, pi_k the prior and n_i the number of tokens
 of the document that the model knows,
 
     z_ik = log pi_k + a s_ik / (1 + n_i / n_0) + b_k,    p(k | i) = exp z_ik / sum_k' exp z_ik'              (1)
 
-a, 1/n_0 and the b_k minimise, over documents that were left out of the statistics which scored them,
+a, 1/n_0 and the b_k minimise, over documents scored by statistics without them,
 
     sum_i -w_i log p(y_i | i) + (log^2 a + (m / n_0)^2 + sum_k b_k^2) / 20,   m the mean of n_i              (2)
 
-the penalty drawing towards a = 1, b = 0 and no effect of length. w_i is the number of documents that i stands for. A
-class of which no document was scored takes no part and keeps b_k = 0. A document without any known token has nothing to
-be scaled: it gets the prior itself, and has no part in (2).
+The penalty pulls towards a = 1, b = 0 and no effect of length. w_i is the number of documents that i represents. A
+class without scored documents is left out and keeps b_k = 0. A document without known tokens gets the prior and is not
+part of (2).
 
 Smoothed targets replace log p(y_i | i) in (2) by sum_k t_ik log p(k | i), with N_k the weight of class k:
 
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from textnb.errors import InputError
 from textnb.numerics import Codes, Floats, log_softmax
 
-_PENALTY = 0.1
+_PENALTY = 0.1  # twice the weight of the penalty in eq. (2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,29 +45,29 @@ class HeldOut:
     weights: Floats
 
     def rows(self, kept: NDArray[Any]) -> "HeldOut":
-        """Some of them."""
+        """Selected rows."""
         return HeldOut(*(getattr(self, each.name)[kept] for each in fields(self)))
 
 
 def joined(parts: Sequence[HeldOut]) -> HeldOut:
-    """The documents of all parts, of which there is one at least."""
+    """Documents of all parts; there is at least one part."""
     return HeldOut(*(np.concatenate([getattr(part, each.name) for part in parts]) for each in fields(HeldOut)))
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """a (``scale``), 1/n_0 (``shortening``) and b (C,) (``bias``) of eq. (1)."""
+    """Parameters of eq. (1): a (``scale``), 1/n_0 (``shortening``) and b (C,) (``bias``)."""
 
     scale: float
     shortening: float
     bias: Floats
 
     def factors(self, lengths: Floats) -> Floats:
-        """What the scores of documents of these lengths are multiplied by, (D,)."""
+        """Factors of the scores of documents of these lengths, (D,)."""
         return np.asarray(self.scale / (1 + self.shortening * lengths))
 
     def log_posterior(self, scores: Floats, log_prior: Floats, lengths: Floats) -> Floats:
-        """Eq. (1), (D, C). scores: without the prior; a document impossible under every class gets the prior."""
+        """Log posterior of eq. (1), (D, C), from scores without prior; an impossible document gets the prior."""
         scaled = scores * self.factors(lengths)[:, np.newaxis] + self.bias + log_prior
         nothing = (lengths == 0) | np.isneginf(scores.max(axis=1))
         return log_softmax(np.where(nothing[:, np.newaxis], log_prior, scaled))
@@ -79,16 +79,16 @@ class Calibration:
 
     @classmethod
     def of(cls, json: Any, n_classes: int) -> "Calibration":
-        """The calibration again; numbers that no fit could give are refused."""
+        """Calibration from ``json``; refuses numbers that no fit could give."""
         scale, shortening, bias = json["scale"], json["shortening"], np.array(json["bias"], np.float64)
         sound = bias.shape == (n_classes,) and np.isfinite([scale, shortening, *bias]).all()
         if not sound or scale <= 0 or shortening < 0:
-            raise InputError("the calibration has not one finite bias a class, a positive scale and a shortening >= 0")
+            raise InputError("the calibration needs one finite bias per class, a positive scale and a shortening >= 0")
         return cls(float(scale), float(shortening), bias)
 
 
 def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> Calibration:
-    """The minimum of eq. (2); InputError where there is nothing to learn from.
+    """Fit a calibration by the minimum of eq. (2); InputError if there is nothing to learn from.
 
     smoothed_targets: use Platt's smoothed targets (3) and no length term; for scores that do not grow with length.
 
@@ -98,7 +98,7 @@ def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> Cal
     >>> bool(found.factors(np.array([50.0]))[0] < 0.5)
     True
     """
-    from scipy.optimize import minimize  # half a second of a slow machine, which answering does not need
+    from scipy.optimize import minimize  # slow to import; prediction does not need it
 
     held_out = held_out.rows(held_out.lengths > 0)
     taking_part = np.unique(held_out.y)
@@ -108,7 +108,7 @@ def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> Cal
     y = np.searchsorted(taking_part, held_out.y)
     rows = np.arange(len(y))
     if not np.isfinite(scores[rows, y] + log_prior[rows, y]).all():
-        raise InputError("the model holds some documents that it has not seen for impossible")
+        raise InputError("the model considers some unseen documents impossible")
     possible = np.isfinite(scores)
     scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
     own = (np.arange(len(taking_part)) == y[:, np.newaxis]).astype(float)

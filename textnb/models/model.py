@@ -1,4 +1,4 @@
-"""Types of the models by name: what a model is, which options it has, what it is fitted to, and what a fit is.
+"""Types for models by name: a model, its options, the statistics it is fitted to, and a fit.
 
 A model file ends with ``MODEL = Model(...)``. Everything else is made from that value: checks of recipes, tuning grids,
 TOML recipes and the command line. ``registry.py`` has the table of names.
@@ -19,7 +19,7 @@ from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Scorer
 from textnb.models.smoothing import OF_DOCUMENTS, Smoothing, smoothing
-from textnb.numerics import Floats, alternatives, as_number_or_name, number_in_words
+from textnb.numerics import Floats, alternatives, as_choice, as_number_or_name, number_in_words
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,7 @@ class Choice:
 
     def checked(self, value: Any, name: str) -> str:
         """Value, refused unless it is one of the values."""
-        if not isinstance(value, str) or value not in self.values:
-            wanted = alternatives([repr(each) for each in self.values])
-            raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
-        return str(value)
+        return as_choice(value, name, self.values)
 
     def parse(self, text: str, name: str) -> str:
         """Value that a text on the command line means."""
@@ -103,20 +100,20 @@ class Number:
 
 @dataclass(frozen=True)
 class Option:
-    """What a model can be told beside alpha and prior.
+    """Option of a model, besides alpha and prior.
 
     Parameters
     ----------
     name : str
         The name in Python, in TOML recipes and after ``--set``.
     kind : Choice, Flag or Number
-        Which values there are.
+        The values that are allowed.
     default : object
-        The value where none is given.
+        The value if none is given.
     help : str
         One line for the command line.
     tried : tuple, optional
-        The values that ``tune`` tries; none where the option is not tuned by default.
+        The values that ``tune`` tries; none if the option is not tuned by default.
 
     Examples
     --------
@@ -170,7 +167,7 @@ Options = Mapping[str, Any]
 
 
 class Need(Enum):
-    """What a model is fitted to, or answers from."""
+    """Data that a model is fitted to, or predicts from."""
 
     COUNTS = "class counts"
     HISTOGRAMS = "histograms of the documents"
@@ -179,7 +176,7 @@ class Need(Enum):
 
 
 class Statistics(NamedTuple):
-    """What a model is fitted to.
+    """Data that a model is fitted to.
 
     counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (the weighted
     documents): None unless the model needs them. columns: the selected terms among all. min_df: the number of documents
@@ -195,14 +192,14 @@ class Statistics(NamedTuple):
 
     @property
     def of_documents(self) -> ClassHistograms:
-        """Histograms, refused where they were not kept."""
+        """Histograms, refused if they were not kept."""
         if self.histograms is None:
             raise InputError("the model needs the histograms of the documents, which were not kept")
         return self.histograms
 
     @property
     def documents(self) -> Labelled:
-        """Rows, refused where they were not kept."""
+        """Rows, refused if they were not kept."""
         if self.rows is None:
             raise InputError("the model needs the documents themselves, which were not kept")
         return self.rows
@@ -218,12 +215,11 @@ class Statistics(NamedTuple):
 class Fit(NamedTuple):
     """A fitted model.
 
-    scorer: what answers. smoothing: its alpha; None for a model without one, or with one per class. class_smoothing:
-    the alphas of all documents together and of each class, where the model has these. found: options that were
-    estimated. facts: other plain JSON values for `info`. includes_prior: True if the scores already contain log class
-    frequencies; calibration does not scale that part. held_out: scores (D, C) of the rows by fits without them, where
-    the fit computed them; -inf for a class that such a fit did not know. since: documents learnt or forgotten since the
-    fit, where it was only renewed.
+    smoothing: alpha; None for a model without one, or with one per class. class_smoothing: the alphas of all documents
+    and of each class, for models that have them. found: options that were estimated. facts: other plain JSON values for
+    `info`. includes_prior: True if the scores already contain log class frequencies; calibration does not scale that
+    part. held_out: scores (D, C) of the rows by fits without them, if the fit computed them; -inf for a class that such
+    a fit did not know. since: number of documents learnt or forgotten since the fit, if it was only renewed.
     """
 
     scorer: Scorer
@@ -262,7 +258,7 @@ class Model:
     options : mapping of str to Option, optional
         Its other options by name.
     analyzer : mapping, optional
-        Parameters of an Analyzer that suit it, where these are not the defaults.
+        Parameters of an Analyzer that suit it, if not the defaults.
     renew : callable, optional
         Brings a fit up to changed statistics without fitting again, from (statistics, fit, the column that each term
         had, -1 for none).

@@ -1,6 +1,6 @@
-"""The closed tables of names: models, and the scorers that a file can hold.
+"""Registry: the table of models by name, and of the scorers that a model file can hold.
 
-A module is imported when one of its names is asked for, so that fitting one model loads no other family.
+A module is imported when one of its names is looked up, so that fitting one model loads no other family.
 
 Examples
 --------
@@ -35,7 +35,7 @@ MODELS = {
     "fisher": "textnb.models.linear.discriminants:FISHER",
     "gaussian-discriminant": "textnb.models.linear.discriminants:GAUSSIAN",
 }
-"""The models by name, each with the module and the constant that describe it."""
+"""Models by name, each with the module and constant that describe it."""
 
 SCORERS = {
     "linear": "textnb.models.scorer:LinearScorer",
@@ -43,7 +43,7 @@ SCORERS = {
     "ratios": "textnb.models.ensemble.presence:RatioScorer",
     "summed": "textnb.models.ensemble.joining:SummedScorer",
 }
-"""The scorers that a model file can hold, by the name that its header has."""
+"""Scorers that a model file can hold, by their name in its header."""
 
 
 def default_model(*, is_mail: bool) -> str:
