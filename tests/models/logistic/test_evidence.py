@@ -99,10 +99,8 @@ def test_repeated_rows_are_weights():
     X, y = points(30, 3)
     times = np.random.default_rng(1).integers(0, 3, 30)
     times[:3] = 1
-    weighted, repeated = (
-        evidence(X, y, l2=0.5, sample_weight=times),
-        evidence(np.repeat(X, times, axis=0), np.repeat(y, times), l2=0.5),
-    )
+    weighted = evidence(X, y, l2=0.5, sample_weight=times)
+    repeated = evidence(np.repeat(X, times, axis=0), np.repeat(y, times), l2=0.5)
     for name in ("log_evidence", "bic", "log_likelihood"):
         assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), rel=1e-9)
 

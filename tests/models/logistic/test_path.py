@@ -138,9 +138,8 @@ def test_it_is_the_least_log_loss_on_a_fine_grid_of_temperatures(seed, size):
 
 def test_a_number_added_to_a_rows_scores_changes_nothing():
     scores, y, weight = scores_of()
-    assert best_log_loss(scores + np.arange(40)[:, np.newaxis], y, weight) == pytest.approx(
-        best_log_loss(scores, y, weight)
-    )
+    shifted = scores + np.arange(40)[:, np.newaxis]
+    assert best_log_loss(shifted, y, weight) == pytest.approx(best_log_loss(scores, y, weight))
 
 
 def test_scores_that_lie_or_say_nothing_are_worth_a_guess():
