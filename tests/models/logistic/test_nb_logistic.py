@@ -90,11 +90,11 @@ def test_folds_that_are_given_are_used_and_scores_held_out_are_told_for_a_given_
     fixed = found(X, y, folds, l2=0.5)
     assert fixed.path.strengths == (0.5,)
     alone = found(X[folds != 10], y[folds != 10], l2=0.5, **EXACT)
-    near = found(X, y, folds, l2=0.5).path.scores[folds == 10]
+    near = fixed.path.scores[folds == 10]
     answers = alone.scorer.joint_log_scores(X[folds == 10])
     np.testing.assert_array_equal(near.argmax(axis=1), answers.argmax(axis=1))
     assert np.linalg.norm(near - answers) < 0.3 * np.linalg.norm(answers)
-    with pytest.raises(InputError, match="folds must be 60 whole numbers, one a row"):
+    with pytest.raises(InputError, match="folds must be 60 whole numbers, one per row"):
         found(X, y, folds[:-1])
 
 
