@@ -215,9 +215,8 @@ def test_rows_that_can_be_separated_have_no_optimum_without_a_penalty_and_that_i
 
 def test_a_fit_that_did_not_converge_warns_with_the_norm_of_its_gradient():
     X, y, _ = points()
-    with pytest.warns(
-        ConvergenceWarning, match=r"not converged after 2 steps: the norm of the gradient is \d"
-    ) as caught:
+    words = r"not converged after 2 steps: the norm of the gradient is \d"
+    with pytest.warns(ConvergenceWarning, match=words) as caught:
         fit(X, y, settings=LogisticSettings(solver="gradient", max_iter=2))
     assert caught[0].filename == __file__
     for solver in SOLVERS:

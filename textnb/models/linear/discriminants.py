@@ -31,6 +31,7 @@ are weighted by their documents: maximum likelihood. LinearDiscriminantAnalysis 
 which is the same where the prior is empirical; its "auto" shrinks each class on its own, after standardising columns.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -134,11 +135,9 @@ FISHER = Model(
     options=by_name(SHRINKAGE),
 )
 
-GAUSSIAN = Model(
+GAUSSIAN = replace(
+    FISHER,
     name="gaussian-discriminant",
     help="normal distributions about the class means with one covariance (LDA)",
     fit=_fit_gaussian,
-    weightings=weightings_from("tfidf-l2"),
-    needs=frozenset({Need.ROWS}),
-    options=by_name(SHRINKAGE),
 )

@@ -17,18 +17,7 @@ import numpy as np
 
 from textnb.models.linear.centred import Centred
 from textnb.models.linear.systems import regression
-from textnb.models.model import (
-    TRIED_L2,
-    Fit,
-    Model,
-    Need,
-    Number,
-    Option,
-    Options,
-    Statistics,
-    by_name,
-    weightings_from,
-)
+from textnb.models.model import TRIED_L2, Fit, Model, Need, Number, Option, Options, Statistics, weightings_from
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
@@ -58,11 +47,13 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     return Fit(fit_rows(statistics.documents, options["l2"]), includes_prior=False)
 
 
+L2 = Option("l2", Number(low=0), 0.1, "strength of the L2 penalty", TRIED_L2)
+
 MODEL = Model(
     name="least-squares",
     help="ridge regression on class indicators",
     fit=_fit,
     weightings=weightings_from("tfidf-l2"),
     needs=frozenset({Need.ROWS}),
-    options=by_name(Option("l2", Number(low=0), 0.1, "strength of the L2 penalty", TRIED_L2)),
+    options={"l2": L2},
 )

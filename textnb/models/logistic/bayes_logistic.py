@@ -26,29 +26,19 @@ l2 is the precision of the prior: given, or found by ``evidence.py``.
 - Memory: the rows, and one (D, D) or (V+1, V+1) matrix; at the fit C of them (``laplace.py``). An answer costs D^2.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from textnb.models.linear.least_squares import L2
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
 from textnb.models.logistic.solvers import check_search
-from textnb.models.model import (
-    BALANCED,
-    Fit,
-    Model,
-    Need,
-    Number,
-    Option,
-    Options,
-    Statistics,
-    by_name,
-    weightings_from,
-)
+from textnb.models.model import BALANCED, Fit, Model, Need, Number, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior
 from textnb.models.scorer import Differences, LinearScorer, Scorer
 from textnb.numerics import Codes, Floats, as_number_or_name
@@ -139,12 +129,12 @@ MODEL = Model(
     weightings=weightings_from("tfidf-l2"),
     needs=frozenset({Need.ROWS, Need.ROWS_TO_ANSWER}),
     options=by_name(
-        Option(
-            "l2",
-            Number(above=0, names=(EVIDENCE,)),
-            EVIDENCE,
-            "precision of the prior on the weights",
-            (EVIDENCE, 0.01, 0.1, 1.0, 10.0),
+        replace(
+            L2,
+            kind=Number(above=0, names=(EVIDENCE,)),
+            default=EVIDENCE,
+            help="precision of the prior on the weights",
+            tried=(EVIDENCE, 0.01, 0.1, 1.0, 10.0),
         ),
         BALANCED,
     ),

@@ -17,28 +17,17 @@ column.
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from textnb.errors import ConvergenceWarning
+from textnb.models.linear.least_squares import L2
 from textnb.models.logistic import solvers
 from textnb.models.logistic.loss import SoftmaxLoss, SoftmaxPoint
 from textnb.models.logistic.solvers import SOLVERS, bound, check_search, is_small, minimum
-from textnb.models.model import (
-    BALANCED,
-    TRIED_L2,
-    Fit,
-    Model,
-    Need,
-    Number,
-    Option,
-    Options,
-    Statistics,
-    by_name,
-    weightings_from,
-)
+from textnb.models.model import BALANCED, Fit, Model, Need, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, class_weighted
 from textnb.models.rows import Labelled
 from textnb.models.scorer import LinearScorer
@@ -154,5 +143,5 @@ MODEL = Model(
     fit=_fit,
     weightings=weightings_from("tfidf-l2"),
     needs=frozenset({Need.ROWS}),
-    options=by_name(Option("l2", Number(low=0), 0.003, "strength of the L2 penalty", TRIED_L2), BALANCED),
+    options=by_name(replace(L2, default=0.003), BALANCED),
 )

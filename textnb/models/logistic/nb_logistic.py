@@ -15,7 +15,7 @@ loss only, by the probability of the labels given the scaled rows (``evidence.py
   weight: -inf, p = 0. Where no row can be left out, ``cv`` takes ``L2_WITHOUT_FOLDS``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,24 +24,13 @@ from numpy.typing import ArrayLike
 from textnb.counts.matrix import CSR
 from textnb.counts.selection import found_min_df
 from textnb.errors import InputError
+from textnb.models.linear import least_squares
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import Minimised, fit_facts, row_weights
 from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
 from textnb.models.logistic.ratios import Presence, frequent
 from textnb.models.logistic.solvers import check_search
-from textnb.models.model import (
-    BALANCED,
-    TRIED_L2,
-    Choice,
-    Fit,
-    Model,
-    Need,
-    Number,
-    Option,
-    Options,
-    Statistics,
-    by_name,
-)
+from textnb.models.model import BALANCED, Choice, Fit, Model, Need, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior
 from textnb.models.rows import as_folds, dealt_folds
 from textnb.models.scorer import LinearScorer, ScaledScorer
@@ -133,7 +122,7 @@ def solution(
     containing = rows.presence.containing(documents)
     min_df = float(found_min_df(containing, float(documents.sum())) if settings.min_df == "auto" else settings.min_df)
     terms = frequent(containing, min_df)  # in a part of the rows none is more frequent
-    rows = rows.of_terms(terms)
+    rows = rows._replace(presence=rows.presence.of_terms(terms))
 
     def make(some: PresenceRows) -> Problem:
         return Problem.of(some, settings.loss, float(settings.a), min_df)
@@ -173,12 +162,11 @@ def _strength(l2: float | str, problem: Problem) -> float:
     return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
 
 
-L2 = Option(
-    "l2",
-    Number(above=0, names=L2_NAMES),
-    "cv",
-    "strength of the L2 penalty, by cross-validation (cv) or evidence",
-    TRIED_L2,
+L2 = replace(
+    least_squares.L2,
+    kind=Number(above=0, names=L2_NAMES),
+    default="cv",
+    help="strength of the L2 penalty, by cross-validation (cv) or evidence",
 )
 
 

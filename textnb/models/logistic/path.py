@@ -92,13 +92,8 @@ class PresenceRows(NamedTuple):
 
     def chosen(self, mask: NDArray[np.bool_]) -> "PresenceRows":
         """Rows selected by a mask (D,)."""
-        return PresenceRows(
-            self.presence.of_rows(mask), self.y[mask], self.documents[mask], self.weight[mask], self.n_classes
-        )
-
-    def of_terms(self, columns: Codes) -> "PresenceRows":
-        """Rows with some of the terms, by number."""
-        return self._replace(presence=self.presence.of_terms(columns))
+        parts = (self.y[mask], self.documents[mask], self.weight[mask])
+        return PresenceRows(self.presence.of_rows(mask), *parts, self.n_classes)
 
 
 @dataclass(frozen=True, eq=False)
