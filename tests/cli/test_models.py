@@ -187,10 +187,7 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
     ],
 )
 def test_what_does_not_go_together_is_one_clear_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
-    done = run("train", corpus, "-o", "m.textnb", *arguments)
-    assert (done.code, done.out) == (1, "")
-    assert words in done.err
-    assert len(done.err.splitlines()) == 1
+    assert words in run("train", corpus, "-o", "m.textnb", *arguments).refusal
     assert not (tmp_path / "m.textnb").exists()
 
 
@@ -200,7 +197,7 @@ def test_a_sample_that_is_no_number_of_documents_is_a_wrong_option(run, corpus, 
 
 
 def test_the_help_names_every_model_weighting_and_alpha(run):
-    shown = " ".join(run("train", "--help", env={"COLUMNS": "200"}).out.split())
+    shown = "".join(run("train", "--help").out.split())  # lines are broken at hyphens
     for name in (*MODELS, "tfidf-l2", "leave-one-out", "--no-calibrate", "--sample"):
         assert name in shown
 

@@ -88,10 +88,7 @@ def test_tagged_messages_stay_with_what_was_decided(run, mail_model, maildir):
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(run, mail_model, maildir, arguments, error):
-    done = run("sort", mail_model, maildir, "--apply", *arguments)
-    assert (done.code, done.out) == (1, "")
-    assert error in done.err
-    assert done.err.count("\n") == 1
+    assert error in run("sort", mail_model, maildir, "--apply", *arguments).refusal
     assert len(held(maildir)) == 3
 
 
