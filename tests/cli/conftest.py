@@ -32,6 +32,12 @@ class Done:
         return self.out.splitlines()
 
     @property
+    def ok(self) -> "Done":
+        """This result, after a check that the command succeeded."""
+        assert self.code == 0, self.err
+        return self
+
+    @property
     def refusal(self) -> str:
         """The one line of a command that fails with exit code 1 and prints no data."""
         assert (self.code, self.out, self.err.count("\n")) == (1, "", 1), self

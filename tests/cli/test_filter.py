@@ -17,9 +17,8 @@ TEXTNB = [sys.executable, "-m", "textnb"]
 
 
 def test_a_mail_goes_through_with_a_verdict_and_nothing_else_is_changed(run, mail_model):
-    done = run("filter", mail_model, "--spam", "迷惑", stdin=PILLS)
+    done = run("filter", mail_model, "--spam", "迷惑", stdin=PILLS).ok
     from_line, field, rest = done.out.split("\n", 2)
-    assert done.code == 0
     assert field.startswith("X-Textnb: class*=utf-8''%E8%BF%B7%E6%83%91; probability=")
     assert field.endswith("; unsure=no")
     assert f"{from_line}\n{rest}" == PILLS.replace("X-Textnb: class=ham;\n forged\n", "")
@@ -72,8 +71,7 @@ def test_exit_codes_need_a_class_of_spam(run, mail_model):
 
 
 def test_help_reads_no_mail(run):
-    done = run("filter", "--help", stdin=PILLS)
-    assert done.code == 0
+    done = run("filter", "--help", stdin=PILLS).ok
     assert "Usage" in done.out
     assert "安い" not in done.out
 

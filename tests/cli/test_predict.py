@@ -12,8 +12,7 @@ from textnb import TextClassifier
 
 def test_every_line_has_its_row_in_its_order(run_alone, model):
     lines = ["dog", "", "egg", "unknown words", "   ", "cat"]
-    done = run_alone("predict", model, stdin="\n".join(lines))
-    assert done.code == 0
+    done = run_alone("predict", model, stdin="\n".join(lines)).ok
     header, *rows = done.lines
     assert header == "id\tlabel\tprobability"
     assert [row.split("\t")[0] for row in rows] == ["1", "2", "3", "4", "5", "6"]
@@ -26,8 +25,7 @@ def test_every_line_has_its_row_in_its_order(run_alone, model):
 def test_the_three_formats_hold_the_same(run, model):
     rows = {}
     for form in ("tsv", "csv", "jsonl"):
-        done = run("predict", model, "--format", form, "--all-scores", "--top", 2, stdin="dog egg\ncat\n")
-        assert done.code == 0
+        done = run("predict", model, "--format", form, "--all-scores", "--top", 2, stdin="dog egg\ncat\n").ok
         rows[form] = done.out
     tsv = [line.split("\t") for line in rows["tsv"].splitlines()]
     assert tsv == list(csv.reader(io.StringIO(rows["csv"])))
@@ -43,8 +41,7 @@ def test_a_file_is_one_document_a_table_its_records_a_folder_its_files(run, mode
     (tmp_path / "three" / "deep").mkdir(parents=True)
     (tmp_path / "three" / "x.txt").write_text("dog")
     (tmp_path / "three" / "deep" / "y.txt").write_text("egg")
-    done = run("predict", model, "one.txt", "two.csv", "three", "-", stdin="salt\n")
-    assert done.code == 0, done.err
+    done = run("predict", model, "one.txt", "two.csv", "three", "-", stdin="salt\n").ok
     assert [line.split("\t")[:2] for line in done.lines[1:]] == [
         ["one.txt", "pets"],
         ["two.csv:a", "pets"],
@@ -57,12 +54,10 @@ def test_a_file_is_one_document_a_table_its_records_a_folder_its_files(run, mode
 
 def test_broken_bytes_are_classified_and_reported(run, model, tmp_path):
     (tmp_path / "bad.txt").write_bytes(b"dog \xff\xfe\xfd cat")
-    done = run("predict", model, "bad.txt")
-    assert done.code == 0
+    done = run("predict", model, "bad.txt").ok
     assert done.lines[1].startswith("bad.txt\tpets")
     assert "could not be decoded completely" in done.err
-    piped = run("predict", model, stdin=b"dog \xff\n\x80 egg\nfine\n")
-    assert piped.code == 0
+    piped = run("predict", model, stdin=b"dog \xff\n\x80 egg\nfine\n").ok
     assert len(piped.lines) == 4
     assert "standard input: 2 of 3 documents could not be decoded completely" in piped.err
 

@@ -130,8 +130,7 @@ def test_a_wrong_option_is_exit_code_2(run, corpus):
 def test_help_has_examples_for_every_verb(run):
     verbs = ["train", "predict", "test", "explain", "words", "info", "tokenize", "update", "forget", "merge", "count"]
     for verb in verbs:
-        done = run(verb, "--help", env={"COLUMNS": "100"})
-        assert done.code == 0
+        done = run(verb, "--help", env={"COLUMNS": "100"}).ok
         assert "Example" in done.out
         assert f"textnb {verb}" in done.out
 
@@ -211,3 +210,4 @@ def test_a_count_file_and_the_description_of_a_corpus_are_read_once(run, corpus,
     assert read == ["corpus.toml"] * 2
     assert run("train", "c.counts", "-o", "n.textnb").code == run("tune", "c.counts").code == 0
     assert read[2:] == ["c.counts"] * 2
+    assert "c.counts holds counts already" in run("count", "c.counts", "-o", "d.counts").refusal

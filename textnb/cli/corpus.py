@@ -125,12 +125,8 @@ def _compare_with_description(corpus: str, result: CorpusCheck) -> None:
     own = [classes for split, classes in result.splits.items() if split.partition("/")[0] == corpus]
     found = {label: sum(classes.get(label, 0) for classes in own) for label in sorted(set().union(*own))}
     if expected and expected != found:
-        raise InputError(
-            "corpus {name!r} has {found}, but its description says {expected}; fetch it again",
-            name=corpus,
-            found=found,
-            expected=expected,
-        )
+        template = "corpus {name!r} has {found}, but its description says {expected}; fetch it again"
+        raise InputError(template, name=corpus, found=found, expected=expected)
 
 
 def _print_check(result: CorpusCheck, top: int) -> None:
@@ -177,10 +173,7 @@ def _place_name(place: Place, result: CorpusCheck) -> str:
 
 def _as_json(result: CorpusCheck) -> dict[str, Any]:
     return {
-        "documents": result.documents,
-        "characters": result.characters,
-        "classes": result.classes,
-        "splits": result.splits,
+        **{name: getattr(result, name) for name in ("documents", "characters", "classes", "splits")},
         "empty": [place._asdict() for place in result.empty],
         "tiny": [place._asdict() for place in result.tiny],
         "damaged": [{**place._asdict(), "trouble": found} for place, found in result.damaged],
@@ -191,12 +184,8 @@ def _as_json(result: CorpusCheck) -> dict[str, Any]:
 
 
 def _group_json(group: DuplicateGroup) -> dict[str, Any]:
-    return {
-        "similarity": group.similarity,
-        "across_labels": group.across_labels,
-        "across_splits": group.across_splits,
-        "documents": [place._asdict() for place in group.places],
-    }
+    facts = {name: getattr(group, name) for name in ("similarity", "across_labels", "across_splits")}
+    return {**facts, "documents": [place._asdict() for place in group.places]}
 
 
 @verb
