@@ -1,6 +1,5 @@
 """The command line as its user runs it: arguments, standard input, and what comes out."""
 
-import io
 import logging
 import os
 import shutil
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from textnb import TextClassifier
 from textnb.cli import main
@@ -30,6 +30,18 @@ class Done:
     @property
     def lines(self) -> list[str]:
         return self.out.splitlines()
+
+    @property
+    def ok(self) -> "Done":
+        """This result, after a check that the command succeeded."""
+        assert self.code == 0, self.err
+        return self
+
+    @property
+    def refusal(self) -> str:
+        """The one line of a command that fails with exit code 1 and prints no data."""
+        assert (self.code, self.out, self.err.count("\n")) == (1, "", 1), self
+        return self.err
 
 
 Run = Callable[..., Done]
@@ -54,19 +66,15 @@ def run(tmp_path: Path) -> Run:
     """The command in this process: a tenth of the time, for what needs no process of its own."""
 
     def textnb(*arguments: object, stdin: bytes | str = b"", env: dict[str, str] | None = None) -> Done:
-        data = stdin.encode() if isinstance(stdin, str) else stdin
-        said, complained = io.BytesIO(), io.BytesIO()
-        with pytest.MonkeyPatch.context() as patch, _as_it_was():
+        isolation = CliRunner(env=env).isolation(stdin)
+        with pytest.MonkeyPatch.context() as patch, _as_it_was(), isolation as (out, err, *_):
             patch.chdir(tmp_path)
             patch.setattr(sys, "argv", ["textnb", *map(str, arguments)])
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8"))
-            patch.setattr(sys, "stdout", io.TextIOWrapper(said, "utf-8", write_through=True))
-            patch.setattr(sys, "stderr", io.TextIOWrapper(complained, "utf-8", write_through=True))
-            for name, value in (env or {}).items():
-                patch.setenv(name, value)
             with pytest.raises(SystemExit) as end:
                 main()
-            return Done(int(end.value.code or 0), said.getvalue().decode(), complained.getvalue().decode())
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return Done(int(end.value.code or 0), out.getvalue().decode(), err.getvalue().decode())
 
     return textnb
 

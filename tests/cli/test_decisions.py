@@ -88,24 +88,17 @@ def test_the_edges_of_the_probability(run, model):
 
 @pytest.mark.parametrize("given", ["-0.1", "1.5", "nan"])
 def test_what_is_no_probability_is_refused(run, model, given):
-    done = run("predict", model, f"--unsure={given}", stdin=STDIN)
-    assert (done.code, done.out) == (1, "")
-    assert "from 0 to 1" in done.err
+    assert "from 0 to 1" in run("predict", model, f"--unsure={given}", stdin=STDIN).refusal
 
 
 def test_both_at_once_are_refused(run, model, costs):
-    done = run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN)
-    assert (done.code, done.out) == (1, "")
-    assert "cannot be combined" in done.err
-    assert len(done.err.splitlines()) == 1
+    assert "cannot be combined" in run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN).refusal
 
 
 def test_a_class_of_that_name_is_refused_where_it_could_be_mistaken(run, tmp_path, costs):
     (tmp_path / "c.csv").write_text("text,label\ndog,unsure\negg,food\n")
     assert run("train", "c.csv", "-o", "u.textnb", "-q", "--alpha", 0.1, "--no-calibrate").code == 0
-    done = run("predict", "u.textnb", "--unsure", 0.5, stdin="dog\n")
-    assert (done.code, done.out) == (1, "")
-    assert "class named 'unsure'" in done.err
+    assert "class named 'unsure'" in run("predict", "u.textnb", "--unsure", 0.5, stdin="dog\n").refusal
     (tmp_path / "with.toml").write_text("unsure = 0.2\n[cost.food]\nunsure = 3\n")
     assert "class named 'unsure'" in run("predict", "u.textnb", "--costs", "with.toml", stdin="dog\n").err
     (tmp_path / "without.toml").write_text("[cost.food]\nunsure = 3\n")

@@ -26,8 +26,7 @@ def mail_model(run, tmp_path: Path) -> Path:
                 (path / box).mkdir(parents=True)
             for i, text in enumerate(texts):
                 (path / "cur" / f"{i}:2,S").write_bytes(mail(text))
-    done = run("train", tmp_path / "mail", "-o", tmp_path / "mail.textnb")
-    assert done.code == 0
+    done = run("train", tmp_path / "mail", "-o", tmp_path / "mail.textnb").ok
     assert "learnt 4 documents" in done.err
     return tmp_path / "mail.textnb"
 
@@ -52,5 +51,4 @@ def test_a_message_comes_through_standard_input(run, mail_model):
 
 def test_standard_input_is_no_table(run, mail_model):
     done = run("predict", mail_model, "--reader", "csv", stdin=b"text\na\n")
-    assert done.code == 1
-    assert "standard input can only be read as lines or mail" in done.err
+    assert "standard input can only be read as lines or mail" in done.refusal

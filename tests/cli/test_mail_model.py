@@ -39,8 +39,7 @@ def test_words_are_folded_unless_normalisers_are_asked_for(run, mail, tmp_path):
 
 
 def test_options_reach_the_recipe_and_what_was_found_is_told(run, mail, tmp_path):
-    done = run("train", mail, "-o", "m.textnb", "--stacked-from", "5", "--l2", "0.5", "-v")
-    assert done.code == 0, done.err
+    done = run("train", mail, "-o", "m.textnb", "--stacked-from", "5", "--l2", "0.5", "-v").ok
     assert "second factor" in done.err
     assert TextClassifier.load(tmp_path / "m.textnb").recipe.options == {"l2": 0.5, "stacked_from": 5.0}
     assert (
@@ -58,8 +57,7 @@ def test_japanese_mail_is_learnt_and_told_apart(run, tmp_path):
 
 def test_the_words_of_a_class_are_told(run, mail):
     assert run("train", mail, "-o", "m.textnb").code == 0
-    done = run("words", "m.textnb")
-    assert done.code == 0, done.err
+    done = run("words", "m.textnb").ok
     assert "pills" in done.out
 
 

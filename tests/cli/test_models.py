@@ -15,15 +15,13 @@ from textnb.models.registry import model as model_of
 
 
 def facts_of(run, path):
-    done = run("info", path, "--json")
-    assert done.code == 0, done.err
+    done = run("info", path, "--json").ok
     return json.loads(done.out)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus, tmp_path, name):
-    done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--ngram", 1, "--model", name, "-v")
-    assert done.code == 0, done.err
+    done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--ngram", 1, "--model", name, "-v").ok
     assert done.out == ""
     assert "m.textnb has 5 documents, 2 classes, 7 terms" in done.err
     assert "probabilities: calibrated: scores times " in done.err
@@ -40,8 +38,7 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
     assert list(calibration["bias"].values()) == classifier.fitted.calibration.bias.tolist()
     assert list(calibration["bias"]) == ["food", "pets"]
     assert facts["documents kept"] == 5
-    shown = run("info", "m.textnb")
-    assert shown.code == 0
+    shown = run("info", "m.textnb").ok
     assert "calibrated: scores times" in " ".join(shown.out.split())
 
 
@@ -81,8 +78,7 @@ def test_a_compound_model_tells_of_each_class_whatever_it_is_called(run, tmp_pat
         ("c d d", "all documents"),
     ]
     (tmp_path / "c.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
-    done = run("train", "c.csv", "-o", "m.textnb", "--model", "compound", "-v", "--tokenizer", "words")
-    assert done.code == 0, done.err
+    done = run("train", "c.csv", "-o", "m.textnb", "--model", "compound", "-v", "--tokenizer", "words").ok
     for name in ("all documents", "class alpha", "class all documents"):
         assert f"alpha found, {name}: per term: sum " in done.err
     assert "alpha found, class empty: none: all documents are empty" in done.err
@@ -99,8 +95,7 @@ def test_without_a_sample_no_words_are_kept_and_what_comes_later_makes_it_stale(
     facts = facts_of(run, "m.textnb")
     assert (facts["documents kept"], facts["calibration"]["state"]) == (0, "calibrated")
     (tmp_path / "more.csv").write_text("text,label\ndog egg,pets\n")
-    done = run("update", "m.textnb", "more.csv")
-    assert done.code == 0
+    done = run("update", "m.textnb", "more.csv").ok
     assert "the calibration is older than this change" in done.err
     assert facts_of(run, "m.textnb")["calibration"]["state"] == "stale"
     assert "stale: scores times" in " ".join(run("info", "m.textnb").out.split())
@@ -117,8 +112,7 @@ def test_without_calibration_the_probabilities_are_the_models_own(run, corpus, t
 
 def test_where_there_is_no_calibrating_a_line_says_why(run, tmp_path):
     (tmp_path / "c.csv").write_text("text,label\ndog,pets\negg,food\n")
-    done = run("train", "c.csv", "-o", "m.textnb")
-    assert done.code == 0
+    done = run("train", "c.csv", "-o", "m.textnb").ok
     assert "textnb: probabilities are not calibrated: no class has two documents or more\n" in done.err
 
 
@@ -187,10 +181,7 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
     ],
 )
 def test_what_does_not_go_together_is_one_clear_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
-    done = run("train", corpus, "-o", "m.textnb", *arguments)
-    assert (done.code, done.out) == (1, "")
-    assert words in done.err
-    assert len(done.err.splitlines()) == 1
+    assert words in run("train", corpus, "-o", "m.textnb", *arguments).refusal
     assert not (tmp_path / "m.textnb").exists()
 
 
@@ -200,7 +191,7 @@ def test_a_sample_that_is_no_number_of_documents_is_a_wrong_option(run, corpus, 
 
 
 def test_the_help_names_every_model_weighting_and_alpha(run):
-    shown = " ".join(run("train", "--help", env={"COLUMNS": "200"}).out.split())
+    shown = "".join(run("train", "--help").out.split())  # lines are broken at hyphens
     for name in (*MODELS, "tfidf-l2", "leave-one-out", "--no-calibrate", "--sample"):
         assert name in shown
 

@@ -69,9 +69,7 @@ def test_update_and_forget_change_the_model_in_place_and_back(run, model, tmp_pa
     assert TextClassifier.load(model).classes_.tolist() == ["food", "pets", "weather"]
     assert run("forget", model, "more").code == 0
     assert model.read_bytes() == before
-    again = run("forget", model, "more")
-    assert again.code == 1
-    assert "never learnt" in again.err
+    assert "never learnt" in run("forget", model, "more").refusal
     assert model.read_bytes() == before
 
 
@@ -119,11 +117,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
     ],
 )
 def test_a_fault_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
-    done = run("train", *(part.format(corpus=corpus) for part in arguments), "-o", "m.textnb")
-    assert done.code == 1
-    assert words in done.err
-    assert len(done.err.splitlines()) == 1
-    assert done.out == ""
+    assert words in run("train", *(part.format(corpus=corpus) for part in arguments), "-o", "m.textnb").refusal
     assert not list(Path(tmp_path).glob("*.textnb*"))
 
 
@@ -136,8 +130,7 @@ def test_a_wrong_option_is_exit_code_2(run, corpus):
 def test_help_has_examples_for_every_verb(run):
     verbs = ["train", "predict", "test", "explain", "words", "info", "tokenize", "update", "forget", "merge", "count"]
     for verb in verbs:
-        done = run(verb, "--help", env={"COLUMNS": "100"})
-        assert done.code == 0
+        done = run(verb, "--help", env={"COLUMNS": "100"}).ok
         assert "Example" in done.out
         assert f"textnb {verb}" in done.out
 
@@ -150,9 +143,7 @@ def test_the_version_is_the_packages(run):
 
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(run, corpus):
     for verb in ("train", "count"):
-        done = run(verb, corpus / "missing", "-o", "nowhere/m.textnb")
-        assert done.code == 1
-        assert "nowhere/m.textnb cannot be written" in done.err
+        assert "nowhere/m.textnb cannot be written" in run(verb, corpus / "missing", "-o", "nowhere/m.textnb").refusal
 
 
 def test_merging_waits_for_its_turn_and_keeps_the_update(run_alone, model, tmp_path):
@@ -200,9 +191,7 @@ def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_p
 def test_what_is_not_textnbs_is_never_overwritten(run, tmp_path):
     (tmp_path / "data.csv").write_text("text,label\ndog,pets\negg,food\n")
     for verb in ("train", "count"):
-        done = run(verb, "data.csv", "-o", "data.csv")
-        assert done.code == 1
-        assert "data.csv is the corpus itself" in done.err
+        assert "data.csv is the corpus itself" in run(verb, "data.csv", "-o", "data.csv").refusal
     (tmp_path / "notes.txt").write_text("mine")
     done = run("train", "data.csv", "-o", "notes.txt")
     assert done.code == 1
@@ -221,3 +210,4 @@ def test_a_count_file_and_the_description_of_a_corpus_are_read_once(run, corpus,
     assert read == ["corpus.toml"] * 2
     assert run("train", "c.counts", "-o", "n.textnb").code == run("tune", "c.counts").code == 0
     assert read[2:] == ["c.counts"] * 2
+    assert "c.counts holds counts already" in run("count", "c.counts", "-o", "d.counts").refusal

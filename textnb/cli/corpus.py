@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import CONTEXT, argument, takes, verb
+from textnb.cli.options.groups import CONTEXT, argument, option, takes, verb
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, say
 from textnb.corpus import (
@@ -29,37 +30,31 @@ _SHOWN = 3
 _DEFAULT = Limits()
 
 
+@dataclass(frozen=True)
+class CheckLimits(Limits):
+    """What counts as a near duplicate, as tiny and as a giveaway."""
+
+    section: ClassVar[str] = "Options"
+    similarity: float = option(
+        "P", "Near duplicates: least proportion of common shingles.", default=_DEFAULT.similarity
+    )
+    tiny: int = option(
+        "N", "A document of fewer than N characters is tiny.", type=click.IntRange(min=0), default=_DEFAULT.tiny
+    )
+    precision: float = option(
+        "P",
+        "Giveaways: least proportion of the documents with the term that are in one class.",
+        default=_DEFAULT.precision,
+    )
+    recall: float = option(
+        "P", "Giveaways: least proportion of the documents of the class that have the term.", default=_DEFAULT.recall
+    )
+
+
 @verb
 @argument("corpus", "CORPUS", "A corpus, or a name of textnb corpus list; a folder of such a name is ./NAME.")
 @click.option("--against", metavar="CORPUS", multiple=True, help="Another split of the corpus; repeatable.")
-@click.option(
-    "--similarity",
-    metavar="P",
-    type=float,
-    default=_DEFAULT.similarity,
-    help="Near duplicates: least proportion of common shingles.",
-)
-@click.option(
-    "--tiny",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=_DEFAULT.tiny,
-    help="A document of fewer than N characters is tiny.",
-)
-@click.option(
-    "--precision",
-    metavar="P",
-    type=float,
-    default=_DEFAULT.precision,
-    help="Giveaways: least proportion of the documents with the term that are in one class.",
-)
-@click.option(
-    "--recall",
-    metavar="P",
-    type=float,
-    default=_DEFAULT.recall,
-    help="Giveaways: least proportion of the documents of the class that have the term.",
-)
+@takes(limits=CheckLimits)
 @inputs.top_option(5)
 @click.option("--strict", is_flag=True, help="Exit with 1 on empty or damaged documents and duplicates across splits.")
 @inputs.as_json
@@ -67,10 +62,7 @@ _DEFAULT = Limits()
 def check(
     corpus: str,
     against: Collection[str],
-    similarity: float,
-    tiny: int,
-    precision: float,
-    recall: float,
+    limits: CheckLimits,
     top: int,
     strict: bool,
     as_json: bool,
@@ -96,7 +88,6 @@ def check(
         textnb corpus check train/ --against test/
         textnb corpus check ja-mini --strict
     """
-    limits = Limits(similarity, tiny, precision, recall)
     places = dict(_splits([corpus, *against]))
     splits = {name: CorpusSource.open(path, reading, running).documents() for name, path in places.items()}
     result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)
@@ -134,12 +125,8 @@ def _compare_with_description(corpus: str, result: CorpusCheck) -> None:
     own = [classes for split, classes in result.splits.items() if split.partition("/")[0] == corpus]
     found = {label: sum(classes.get(label, 0) for classes in own) for label in sorted(set().union(*own))}
     if expected and expected != found:
-        raise InputError(
-            "corpus {name!r} has {found}, but its description says {expected}; fetch it again",
-            name=corpus,
-            found=found,
-            expected=expected,
-        )
+        template = "corpus {name!r} has {found}, but its description says {expected}; fetch it again"
+        raise InputError(template, name=corpus, found=found, expected=expected)
 
 
 def _print_check(result: CorpusCheck, top: int) -> None:
@@ -186,10 +173,7 @@ def _place_name(place: Place, result: CorpusCheck) -> str:
 
 def _as_json(result: CorpusCheck) -> dict[str, Any]:
     return {
-        "documents": result.documents,
-        "characters": result.characters,
-        "classes": result.classes,
-        "splits": result.splits,
+        **{name: getattr(result, name) for name in ("documents", "characters", "classes", "splits")},
         "empty": [place._asdict() for place in result.empty],
         "tiny": [place._asdict() for place in result.tiny],
         "damaged": [{**place._asdict(), "trouble": found} for place, found in result.damaged],
@@ -200,12 +184,8 @@ def _as_json(result: CorpusCheck) -> dict[str, Any]:
 
 
 def _group_json(group: DuplicateGroup) -> dict[str, Any]:
-    return {
-        "similarity": group.similarity,
-        "across_labels": group.across_labels,
-        "across_splits": group.across_splits,
-        "documents": [place._asdict() for place in group.places],
-    }
+    facts = {name: getattr(group, name) for name in ("similarity", "across_labels", "across_splits")}
+    return {**facts, "documents": [place._asdict() for place in group.places]}
 
 
 @verb

@@ -32,16 +32,14 @@ def count(
     """
     check_output(output, corpus)
     source = CorpusSource.open(corpus, reading, running)
-    terms_of = source.terms_of(tokenizing)
+    if source.count_file is not None:
+        raise InputError("{corpus} holds counts already; train, test and compare read it", corpus=corpus)
+    terms_of = tokenizing.terms_of
     part = source.counted(terms_of)
     write_counts(output, part, terms_of)
     if not running.quiet:
-        say(
-            "counted {documents}; {output} has {terms}",
-            documents=plural(len(part), "document"),
-            output=output,
-            terms=plural(len(part.vocabulary), "term"),
-        )
+        documents, terms = plural(len(part), "document"), plural(len(part.vocabulary), "term")
+        say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
 
 
 @verb
@@ -64,11 +62,8 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
         return
     if tokenizing.ngram:
         raise InputError("--details shows tokens; leave out --ngram")
-    say(
-        "textnb: tokenizer {name}, engine {engine}",
-        name=terms_of.tokenizer.name,
-        engine=terms_of.tokenizer.runs_on,
-    )
+    tokenizer = terms_of.tokenizer
+    say("textnb: tokenizer {name}, engine {engine}", name=tokenizer.name, engine=tokenizer.runs_on)
     rows = OutputRows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")
     for document in documents:
         for token, place in terms_of.analyzer.tokens(document.text, terms_of.tokenizer):

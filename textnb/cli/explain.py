@@ -85,11 +85,5 @@ def _print_text(text: str, explanation: Explanation) -> None:
 
 
 def _as_json(explanation: Explanation) -> dict[str, object]:
-    return {
-        "label": explanation.label,
-        "against": explanation.against,
-        "score": explanation.score,
-        "bias": explanation.bias,
-        "distance": explanation.distance,
-        "contributions": [contribution._asdict() for contribution in explanation.contributions],
-    }
+    facts = {name: getattr(explanation, name) for name in ("label", "against", "score", "bias", "distance")}
+    return {**facts, "contributions": [contribution._asdict() for contribution in explanation.contributions]}

@@ -48,9 +48,8 @@ class Entering:
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
         if self.plain and not (account.is_local or self.insecure):
-            raise InputError(
-                "--plain sends the password to {host} unencrypted; use --starttls, or add --insecure", host=host
-            )
+            template = "--plain sends the password to {host} unencrypted; use --starttls, or add --insecure"
+            raise InputError(template, host=host)
         return account
 
     @property
@@ -233,17 +232,10 @@ def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
     for pair in pairs:
         ends = [place for place, sign in enumerate(pair) if sign == "=" and pair[place + 1 :] in classes]
         if not ends or not pair[: ends[-1]]:
-            raise InputError(
-                "--learn takes FOLDER=CLASS, not {pair!r}; the classes are {classes}",
-                pair=pair,
-                classes=listed(classes),
-            )
+            template = "--learn takes FOLDER=CLASS, not {pair!r}; the classes are {classes}"
+            raise InputError(template, pair=pair, classes=listed(classes))
         name, label = pair[: ends[-1]], pair[ends[-1] + 1 :]
         if lessons.setdefault(name, label) != label:
-            raise InputError(
-                "--learn gives folder {folder!r} two classes, {one} and {other}; give it one",
-                folder=name,
-                one=lessons[name],
-                other=label,
-            )
+            template = "--learn gives folder {folder!r} two classes, {one} and {other}; give it one"
+            raise InputError(template, folder=name, one=lessons[name], other=label)
     return lessons

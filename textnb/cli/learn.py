@@ -78,9 +78,5 @@ def _mail() -> Document:
 def _changed(model: Path, change: corrections.Change, trust: Collection[str], quiet: bool) -> None:
     classifier, done = corrections.change_file(model, change, tuple(trust))
     if not quiet:
-        say(
-            "{done}; {model} has {documents}",
-            done=done.value,
-            model=model,
-            documents=plural(len(classifier.learnt.digests), "document"),
-        )
+        documents = plural(len(classifier.learnt.digests), "document")
+        say("{done}; {model} has {documents}", done=done.value, model=model, documents=documents)

@@ -122,9 +122,8 @@ def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document
     if sys.stdin is None:
         raise InputError("standard input is closed; name a file")
     if reading.reader not in (None, "lines", "mail"):
-        raise InputError(
-            "standard input can only be read as lines or mail; for --reader {reader} name a file", reader=reading.reader
-        )
+        template = "standard input can only be read as lines or mail; for --reader {reader} name a file"
+        raise InputError(template, reader=reading.reader)
     if reading.reader == "mail":
         messages = read_mail_stream(sys.stdin.buffer, settings)
         return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)
@@ -140,11 +139,8 @@ def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
         ("features", mine.analyzer.features, theirs.analyzer.features),
     ):
         if a != b:
-            raise InputError(
-                "{path} was tokenized differently from the model: {difference}",
-                path=path,
-                difference=differing(part, b, a),
-            )
+            why = differing(part, b, a)
+            raise InputError("{path} was tokenized differently from the model: {why}", path=path, why=why)
 
 
 def _expected_documents(path: Path, glob: str | None) -> int | None:
@@ -165,9 +161,8 @@ def check_output(output: Path, corpus: Path | None = None) -> None:
     if corpus is not None and corpus.exists() and output.exists() and output.samefile(corpus):
         raise InputError("{output} is the corpus itself; choose another name for the output", output=output)
     if output.exists() and output.stat().st_size and not is_bundle(output):
-        raise InputError(
-            "{output} already exists and is not a textnb file; remove it or choose another name", output=output
-        )
+        template = "{output} already exists and is not a textnb file; remove it or choose another name"
+        raise InputError(template, output=output)
 
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:

@@ -69,10 +69,8 @@ class Choosing:
         names = self.models.split(",") if self.models else USUAL_MODELS
         found = {name.strip(): recipe_of({"model": name.strip()}, default, "--models", settled) for name in names}
         if len(found) < len(names):
-            raise InputError(
-                "--models names a model twice: {models}; to compare options of one model use --recipes FILE",
-                models=self.models,
-            )
+            template = "--models names a model twice: {models}; to compare options of one model use --recipes FILE"
+            raise InputError(template, models=self.models)
         return found
 
 

@@ -132,9 +132,8 @@ def _as_alpha(value: str) -> float | str:
     try:
         return float(value)
     except ValueError:
-        raise InputError(
-            "--alpha takes a number or one of {names}, not {value!r}", names=", ".join(ALPHAS), value=value
-        ) from None
+        names = ", ".join(ALPHAS)
+        raise InputError("--alpha takes a number or one of {names}, not {value!r}", names=names, value=value) from None
 
 
 _TEXT = ("tokenizer", "normalise", "ngram", "features")

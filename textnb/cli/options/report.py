@@ -43,10 +43,8 @@ class Reporting:
         if self.html.exists() and self.html.stat().st_size:
             with self.html.open("rb") as stream:
                 if stream.read(len(PAGE_BEGINNING)).lower() != PAGE_BEGINNING:
-                    raise InputError(
-                        "{path} already exists and is not an HTML page; remove it or choose another name",
-                        path=self.html,
-                    )
+                    template = "{path} already exists and is not an HTML page; remove it or choose another name"
+                    raise InputError(template, path=self.html)
 
     def write(self, report: Report, quiet: bool) -> None:
         """Write the page, as a whole or not at all."""
