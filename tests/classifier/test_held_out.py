@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from textnb import Analyzer, TextClassifier
-from textnb.classifier.held_out import calibration, held_out_log_posterior
+from textnb.classifier.held_out import calibrate_left_out, held_out_log_posterior
 from textnb.counts import as_counts, count_matrix
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError
@@ -141,7 +141,7 @@ def test_documents_learnt_twice_are_left_out_one_copy_at_a_time_or_together(mode
 def test_every_model_is_calibrated_on_a_small_corpus(model, weighting):
     classifier = of(model, weighting=weighting)
     assert classifier.calibration_state == "calibrated"
-    found = calibration(classifier.recipe, classifier.learnt, classifier.fitted)
+    found = calibrate_left_out(classifier.recipe, classifier.learnt, classifier.fitted)
     assert found.json == classifier.fitted.calibration.json
     assert np.isfinite([found.scale, found.shortening, *found.bias]).all()
 
@@ -329,6 +329,6 @@ def test_estimates_without_a_calibration_are_the_models_own():
 def test_where_no_documents_were_kept_there_are_no_estimates_and_no_calibration():
     classifier = of("multinomial", calibrate=False)
     with pytest.raises(InputError, match="no documents were kept"):
-        calibration(replace(classifier.recipe, calibrate=True), classifier.learnt, classifier.fitted)
+        calibrate_left_out(replace(classifier.recipe, calibrate=True), classifier.learnt, classifier.fitted)
     with pytest.raises(InputError, match="no documents were kept"):
         held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)

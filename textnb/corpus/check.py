@@ -21,7 +21,7 @@ from textnb.corpus.giveaways import MIN_PRECISION, MIN_RECALL, Giveaway, find_gi
 from textnb.corpus.near_duplicates import (
     MIN_SIMILARITY,
     Shingles,
-    duplicate_groups,
+    find_duplicate_groups,
     jaccard,
     shingle_matrix,
     shingles,
@@ -80,7 +80,7 @@ def find_near_duplicates(
     space have similarity 1.
     """
     X = shingle_matrix(shingles)
-    first = duplicate_groups(X, threshold=threshold)
+    first = find_duplicate_groups(X, threshold=threshold)
     order = np.argsort(first, kind="stable")
     starts = np.flatnonzero(np.diff(first[order], prepend=-1))
     found = [rows for rows in np.split(order, starts[1:]) if _differ(digests[row] for row in rows)]
