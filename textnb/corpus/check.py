@@ -83,15 +83,11 @@ def find_near_duplicates(
     first = find_duplicate_groups(X, threshold=threshold)
     order = np.argsort(first, kind="stable")
     starts = np.flatnonzero(np.diff(first[order], prepend=-1))
-    found = [rows for rows in np.split(order, starts[1:]) if _differ(digests[row] for row in rows)]
+    found = [rows for rows in np.split(order, starts[1:]) if len({digests[row] for row in rows}) > 1]
     return tuple(
         DuplicateGroup(tuple(places[row] for row in rows), float(jaccard(X, np.full_like(rows, rows[0]), rows).min()))
         for rows in found
     )
-
-
-def _differ(digests: Iterable[bytes]) -> bool:
-    return len(set(digests)) > 1
 
 
 _REPLACEMENT = "\ufffd"
