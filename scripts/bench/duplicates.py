@@ -20,7 +20,7 @@ import numpy as np
 
 from textnb import Document, read_corpus
 from textnb.corpus import corpus_path
-from textnb.corpus.near_duplicates import duplicate_groups, shingle_matrix, shingles
+from textnb.corpus.near_duplicates import find_duplicate_groups, shingle_matrix, shingles
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def measure(name: str, texts: list[str]) -> None:
     begun = time.process_time()
     X = shingle_matrix([shingles(text) for text in texts])
     cut = time.process_time()
-    groups = duplicate_groups(X)
+    groups = find_duplicate_groups(X)
     done = time.process_time()
     _, sizes = np.unique(groups, return_counts=True)
     found = f"{sizes[sizes > 1].sum():,} documents in {np.count_nonzero(sizes > 1):,} groups"

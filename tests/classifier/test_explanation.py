@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb import Analyzer, Document, TextClassifier
-from textnb.errors import InputError, NotFittedError
+from textnb.errors import InputError
 from textnb.text import tokenizer
 
 WEIGHTINGS = ["raw", "binary", "log"]
@@ -129,25 +129,18 @@ def test_a_label_named_is_compared_with_the_likeliest_other():
     assert swapped.score == pytest.approx(-straight.score)
 
 
-@pytest.mark.parametrize("names", [{"label": "nobody"}, {"against": "nobody"}])
-def test_an_unknown_label_is_refused_by_name(names):
-    with pytest.raises(InputError, match="unknown class 'nobody'; the model has x, y, z"):
-        fitted().explain("a", **names)
-
-
-def test_a_label_against_itself_is_refused():
-    with pytest.raises(InputError, match="label and against are both 'x'"):
-        fitted().explain("a", "x", "x")
-
-
-def test_one_class_leaves_nothing_to_explain():
-    with pytest.raises(InputError, match="'x' is the only class"):
-        fitted(["a"], ["x"]).explain("a")
-
-
-def test_nothing_learnt_leaves_nothing_to_explain():
-    with pytest.raises(NotFittedError, match="nothing has been learnt"):
-        TextClassifier().explain("a")
+@pytest.mark.parametrize(
+    ("classifier", "names", "message"),
+    [
+        (fitted(), {"label": "nobody"}, "unknown class 'nobody'; the model has x, y, z"),
+        (fitted(), {"against": "nobody"}, "unknown class 'nobody'; the model has x, y, z"),
+        (fitted(), {"label": "x", "against": "x"}, "label and against are both 'x'"),
+        (fitted(["a"], ["x"]), {}, "'x' is the only class"),
+    ],
+)
+def test_labels_that_cannot_be_compared_are_refused(classifier, names, message):
+    with pytest.raises(InputError, match=message):
+        classifier.explain("a", **names)
 
 
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
@@ -158,12 +151,9 @@ def test_with_alpha_zero_a_word_of_one_class_only_is_infinitely_for_it(weighting
     assert explanation.score == math.inf
 
 
-def test_words_infinitely_for_and_against_are_listed_without_a_warning():
+def test_words_infinitely_for_and_against_are_listed_and_one_that_neither_class_has_says_nothing():
     explanation = fitted(["a", "c"], ["x", "y"], alpha=0).explain("c a", "x", "y")
     assert [(c.term, c.value) for c in explanation.contributions] == [("c", -math.inf), ("a", math.inf)]
-
-
-def test_a_word_that_neither_class_has_says_nothing_between_them():
     explanation = fitted(["a", "b", "c"], ["x", "y", "z"], alpha=0).explain("c", "x", "y")
     assert [(c.term, c.value) for c in explanation.contributions] == [("c", 0.0)]
     assert explanation.score == 0.0

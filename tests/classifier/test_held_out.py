@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from textnb import Analyzer, TextClassifier
-from textnb.classifier.held_out import calibration, held_out_log_posterior
+from textnb.classifier.held_out import calibrate_left_out, held_out_log_posterior
 from textnb.counts import as_counts, count_matrix
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError
@@ -141,7 +141,7 @@ def test_documents_learnt_twice_are_left_out_one_copy_at_a_time_or_together(mode
 def test_every_model_is_calibrated_on_a_small_corpus(model, weighting):
     classifier = of(model, weighting=weighting)
     assert classifier.calibration_state == "calibrated"
-    found = calibration(classifier.recipe, classifier.learnt, classifier.fitted)
+    found = calibrate_left_out(classifier.recipe, classifier.learnt, classifier.fitted)
     assert found.json == classifier.fitted.calibration.json
     assert np.isfinite([found.scale, found.shortening, *found.bias]).all()
 
@@ -267,14 +267,11 @@ def test_a_stale_calibration_stays_stale_in_a_file(tmp_path):
     np.testing.assert_array_equal(loaded.predict_proba(SPORT), classifier.predict_proba(SPORT))
 
 
-def test_fitting_again_forgets_the_old_calibration():
+def test_fitting_again_or_forgetting_until_there_is_no_calibrating_leaves_none():
     classifier = of("multinomial", sample=0)
     classifier.fit(["a", "b", "c"], ["food", "sport", "weather"])
     assert classifier.calibration_state == "none"
     assert classifier.fitted.calibration is None
-
-
-def test_forgetting_until_there_is_no_calibrating_leaves_none():
     classifier = of("multinomial", [("a b", "x"), ("a", "x"), ("b", "y"), ("b b", "y")])
     assert classifier.calibration_state == "calibrated"
     classifier.forget(["a", "b"], ["x", "y"])
@@ -289,13 +286,6 @@ def test_a_change_calibrates_anew():
     assert classifier.fitted.calibration.json != before
     classifier.forget(["goal rain"], ["weather"])
     assert classifier.fitted.calibration.json == before
-
-
-def test_documents_that_were_not_kept_cannot_calibrate():
-    classifier = of("multinomial", calibrate=False)
-    recipe = replace(classifier.recipe, calibrate=True)
-    with pytest.raises(InputError, match="no documents were kept"):
-        calibration(recipe, classifier.learnt, classifier.fitted)
 
 
 def test_what_cannot_be_calibrated_says_so_once(tmp_path, caplog):
@@ -336,7 +326,9 @@ def test_estimates_without_a_calibration_are_the_models_own():
     np.testing.assert_allclose(log_p[0], others.predict_log_proba([text])[0], rtol=1e-6)
 
 
-def test_no_estimates_where_no_documents_were_kept():
+def test_where_no_documents_were_kept_there_are_no_estimates_and_no_calibration():
     classifier = of("multinomial", calibrate=False)
+    with pytest.raises(InputError, match="no documents were kept"):
+        calibrate_left_out(replace(classifier.recipe, calibrate=True), classifier.learnt, classifier.fitted)
     with pytest.raises(InputError, match="no documents were kept"):
         held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)

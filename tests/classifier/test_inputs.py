@@ -43,12 +43,9 @@ def test_numpy_strings_become_plain_ones():
     assert all(type(name) is str for name in fitted(np.array(TEXTS), np.array(LABELS)).classes_)
 
 
-def test_labels_may_be_left_out_where_documents_carry_them():
+def test_documents_carry_their_labels_and_those_given_stand_above_them():
     documents = [Document(text, label) for text, label in zip(TEXTS, LABELS, strict=True)]
     assert fitted(documents, None).learnt == fitted().learnt
-
-
-def test_labels_given_stand_above_those_that_documents_carry():
     assert fitted([Document("a", "wrong")], ["x"]).classes_.tolist() == ["x"]
 
 
@@ -68,12 +65,6 @@ def test_a_single_text_in_place_of_a_list_is_refused(texts, named):
     for call in (fitted, lambda texts: fitted().predict(texts)):
         with pytest.raises(InputError, match=named):
             call(texts)
-
-
-@pytest.mark.parametrize(("texts", "named"), [(None, "NoneType"), (5, "int"), (math.nan, "float"), (np.array(1), "")])
-def test_what_cannot_be_iterated_is_no_texts(texts, named):
-    with pytest.raises(InputError, match=f"texts must be a list of strings or Documents, not {named}"):
-        fitted().predict(texts)
 
 
 @pytest.mark.parametrize(
@@ -130,23 +121,21 @@ def test_a_missing_label_is_refused_with_its_place_and_id(labels):
         fitted([Document("a", "x"), Document("b", id="second")], labels)
 
 
-def test_a_single_string_of_labels_is_refused():
-    with pytest.raises(InputError, match="labels must be a list"):
+@pytest.mark.parametrize("wrong", [5, math.nan, np.array("x"), {"x": 1, "y": 2}, {"x", "y"}, frozenset({"x", "y"})])
+def test_what_has_no_order_is_neither_texts_nor_labels(wrong):
+    kind = type(wrong).__name__
+    with pytest.raises(InputError, match=f"labels must be a list of strings, not {kind}"):
+        fitted(["a", "b"], wrong)
+    for call in (lambda: fitted(wrong, ["x", "y"]), lambda: fitted().predict(wrong)):
+        with pytest.raises(InputError, match=f"texts must be a list of strings or Documents, not {kind}"):
+            call()
+
+
+def test_no_texts_and_a_single_string_of_labels_are_refused():
+    with pytest.raises(InputError, match="texts must be a list of strings or Documents, not NoneType"):
+        fitted().predict(None)
+    with pytest.raises(InputError, match="labels must be a list of strings, not a single string"):
         fitted(["a", "b"], "xy")
-
-
-@pytest.mark.parametrize("labels", [5, math.nan, np.array("x")])
-def test_what_cannot_be_iterated_is_no_labels(labels):
-    with pytest.raises(InputError, match=f"labels must be a list.*{type(labels).__name__}"):
-        fitted(["a"], labels)
-
-
-@pytest.mark.parametrize("nonsense", [{"x": 1, "y": 2}, {"x", "y"}, frozenset({"x", "y"})])
-def test_sets_and_mappings_which_pair_nothing_with_nothing_are_refused(nonsense):
-    with pytest.raises(InputError, match=f"labels must be a list.*{type(nonsense).__name__}"):
-        fitted(["a", "b"], nonsense)
-    with pytest.raises(InputError, match=f"texts must be a list.*{type(nonsense).__name__}"):
-        fitted(nonsense, ["x", "y"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textnb import Analyzer, Document, TextClassifier
-from textnb.classifier.explanation import BIAS, REST, Contribution, Explanation, rest, shaded
+from textnb.classifier.explanation import BIAS, REST, Contribution, Explanation, shaded
+
+
+def rest(explanation):
+    """The part of the score that has no place in the text."""
+    return explanation.bias + sum(each.value for each in explanation.contributions if each.start < 0)
 
 
 def explained(text, *contributions):

@@ -108,11 +108,11 @@ def test_no_texts_have_no_answers():
     assert classifier.predict_proba([]).shape == classifier.predict_log_proba(iter([])).shape == (0, 2)
 
 
-@pytest.mark.parametrize("question", ["predict", "predict_proba", "predict_log_proba"])
+@pytest.mark.parametrize("question", ["predict", "predict_proba", "predict_log_proba", "explain"])
 @pytest.mark.parametrize("classifier", [untrained(), learn([("a", "x")]).forget(["a"], ["x"])])
 def test_a_question_before_anything_was_learnt_is_refused(question, classifier):
     with pytest.raises(NotFittedError, match="nothing has been learnt"):
-        getattr(classifier, question)(["a"])
+        getattr(classifier, question)("a" if question == "explain" else ["a"])
 
 
 @pytest.mark.parametrize(

@@ -22,19 +22,18 @@ Y = np.array(["x", "x", "y", "y", "y", "z"])
 COUNTS = ClassCounts.of(X, Y)
 
 
-def test_contributions_are_the_mean_over_other_classes_and_documents_of_what_the_term_adds():
-    scorer = multinomial.fit(COUNTS, 0.5)
+@pytest.mark.parametrize(
+    ("scorer", "weights", "rows"),
+    [
+        (multinomial.fit(COUNTS, 0.5), lambda scorer: scorer.weights, X),
+        (bernoulli.fit(COUNTS, 0.5), lambda scorer: scorer.present.T, X > 0),
+    ],
+    ids=["multinomial", "bernoulli"],
+)
+def test_contributions_are_the_mean_over_other_classes_and_documents_of_what_the_term_adds(scorer, weights, rows):
     for k, name in enumerate(COUNTS.classes):
-        own = X[name == Y]
-        others = [scorer.weights[k] - scorer.weights[other] for other in range(3) if other != k]
-        assert np.allclose(contributions(scorer, COUNTS, k), own.mean(axis=0) * np.mean(others, axis=0), rtol=1e-12)
-
-
-def test_of_a_model_of_presence_too():
-    scorer = bernoulli.fit(COUNTS, 0.5)
-    for k, name in enumerate(COUNTS.classes):
-        own = X[name == Y] > 0
-        others = [scorer.present[:, k] - scorer.present[:, other] for other in range(3) if other != k]
+        own = rows[name == Y]
+        others = [weights(scorer)[k] - weights(scorer)[other] for other in range(3) if other != k]
         assert np.allclose(contributions(scorer, COUNTS, k), own.mean(axis=0) * np.mean(others, axis=0), rtol=1e-12)
 
 
@@ -122,13 +121,9 @@ def test_chi_squared_is_scikit_learns_of_presence_and_absence_together():
         assert np.allclose(abs(chi_squared(COUNTS, k)[:4]), presence + absence, rtol=1e-12)
 
 
-def test_words_carry_their_counts_in_the_class_and_elsewhere():
+def test_words_carry_their_counts_in_the_class_and_elsewhere_and_are_those_that_the_class_has():
     (word, *_) = term_scores(chi_squared(COUNTS, 0), COUNTS, 0, 3)
-    assert word.term == "0"
-    assert word[2:] == (2, 1, 3, 1)
-
-
-def test_only_terms_that_the_class_has_are_words_of_it():
+    assert (word.term, *word[2:]) == ("0", 2, 1, 3, 1)
     assert [word.term for word in term_scores(np.zeros(5), COUNTS, 2, 9)] == ["1", "3", "4"]
 
 

@@ -42,19 +42,17 @@ def test_subtracting_a_fold_equals_refitting_to_the_bit(model, analyzer):
     check_against_refitting(recipe(model, analyzer=analyzer), MADE, folds_of(MADE))
 
 
-@pytest.mark.parametrize("weighting", ["raw", "binary", "tfidf", "log-l2"])
-def test_it_does_so_for_every_kind_of_weighting(weighting):
-    check_against_refitting(recipe(weighting=weighting), MADE, folds_of(MADE))
-
-
-@pytest.mark.parametrize("alpha", ["evidence-document", "leave-one-out", 0.0])
-def test_it_does_so_for_alphas_that_look_at_documents_and_for_maximum_likelihood(alpha):
-    check_against_refitting(recipe(alpha=alpha, weighting="raw"), MADE, folds_of(MADE))
-
-
-@pytest.mark.parametrize("sample", [3000, 12])
-def test_it_does_so_with_calibration_by_all_documents_or_some(sample):
-    check_against_refitting(recipe(calibrate=True, sample=sample), MADE, folds_of(MADE, 2))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"weighting": name} for name in ("raw", "binary", "tfidf", "log-l2")),
+        *({"alpha": alpha, "weighting": "raw"} for alpha in ("evidence-document", "leave-one-out", 0.0)),
+        *({"calibrate": True, "sample": sample} for sample in (3000, 12)),
+    ],
+    ids=str,
+)
+def test_it_does_so_for_every_weighting_alpha_and_calibration(settings):
+    check_against_refitting(recipe(**settings), MADE, folds_of(MADE, 2 if "sample" in settings else 3))
 
 
 def test_it_does_so_for_folds_within_folds():

@@ -21,14 +21,11 @@ def test_a_model_with_evidence_is_tuned_by_it():
     assert found.recipe == recipe(alpha=2.0)
 
 
-def test_a_model_whose_evidence_is_not_computed_is_tuned_by_log_loss(monkeypatch):
+def test_without_an_evidence_for_every_candidate_it_is_tuned_by_log_loss(monkeypatch):
+    assert tune(candidates(recipe(), {"alpha": [0.0, 0.5]}), tokenised(MADE), folds=2).by == "log_loss"
     monkeypatch.setattr("textnb.models.logistic.laplace.LARGEST", 10)
     recipes = candidates(recipe(model="logistic"), {"l2": [0.1, 1.0]})
     assert tune(recipes, tokenised(documents(30)), folds=2).by == "log_loss"
-
-
-def test_one_candidate_without_evidence_makes_it_cross_validation():
-    assert tune(candidates(recipe(), {"alpha": [0.0, 0.5]}), tokenised(MADE), folds=2).by == "log_loss"
 
 
 @pytest.mark.parametrize("by", ["log_loss", "accuracy"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from textnb.corpus import near_duplicates
-from textnb.corpus.near_duplicates import SHINGLE_SIZE, duplicate_groups, jaccard, shingle_matrix, shingles
+from textnb.corpus.near_duplicates import SHINGLE_SIZE, find_duplicate_groups, jaccard, shingle_matrix, shingles
 from textnb.errors import InputError
 
 ROWS = st.lists(st.lists(st.integers(0, 2), min_size=8, max_size=8), min_size=1, max_size=14)
@@ -40,13 +40,13 @@ def families(rng, n_families, size, n_terms=400):
 @settings(max_examples=50)
 @given(ROWS, st.sampled_from([0.3, 0.5, 0.6, 2 / 3, 0.75, 0.8, 1.0]))
 def test_the_groups_are_those_of_comparing_every_pair(X, threshold):
-    assert duplicate_groups(X, threshold=threshold).tolist() == brute_force_groups(X, threshold)
+    assert find_duplicate_groups(X, threshold=threshold).tolist() == brute_force_groups(X, threshold)
 
 
 @pytest.mark.parametrize("threshold", [0.6, 0.7, 0.8, 0.9])
 def test_families_of_similar_rows_are_found_as_by_comparing_every_pair(threshold):
     X = families(np.random.default_rng(0), n_families=25, size=6)
-    groups = duplicate_groups(sparse.csr_array(X), threshold=threshold)
+    groups = find_duplicate_groups(sparse.csr_array(X), threshold=threshold)
     assert groups.tolist() == brute_force_groups(X, threshold)
     assert 25 <= len(set(groups.tolist())) < 150
 
@@ -57,17 +57,17 @@ def test_a_pair_at_the_threshold_itself_is_near(n):
     for m in range(1, n + 1):
         X = np.zeros((2, 2 * n), int)
         X[0, :n] = X[1, n - m : 2 * n - m] = 1
-        assert duplicate_groups(X, threshold=m / (2 * n - m)).tolist() == [0, 0]
+        assert find_duplicate_groups(X, threshold=m / (2 * n - m)).tolist() == [0, 0]
         if m < n:
-            assert duplicate_groups(X, threshold=(m + 0.5) / (2 * n - m)).tolist() == [0, 1]
+            assert find_duplicate_groups(X, threshold=(m + 0.5) / (2 * n - m)).tolist() == [0, 1]
 
 
 def test_how_often_a_term_occurs_does_not_matter_nor_the_order_of_rows():
     rng = np.random.default_rng(1)
     X = families(rng, n_families=10, size=4)
-    groups, order = duplicate_groups(X), rng.permutation(len(X))
-    assert duplicate_groups(X * rng.integers(1, 9, X.shape)).tolist() == groups.tolist()
-    shuffled = duplicate_groups(X[order])
+    groups, order = find_duplicate_groups(X), rng.permutation(len(X))
+    assert find_duplicate_groups(X * rng.integers(1, 9, X.shape)).tolist() == groups.tolist()
+    shuffled = find_duplicate_groups(X[order])
     assert np.array_equal(shuffled[:, None] == shuffled, groups[order][:, None] == groups[order])
 
 
@@ -76,7 +76,7 @@ def compared(monkeypatch, X):
     pairs = []
     plain = near_duplicates._similarity
     monkeypatch.setattr(near_duplicates, "_similarity", lambda *given: (pairs.append(len(given[2])), plain(*given))[1])
-    return duplicate_groups(X), sum(pairs)
+    return find_duplicate_groups(X), sum(pairs)
 
 
 def test_thousands_of_equal_rows_are_one_group_and_cost_no_comparison(monkeypatch):
@@ -105,7 +105,7 @@ def test_thousands_of_rows_that_fall_short_of_the_threshold_cost_no_more_than_th
 def test_a_narrow_window_may_miss_pairs_and_never_makes_one_up(monkeypatch):
     X = families(np.random.default_rng(3), n_families=3, size=20, n_terms=60)
     monkeypatch.setattr(near_duplicates, "WINDOW", 1)
-    found, wanted = duplicate_groups(X, threshold=0.7), np.array(brute_force_groups(X, 0.7))
+    found, wanted = find_duplicate_groups(X, threshold=0.7), np.array(brute_force_groups(X, 0.7))
     assert (wanted[found] == wanted).all()
     assert len(set(found.tolist())) > len(set(wanted.tolist()))
 
@@ -121,15 +121,15 @@ def test_similarity_of_pairs_in_blocks_is_that_of_pairs_at_once(monkeypatch):
 
 
 def test_empty_rows_are_like_no_other():
-    assert duplicate_groups(np.zeros((3, 2), int)).tolist() == [0, 1, 2]
-    assert duplicate_groups(np.zeros((0, 2), int)).tolist() == []
+    assert find_duplicate_groups(np.zeros((3, 2), int)).tolist() == [0, 1, 2]
+    assert find_duplicate_groups(np.zeros((0, 2), int)).tolist() == []
     assert jaccard([[0, 0]], np.array([0]), np.array([0])).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan"), True, "0.8"])
 def test_a_threshold_that_is_no_share_is_refused(threshold):
     with pytest.raises(InputError, match="above 0 and at most 1"):
-        duplicate_groups([[1]], threshold=threshold)
+        find_duplicate_groups([[1]], threshold=threshold)
 
 
 def sets_of(text):

@@ -21,11 +21,8 @@ def tables(counts):
 @given(st.data())
 def test_statistics_are_those_of_a_plain_loop(data):
     n_documents, n_terms = data.draw(st.integers(0, 7)), data.draw(st.integers(0, 4))
-    rows = data.draw(
-        st.lists(
-            st.lists(st.integers(0, 3), min_size=n_terms, max_size=n_terms), min_size=n_documents, max_size=n_documents
-        )
-    )
+    row = st.lists(st.integers(0, 3), min_size=n_terms, max_size=n_terms)
+    rows = data.draw(st.lists(row, min_size=n_documents, max_size=n_documents))
     labels = data.draw(st.lists(st.sampled_from("xyz"), min_size=n_documents, max_size=n_documents))
     counts = ClassCounts.of(np.array(rows, int).reshape(n_documents, n_terms), labels, classes=("z", "y", "x", "w"))
     expected = [[row for row, label in zip(rows, labels, strict=True) if label == name] for name in "zyxw"]
@@ -80,13 +77,6 @@ def test_statistics_stay_what_they_are_when_the_caller_reuses_the_matrix():
     buffer.data[:] = 0
     weight[:] = 7
     assert tables(counts) == tables(weighted) == tables(ClassCounts.of(X, Y))
-
-
-def test_a_column_number_stands_for_a_term_without_a_vocabulary():
-    counts = ClassCounts.of(X, Y)
-    assert counts.vocabulary is None
-    with pytest.raises(InputError, match="without a vocabulary"):
-        counts.on(WORDS, ("x", "y"))
 
 
 def test_wider_axes_keep_every_count():
@@ -174,6 +164,7 @@ def test_columns_without_names_go_onto_more_classes():
 
 
 def test_columns_with_and_without_names_do_not_mix():
+    assert ClassCounts.of(X, Y).vocabulary is None
     with pytest.raises(InputError, match="without a vocabulary cannot be mapped"):
         ClassCounts.of(X, Y).on(WORDS, ("x", "y"))
     with pytest.raises(InputError, match="without a vocabulary cannot be mapped"):
@@ -239,12 +230,9 @@ def test_more_entries_than_a_block_holds_are_all_added(path):
     np.testing.assert_array_equal(class_sums(X, codes, 4).toarray(), expected)
 
 
-def test_whole_sums_are_exact_beyond_the_reach_of_floats(path):
+def test_whole_sums_are_exact_beyond_the_reach_of_floats_and_small_types_do_not_overflow(path):
     X = sparse.csr_array([[2**53], [1], [2**60]])
     assert class_sums(X, np.array([0, 0, 1]), 2).toarray().tolist() == [[2**53 + 1], [2**60]]
-
-
-def test_small_types_do_not_overflow(path):
     X = sparse.csr_array(np.full((10, 1), 100, np.int8))
     assert class_sums(X, np.zeros(10, np.intp), 1).toarray().tolist() == [[1000]]
 

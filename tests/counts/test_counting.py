@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textnb.counts import Digests, Examples, TermsOf, Vocabulary, counted, counting
+from textnb.counts import Examples, TermsOf, Vocabulary, counted, counting
 from textnb.counts.examples import labelled_digest
 from textnb.readers import Document
 from textnb.text import Analyzer, tokenizer
@@ -111,7 +111,6 @@ def test_examples_and_digests_are_those_of_the_labelled_documents(documents):
     for part in counted(documents, PLAIN):
         expected = [labelled_digest(document.digest, document.label) for document in documents]
         assert part.learnt_digests == expected
-        assert part.digest_multiset == Digests.of(expected)
         assert part.examples == Examples.of(part.X, [d.label for d in documents], expected, part.vocabulary)
         assert part.named_labels == [document.label for document in documents]
 

@@ -97,11 +97,8 @@ def test_lists_and_truth_values_are_counts():
     assert as_counts(np.zeros((0, 3))).shape == (0, 3)
 
 
-def test_fractions_are_kept():
+def test_fractions_explicit_zeros_duplicates_and_minus_zero_are_counts():
     assert as_counts([[0.5, 0.25]]).toarray().tolist() == [[0.5, 0.25]]
-
-
-def test_explicit_zeros_duplicates_and_minus_zero_are_counts():
     X = csr([0.0, 2.0, 3.0, -0.0], [1, 0, 0, 2], [0, 3, 4], (2, 3))
     assert as_counts(X).toarray().tolist() == [[5, 0, 0], [0, 0, 0]]
     assert as_counts([[-0.0, 1.0]]).toarray().tolist() == [[0, 1]]
@@ -143,24 +140,11 @@ def test_what_is_not_numeric_is_refused_by_its_type(wrong, named):
         as_counts(wrong)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "n"),
-    [
-        ([1, 2], 1),
-        (3, 0),
-        (np.zeros((1, 2, 3)), 3),
-        (sparse.coo_array(np.ones(3)), 1),
-        (sparse.coo_array(np.ones((1, 2, 2))), 3),
-    ],
-    ids=["list", "number", "cube", "sparse vector", "sparse cube"],
-)
-def test_counts_have_two_dimensions(wrong, n):
-    with pytest.raises(InputError, match=f"two dimensions .* not {n}"):
-        as_counts(wrong)
-
-
-def test_rows_of_unequal_length_are_refused():
-    with pytest.raises(InputError, match="counts"):
+def test_counts_have_two_dimensions_and_rows_of_equal_length():
+    for wrong in (3, [1, 2], np.ones((1, 2, 3)), sparse.coo_array(np.ones(3)), sparse.coo_array(np.ones((1, 2, 2)))):
+        with pytest.raises(InputError, match=f"two dimensions .* not {np.ndim(wrong)}"):
+            as_counts(wrong)
+    with pytest.raises(InputError, match="every row of one length"):
         as_counts([[1, 2], [3]])
 
 

@@ -12,13 +12,10 @@ terms = st.lists(st.text("ab:01\x00 犬\ud800\U0001f600", max_size=4), max_size=
 
 
 @given(terms)
-def test_terms_are_distinct_and_sorted_by_code_point(some):
-    assert Vocabulary(some).terms == tuple(sorted(set(some), key=lambda term: [ord(letter) for letter in term]))
-
-
-@given(terms)
-def test_the_column_of_a_term_is_its_place(some):
+def test_terms_are_distinct_and_sorted_by_code_point_and_the_place_of_each_is_its_column(some):
     vocabulary = Vocabulary(some)
+    assert vocabulary.terms == tuple(sorted(set(some), key=lambda term: [ord(letter) for letter in term]))
+    assert Vocabulary.of_sorted(sorted(set(some))) == vocabulary
     assert [vocabulary[term] for term in vocabulary] == list(range(len(vocabulary)))
     assert [vocabulary.terms[vocabulary[term]] for term in some] == some
 
@@ -30,19 +27,11 @@ def test_what_is_not_in_it_is_not_found():
         vocabulary["雨"]
 
 
-def test_an_iterator_of_terms_is_enough():
+def test_an_iterator_of_terms_is_enough_and_a_single_string_is_not():
     assert Vocabulary(iter(["b", "a"])).terms == ("a", "b")
     assert len(Vocabulary()) == 0
-
-
-def test_a_single_string_is_not_a_list_of_terms():
     with pytest.raises(InputError, match="cat"):
         Vocabulary("cat")
-
-
-@given(terms)
-def test_sorted_terms_are_taken_as_they_are(some):
-    assert Vocabulary.of_sorted(sorted(set(some))) == Vocabulary(some)
 
 
 @pytest.mark.parametrize("wrong", [["b", "a"], ["a", "a"], ["a", "c", "b"]])
@@ -86,11 +75,6 @@ def test_fingerprints_tell_apart_terms_that_imitate_the_separator():
     assert len({Vocabulary(terms).fingerprint for terms in imitations}) == len(imitations)
 
 
-def test_equal_vocabularies_are_one_key():
-    assert {Vocabulary(["a", "b"]), Vocabulary(["b", "a"])} == {Vocabulary(["a", "b"])}
-    assert Vocabulary(["a"]) != ("a",)
-
-
 def test_it_travels_between_processes():
     vocabulary = Vocabulary(["犬", "\ud800"])
     assert pickle.loads(pickle.dumps(vocabulary)) == vocabulary
@@ -105,18 +89,17 @@ def test_places_are_the_same_whichever_side_has_its_columns_ready(ready):
     assert mine.places_of(theirs).tolist() == [-1, 1, 3, -1]
 
 
-def test_selected_columns_must_be_in_order():
-    with pytest.raises(InputError, match="distinct and in ascending order"):
-        Vocabulary(["a", "b", "c"]).selected(np.array([1, 0]))
-
-
-def test_all_columns_are_the_vocabulary_itself_and_others_are_not():
+def test_all_columns_are_the_vocabulary_itself_and_others_are_not_and_their_order_is_ascending():
     vocabulary = Vocabulary(["a", "b", "c"])
+    with pytest.raises(InputError, match="distinct and in ascending order"):
+        vocabulary.selected(np.array([1, 0]))
     assert vocabulary.selected(np.arange(3)) is vocabulary
     assert vocabulary.selected(np.array([0, 2])).terms == ("a", "c")
     assert Vocabulary().selected(np.arange(0)) == Vocabulary()
 
 
-def test_large_vocabularies_that_differ_in_one_term_are_two_keys():
+def test_equal_vocabularies_are_one_key_and_large_ones_that_differ_in_one_term_are_two():
+    assert {Vocabulary(["a", "b"]), Vocabulary(["b", "a"])} == {Vocabulary(["a", "b"])}
+    assert Vocabulary(["a"]) != ("a",)
     words = [f"{number:04}" for number in range(1000)]
     assert len({Vocabulary(words), Vocabulary(words), Vocabulary([*words[:500], "x", *words[501:]])}) == 2

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from textnb.errors import InputError
 from textnb.estimators import BayesianLogistic, LogisticRegression
@@ -35,13 +35,6 @@ def test_a_row_unlike_all_others_gets_a_modest_answer():
     assert peak.predict_proba(far).max() > 0.99999
     assert fitted.predict_proba(far).max() < 0.999
     np.testing.assert_allclose(1 / (1 + np.exp(-fitted.decision_function(X))), fitted.predict_proba(X)[:, 1])
-
-
-def test_before_fit_there_are_no_weights_and_no_parts_are_learnt():
-    with pytest.raises(NotFittedError, match="has not been fitted; call fit first"):
-        _ = BayesianLogistic().coef_
-    assert not hasattr(BayesianLogistic(), "intercept_")
-    assert not hasattr(BayesianLogistic(), "partial_fit")
 
 
 def test_a_fit_that_does_not_end_warns_at_the_callers_line():

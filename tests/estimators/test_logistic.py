@@ -5,7 +5,7 @@ from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from textnb.errors import InputError
-from textnb.estimators import LogisticRegression
+from textnb.estimators import BayesianLogistic, LogisticRegression, NBLogistic
 
 
 def points(n_classes=3):
@@ -51,12 +51,14 @@ def test_weights_and_bias_make_the_scores_and_sum_to_zero():
     assert fitted.loss_ == pytest.approx((fitted.coef_**2).sum() / 2 - np.log(p).sum())
 
 
-def test_before_fit_there_are_no_weights_and_the_rows_are_not_kept_after_it():
-    with pytest.raises(NotFittedError, match="has not been fitted; call fit first"):
-        _ = LogisticRegression().coef_
-    assert not hasattr(LogisticRegression(), "intercept_")
-    assert not hasattr(LogisticRegression(), "partial_fit")
-    assert not hasattr(LogisticRegression().fit(*points()), "statistics_")
+@pytest.mark.parametrize("model", [LogisticRegression, BayesianLogistic, NBLogistic])
+def test_before_fit_there_are_no_weights_and_no_parts_are_learnt_nor_rows_kept(model):
+    for name in ("coef_", "intercept_", *(["scale_"] if model is NBLogistic else [])):
+        with pytest.raises(NotFittedError, match="has not been fitted; call fit first"):
+            getattr(model(), name)
+        assert not hasattr(model(), name)
+    assert not hasattr(model(), "partial_fit")
+    assert not hasattr(model().fit(abs(points()[0]), points()[1]), "statistics_")
 
 
 def test_a_fit_that_does_not_end_warns_at_the_callers_line_as_scikit_learn_does():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 
 from textnb.errors import InputError
 from textnb.estimators import NBLogistic
@@ -45,13 +45,6 @@ def test_a_given_strength_is_not_searched_for():
     fitted = NBLogistic(0.7).fit(*texts())
     assert (fitted.l2_, fitted.path_) == (0.7, None)
     assert NBLogistic("evidence").fit(*texts()).path_ is None
-
-
-def test_before_fit_there_are_no_weights_and_it_does_not_learn_in_parts():
-    for name in ("coef_", "intercept_", "scale_"):
-        with pytest.raises(NotFittedError, match="has not been fitted; call fit first"):
-            getattr(NBLogistic(), name)
-    assert not hasattr(NBLogistic(), "partial_fit")
 
 
 def test_a_fit_that_does_not_end_warns_at_the_callers_line_as_scikit_learn_does():

@@ -55,9 +55,6 @@ def test_the_expected_calibration_error_by_hand():
     """Three documents at .9, two of them correct; one at .6, wrong: (|2 - 2.7| + |0 - .6|) / 4."""
     table = Reliability.of(np.array([0.9, 0.9, 0.9, 0.6]), np.array([True, True, False, False]))
     assert table.ece == pytest.approx(1.3 / 4)
-
-
-def test_certainty_shares_the_last_bin_with_near_certainty():
     assert Reliability.of(np.array([1.0, 0.95]), np.array([False, True])).ece == pytest.approx((1 - 0.05) / 2)
 
 
@@ -149,11 +146,8 @@ def test_the_best_order_has_the_least_area_and_the_worst_the_most():
         assert orders[0] <= mixed <= orders[1]
 
 
-def test_all_right_has_no_area_and_all_wrong_has_one():
+def test_all_right_has_no_area_and_all_wrong_has_one_and_a_single_document_is_a_curve():
     assert (curve_of([(0.5, False), (0.6, False)]).aurc, curve_of([(0.5, True), (0.6, True)]).aurc) == (0, 1)
-
-
-def test_a_single_document_is_a_curve():
     (point,) = curve_of([(0.7, True)]).points()
     assert (point.threshold, point.documents, point.coverage, point.accuracy) == (0, 1, 1, 0)
 

@@ -111,11 +111,6 @@ def shaded(text: str, explanation: Explanation) -> list[Stretch]:
     ]
 
 
-def rest(explanation: Explanation) -> float:
-    """Return the part of the score that has no place in the text, eq. (3)."""
-    return explanation.bias + sum(each.value for each in explanation.contributions if each.start < 0)
-
-
 def _edges_of_space(text: str) -> Iterator[int]:
     return (i for i in range(1, len(text)) if text[i].isspace() != text[i - 1].isspace())
 

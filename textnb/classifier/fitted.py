@@ -17,7 +17,7 @@ from scipy import sparse
 
 from textnb.classifier.explanation import ABSENT, Contribution, Explanation
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, selected_columns
+from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, select_terms
 from textnb.counts.counting import ENTRIES
 from textnb.counts.labels import places
 from textnb.counts.matrix import CSR, mapped
@@ -249,7 +249,7 @@ def _weighted_counts(
 def select_columns(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
     """Columns of the terms that the model uses; at least one if there are terms."""
     analyzer = recipe.analyzer
-    columns = selected_columns(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
+    columns = select_terms(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
     if counts.n_terms and not len(columns):
         template = (
             "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them"

@@ -26,7 +26,7 @@ from textnb.numerics import Codes, Floats
 _FOLDS = 5
 
 
-def calibration(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Calibration:
+def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Calibration:
     """Fit the calibration of a model on learnt documents left out; InputError says why there is none."""
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
@@ -61,7 +61,7 @@ def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: 
     return _one_by_one(recipe, fitted, examples, weights)
 
 
-def held_out_calibration(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:
+def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:
     """Fit the calibration of a model on labelled documents that it has not learnt; return it and their number."""
     rows = [(part, _held_out_part(fitted, part)) for part in parts]
     known = sum(digest in learnt.digests for part, _ in rows for digest in part.learnt_digests)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import Any, cast
 
 from textnb.counts import Counted
+from textnb.counts.counting import peek
 from textnb.errors import InputError
 from textnb.readers import Document
 
@@ -33,9 +34,7 @@ def as_labelled(texts: Iterable[str | Document], labels: Iterable[str] | None) -
 
 def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bool = True) -> Source:
     """Check texts, Documents or counted parts, which carry their labels, for the counting pipeline."""
-    items = iter(_in_order(_as_list(texts), "texts", "strings or Documents"))
-    first = next(items, None)
-    items = iter(()) if first is None else chain([first], items)
+    first, items = peek(_in_order(_as_list(texts), "texts", "strings or Documents"))
     if isinstance(first, Counted):
         if labels is not None:
             raise InputError("counted parts carry their labels; leave the labels out")

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from textnb.classifier.fitted import Fitted
-from textnb.classifier.held_out import calibration, held_out_calibration
+from textnb.classifier.held_out import calibrate_held_out, calibrate_left_out
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.counts import Counted, Learnt
 from textnb.errors import InputError, listed
@@ -102,7 +102,7 @@ def calibrate_state(state: State, parts: Iterable[Counted]) -> State:
     """Calibrate a state on counted documents that it has not learnt."""
     if state.fitted is None:
         raise InputError("nothing has been learnt yet; there is nothing to calibrate")
-    found, number = held_out_calibration(state.fitted, state.learnt, parts)
+    found, number = calibrate_held_out(state.fitted, state.learnt, parts)
     return State(
         state.learnt, state.fitted.calibrated(found), Calibrated(found, state.learnt.fingerprint, held_out=number)
     )
@@ -142,7 +142,7 @@ def _calibrated(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before
         _log.info("the calibration on %d held-out documents is older than this change", before.held_out)
         return before
     try:
-        return Calibrated(calibration(recipe, learnt, fitted), fingerprint)
+        return Calibrated(calibrate_left_out(recipe, learnt, fitted), fingerprint)
     except InputError as why:
         kept = learnt.sample is not None or learnt.examples is not None
         if before is None or before.calibration is None or kept:

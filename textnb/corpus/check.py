@@ -21,7 +21,7 @@ from textnb.corpus.giveaways import MIN_PRECISION, MIN_RECALL, Giveaway, find_gi
 from textnb.corpus.near_duplicates import (
     MIN_SIMILARITY,
     Shingles,
-    duplicate_groups,
+    find_duplicate_groups,
     jaccard,
     shingle_matrix,
     shingles,
@@ -80,18 +80,14 @@ def find_near_duplicates(
     space have similarity 1.
     """
     X = shingle_matrix(shingles)
-    first = duplicate_groups(X, threshold=threshold)
+    first = find_duplicate_groups(X, threshold=threshold)
     order = np.argsort(first, kind="stable")
     starts = np.flatnonzero(np.diff(first[order], prepend=-1))
-    found = [rows for rows in np.split(order, starts[1:]) if _differ(digests[row] for row in rows)]
+    found = [rows for rows in np.split(order, starts[1:]) if len({digests[row] for row in rows}) > 1]
     return tuple(
         DuplicateGroup(tuple(places[row] for row in rows), float(jaccard(X, np.full_like(rows, rows[0]), rows).min()))
         for rows in found
     )
-
-
-def _differ(digests: Iterable[bytes]) -> bool:
-    return len(set(digests)) > 1
 
 
 _REPLACEMENT = "\ufffd"

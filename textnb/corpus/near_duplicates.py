@@ -46,13 +46,13 @@ _MAX_COMPARED_ENTRIES = 1 << 22  # at once, about 100 MB
 Rows = NDArray[np.intp]
 
 
-def duplicate_groups(X: Any, *, threshold: float = MIN_SIMILARITY) -> Rows:
+def find_duplicate_groups(X: Any, *, threshold: float = MIN_SIMILARITY) -> Rows:
     """Find for each row of X (D, V) the first row of its group of near duplicates; itself if there is none before.
 
     Only which entries of X are not 0 matters. A row of zeros is in no group. The result can be the groups of a
     cross-validation, so that near duplicates are in the same fold.
 
-    >>> duplicate_groups([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [2, 1, 1, 1, 0], [0, 0, 0, 0, 0]]).tolist()
+    >>> find_duplicate_groups([[1, 1, 1, 1, 1], [0, 0, 0, 0, 1], [2, 1, 1, 1, 0], [0, 0, 0, 0, 0]]).tolist()
     [0, 1, 0, 3]
     """
     if not is_number(threshold) or not 0 < threshold <= 1:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from textnb.counts.learnt import Learnt
     from textnb.counts.matrix import as_counts, count_matrix
     from textnb.counts.moments import ClassMoments
-    from textnb.counts.selection import selected_columns
+    from textnb.counts.selection import select_terms
     from textnb.counts.vocabulary import Vocabulary
     from textnb.counts.weighting import WEIGHTINGS
 
@@ -34,7 +34,7 @@ __all__ = [
     "as_counts",
     "count_matrix",
     "counted",
-    "selected_columns",
+    "select_terms",
 ]
 
 __getattr__ = names_of(
@@ -49,7 +49,7 @@ __getattr__ = names_of(
         "Learnt": "learnt",
         **dict.fromkeys(("as_counts", "count_matrix"), "matrix"),
         "ClassMoments": "moments",
-        "selected_columns": "selection",
+        "select_terms": "selection",
         "Vocabulary": "vocabulary",
         "WEIGHTINGS": "weighting",
     },

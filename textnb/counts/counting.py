@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, TermsOf
-from textnb.counts.examples import Digests, Examples, labelled_digest
+from textnb.counts.examples import Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
@@ -74,11 +74,6 @@ class Counted:
         """Documents in canonical order, as they are kept."""
         return Examples.of(self.X, self.named_labels, self.learnt_digests, self.vocabulary)
 
-    @property
-    def digest_multiset(self) -> Digests:
-        """Digests as a multiset."""
-        return Digests.of(self.learnt_digests)
-
 
 def counted(
     documents: Iterable[Document] | Iterable[Counted],
@@ -100,7 +95,7 @@ def counted(
     jobs : int
         Number of threads or processes; one pool serves all parts.
     """
-    first, items = _peek(documents)
+    first, items = peek(documents)
     if isinstance(first, Counted):
         for part in items:
             yield part if vocabulary is None else part.on(vocabulary)
@@ -117,7 +112,7 @@ def counted(
         yield _counted(gathered.build(), known)
 
 
-def _peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
+def peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
     """Return the first item, or None, and all items."""
     rest = iter(items)
     first = next(rest, None)

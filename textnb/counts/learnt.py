@@ -138,7 +138,7 @@ class Learnt:
         counts, histograms = _statistics(part.X, part.named_labels, part.vocabulary, weighting, keeps.histograms)
         examples = part.examples if keeps.examples else None
         sample = Sample.of(part, keeps.sample) if keeps.sample else None
-        return cls(counts, part.digest_multiset, histograms, examples, sample)
+        return cls(counts, Digests.of(part.learnt_digests), histograms, examples, sample)
 
     def without(self, examples: Examples, weighting: Weighting) -> "Learnt":
         """Return the learnt value without these documents, and without a sample."""

@@ -66,11 +66,11 @@ class MatrixBuilder:
         """Append the rows of another matrix; terms outside a given vocabulary are left out."""
         if self._fixed is None:
             numbers = np.fromiter(map(self._ids.__getitem__, vocabulary.terms), np.int32, len(vocabulary))
+            indices = numbers[X.indices]
         else:
-            known = np.array([term in self._fixed for term in vocabulary.terms], bool)
-            X = X[:, np.flatnonzero(known)]
-            numbers = np.array([self._fixed[term] for term in vocabulary.terms if term in self._fixed], np.int32)
-        self._indices.frombytes(numbers[X.indices].tobytes())
+            X = mapped(X, vocabulary, self._fixed)
+            indices = X.indices.astype(np.int32, copy=False)
+        self._indices.frombytes(indices.tobytes())
         self._data.frombytes(X.data.astype(np.int32, copy=False).tobytes())
         self._lengths.frombytes(np.diff(X.indptr).astype(np.int64).tobytes())
 

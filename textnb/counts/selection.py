@@ -30,7 +30,7 @@ def least_df(counts: ClassCounts, min_df: int | float | str) -> float:
     return min_df * documents if isinstance(min_df, float) else min_df
 
 
-def selected_columns(
+def select_terms(
     counts: ClassCounts, min_df: int | float | str = 1, max_df: int | float = 1.0, max_terms: int | None = None
 ) -> Codes:
     """Select the terms that at least min_df and at most max_df documents contain.
@@ -53,7 +53,7 @@ def selected_columns(
     Examples
     --------
     >>> counts = ClassCounts.of([[1, 1, 0], [1, 0, 2], [1, 1, 0]], ["x", "y", "x"])
-    >>> selected_columns(counts, min_df=2, max_df=0.7)
+    >>> select_terms(counts, min_df=2, max_df=0.7)
     array([1])
     """
     containing = counts.containing.sum(axis=0)

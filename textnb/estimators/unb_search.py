@@ -17,6 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,10 +131,16 @@ def search_unb(
     if not len(grids.alphas) or not len(pis):
         raise InputError("a grid is empty; give at least one value")
     trial = _Trial.of(X, y, folds, model)
-    steps = _Steps(len(grids.alphas) + len(pis), progress)
-    by_alpha = {float(alpha): steps.after(trial.losses(KL(), alpha)) for alpha in grids.alphas}
+    steps, total = count(1), len(grids.alphas) + len(pis)
+
+    def after_step(losses: Losses) -> Losses:
+        if progress is not None:
+            progress(next(steps), total)
+        return losses
+
+    by_alpha = {float(alpha): after_step(trial.losses(KL(), alpha)) for alpha in grids.alphas}
     alpha = _best(by_alpha, criterion)
-    by_pi = {float(pi): steps.after(trial.losses_within(pi, alpha)) for pi in pis}
+    by_pi = {float(pi): after_step(trial.losses_within(pi, alpha)) for pi in pis}
     pi = _best(by_pi, criterion)
     search = UNBSearch({**model.get_params(), "alpha": alpha, "pi": pi}, by_alpha, by_pi, trial.information(pi, alpha))
     if search.flat:
@@ -150,19 +157,6 @@ def _best(losses: dict[float, Losses], criterion: str) -> float:
         template = "{name} is infinite for all of {values}: each gives some row probability 0"
         raise InputError(template, name=criterion, values=list(found))
     return best
-
-
-@dataclass
-class _Steps:
-    total: int
-    progress: Callable[[int, int], None] | None
-    done: int = 0
-
-    def after(self, value: Losses) -> Losses:
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
-        return value
 
 
 @dataclass(frozen=True)
