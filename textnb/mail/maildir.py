@@ -124,24 +124,7 @@ class MaildirMessage(NamedTuple):
 
 
 class Maildir:
-    """An existing Maildir, or a folder of one.
-
-    Parameters
-    ----------
-    path : str or Path
-        The folder that contains cur and new.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for box in ("cur", "new", "tmp"):
-    ...         (Path(folder) / box).mkdir()
-    ...     _ = (Path(folder) / "new" / "17.host").write_bytes(b"Subject: a")
-    ...     maildir = Maildir(folder)
-    ...     maildir.messages(), maildir.folder("仕事").name
-    ([MaildirMessage(box='new', name='17.host')], '.&TtVOiw-')
-    """
+    """An existing Maildir, or a folder of one; ``path`` contains cur and new."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
@@ -172,11 +155,8 @@ class Maildir:
         if name.upper() == "INBOX":
             return self.root
         if "/" in name or os.sep in name or "\0" in name or not all(name.split(".")):
-            raise InputError(
-                "{name!r} cannot be a folder of a Maildir: names have no '/', and dots only between two levels; "
-                "use --move CLASS=FOLDER to name another",
-                name=name,
-            )
+            template = "{name!r} cannot be a folder of a Maildir: no '/', and dots only between levels; use --move"
+            raise InputError(template, name=name)
         usual = self.root / f".{encode_folder_name(name)}"
         others = [self.root / f".{name}", self.root / name]
         return next((path.resolve() for path in [usual, *others] if is_maildir(path)), usual)
