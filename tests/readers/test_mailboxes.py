@@ -226,7 +226,7 @@ def test_a_glob_chooses_files(corpus):
 
 def test_one_store_has_no_classes(maildir, table):
     for path in (maildir("inbox", **{".": ["one"]}), table("box", mbox(mail("one")))):
-        with pytest.raises(InputError, match="is one mail store and has no classes"):
+        with pytest.raises(InputError, match="is one mail store; a corpus is a folder with one store per class"):
             list(read_corpus(path, "mail"))
 
 

@@ -43,15 +43,8 @@ _OWNER_FIELDS = frozenset(
 
 @dataclass(frozen=True)
 class MailFeatures:
-    """Choice of the groups of tokens that a message gives.
+    """Choice of the ``groups`` of tokens that a message gives, from GROUPS; by default all.
 
-    Parameters
-    ----------
-    groups : tuple of str
-        Names of groups, see ``textnb.readers.message.features.GROUPS``; by default all.
-
-    Examples
-    --------
     >>> MailFeatures().without("received", "to").recipe["groups"][:3]
     ['subject', 'from', 'list']
     """
@@ -61,9 +54,7 @@ class MailFeatures:
     def __post_init__(self) -> None:
         for name in self.groups:
             if name not in GROUPS:
-                raise InputError(
-                    "unknown group {name!r} of mail tokens; use {known}", name=name, known=", ".join(GROUPS)
-                )
+                raise InputError("unknown group {name!r} of mail tokens; use {all}", name=name, all=", ".join(GROUPS))
         object.__setattr__(self, "groups", tuple(name for name in GROUPS if name in self.groups))
 
     def without(self, *names: str) -> "MailFeatures":

@@ -69,11 +69,9 @@ def _rule_of(name: bytes) -> FieldRule | None:
         return FieldRule(group, _RELAYS if name == b"received" else _ADDRESSES, "", "")
     if name in _OF_PARTS or reveals_label(name):
         return None
-    written = name.decode("ascii")
-    only = name in _NAME_ONLY
-    return FieldRule(
-        HEAD_GROUPS.index("header"), _NAME_ALONE if only else _WORDS, written, "" if only else f"{written}:"
-    )
+    group, written = HEAD_GROUPS.index("header"), name.decode("ascii")
+    way, prefix = (_NAME_ALONE, "") if name in _NAME_ONLY else (_WORDS, f"{written}:")
+    return FieldRule(group, way, written, prefix)
 
 
 FIELD_RULES = _FieldRules()

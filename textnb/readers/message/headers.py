@@ -24,19 +24,8 @@ _TIME = r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?"
 _ZONE = r"(?:\s*([+-]\d{4}|\(?[a-z]{1,5}\)?))?"
 _RFC_DATE = re.compile(rf"(\d{{1,2}})[\s-]+{_MONTH}[\s-]+(\d{{2,4}}),?\s+{_TIME}{_ZONE}", re.IGNORECASE)
 _ASCTIME_DATE = re.compile(rf"{_MONTH}\s+(\d{{1,2}})\s+{_TIME}{_ZONE}\s+(\d{{4}})", re.IGNORECASE)
-_HOURS_OF_ZONE = {
-    "est": -5,
-    "edt": -4,
-    "cst": -6,
-    "cdt": -5,
-    "mst": -7,
-    "mdt": -6,
-    "pst": -8,
-    "pdt": -7,
-    "jst": 9,
-    "cet": 1,
-}
-_HOURS_OF_ZONE |= {"cest": 2, "bst": 1, "kst": 9, "hkt": 8, "msk": 3, "aest": 10}
+_HOURS_OF_ZONE = {"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+_HOURS_OF_ZONE |= {"jst": 9, "cet": 1, "cest": 2, "bst": 1, "kst": 9, "hkt": 8, "msk": 3, "aest": 10}
 _MAX_DATE_LENGTH = 200
 
 
