@@ -119,7 +119,7 @@ def test_a_damaged_memory_is_an_empty_one(folder, text, caplog):
 
 def test_a_memory_that_cannot_be_read_is_refused_in_a_line(tmp_path):
     (tmp_path / "textnb-sorted").mkdir()
-    with pytest.raises(InputError, match=r"the memory of sorting, cannot be read: Is a directory; .* judged again$"):
+    with pytest.raises(InputError, match=r"textnb-sorted cannot be read: Is a directory; .* judged again$"):
         begun(tmp_path)
 
 

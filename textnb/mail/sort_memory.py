@@ -155,7 +155,7 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        template = "{path}, the memory of sorting, cannot be read: {reason}; without it all messages are judged again"
+        template = "{path} cannot be read: {reason}; without this memory all messages are judged again"
         raise InputError(template, path=path, reason=error.strerror) from error
 
 

@@ -245,9 +245,7 @@ class Imported(Tokenizer):
         except Exception as error:
             raise InputError("the tokenizer {path} failed: {error!r}", path=self.path, error=error) from error
         if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
-            raise InputError(
-                "tokenizer {path} must return a list of strings, not {found!r}", path=self.path, found=terms
-            )
+            raise InputError("the tokenizer {path} must return a list of strings, not {x!r}", path=self.path, x=terms)
         return [self._as_term(term) for term in terms]
 
     def _as_term(self, term: object) -> str:
