@@ -164,20 +164,6 @@ def test_base_forms_and_readings_are_the_dictionarys(each):
     assert [(token.start, token.end) for token in words[:4]] == [(1, 4), (4, 5), (5, 6), (7, 8)]
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"form": "Base"}, "unknown form 'Base'; use surface, base"),
-        ({"pos": "名詞"}, "pos must be a list of strings, not '名詞'"),
-        ({"stop_words": ["\ud800"]}, "half a character"),
-        ({"user_dictionary": "words.csv"}, "has no parameter 'user_dictionary'; it has: exclude_pos, form"),
-    ],
-)
-def test_a_parameter_that_makes_no_sense_is_refused(each, params, message):
-    with pytest.raises(InputError, match=message):
-        tokenizer(each.name, **params)
-
-
 def test_the_example_in_its_docstring_holds(each):
     (example,) = doctest.DocTestParser().get_examples(type(each).__doc__)
     assert repr(eval(example.source, {type(each).__name__: type(each)})) == example.want.strip()

@@ -58,22 +58,18 @@ class Server:
         return {uid: {b"BODY[]": self.mails[uid], b"SEQ": 1} for uid in uids if self.mails[uid] != b"gone"}
 
 
-def test_a_server_with_move_moves():
-    server = Server("MOVE", "UIDPLUS")
+@pytest.mark.parametrize(
+    ("capabilities", "told"),
+    [
+        (["MOVE", "UIDPLUS"], [("move", [1, 2], "Junk")]),
+        (["UIDPLUS"], [("copy", [1, 2], "Junk"), ("add_flags", [1, 2], ["\\Deleted"]), ("uid_expunge", [1, 2])]),
+        ([], [("copy", [1, 2], "Junk"), ("add_flags", [1, 2], ["\\Deleted"])]),
+    ],
+)
+def test_messages_are_moved_or_copied_and_never_expunged_but_by_their_numbers(capabilities, told):
+    server = Server(*capabilities)
     move(server, [1, 2], "Junk")
-    assert server.told == [("move", [1, 2], "Junk")]
-
-
-def test_without_move_messages_are_copied_and_then_expunged_by_their_numbers():
-    server = Server("UIDPLUS")
-    move(server, [1, 2], "Junk")
-    assert server.told == [("copy", [1, 2], "Junk"), ("add_flags", [1, 2], ["\\Deleted"]), ("uid_expunge", [1, 2])]
-
-
-def test_nothing_is_ever_expunged_but_by_its_number():
-    server = Server()
-    move(server, [1, 2], "Junk")
-    assert server.told == [("copy", [1, 2], "Junk"), ("add_flags", [1, 2], ["\\Deleted"])]
+    assert server.told == told
 
 
 def test_a_copy_that_fails_deletes_nothing():
