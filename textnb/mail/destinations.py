@@ -83,11 +83,7 @@ _ENCODED = re.compile("&([^-]*)-")
 
 
 def encode_folder_name(name: str) -> str:
-    """Folder name in modified UTF-7; formulas (3) and (4).
-
-    >>> encode_folder_name("仕事 & more")
-    '&TtVOiw- &- more'
-    """
+    """Folder name in modified UTF-7; formulas (3) and (4)."""
     try:
         return _TO_ENCODE.sub(_encode_run, name)
     except UnicodeEncodeError:
@@ -95,11 +91,7 @@ def encode_folder_name(name: str) -> str:
 
 
 def decode_folder_name(name: str) -> str:
-    """Folder name from its form in modified UTF-7.
-
-    >>> decode_folder_name("&TtVOiw- &- more")
-    '仕事 & more'
-    """
+    """Folder name from its form in modified UTF-7."""
     try:
         found = _ENCODED.sub(_decode_run, name)
         if encode_folder_name(found) == name:

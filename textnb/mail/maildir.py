@@ -79,19 +79,11 @@ class MaildirName(NamedTuple):
         return "T" in self.info
 
     def in_another_folder(self) -> "MaildirName":
-        """Name with its flags but without its keywords.
-
-        >>> str(MaildirName.of("17.host:2,FSac").in_another_folder())
-        '17.host:2,FS'
-        """
+        """Name with its flags but without its keywords."""
         return self._replace(info=_KEYWORDS.sub(lambda flags: re.sub("[a-z]", "", flags[0]), self.info))
 
     def holding(self, message: bytes) -> "MaildirName":
-        r"""Name of the message with changed bytes; sizes in it are updated.
-
-        >>> str(MaildirName.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
-        '17.host.t3136373f,S=7,W=9:2,S'
-        """
+        """Name of the message with changed bytes; sizes in it are updated."""
         sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
         fields = _SIZE.sub(lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
         return MaildirName(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)

@@ -25,11 +25,7 @@ _WHOLE_PAIRS = re.compile(rb"(?:[!-~]{2})*")
 
 
 def decoded_iso2022_jp(data: bytes) -> str:
-    r"""Decode ISO-2022-JP, with U+FFFD for bytes that cannot be decoded.
-
-    >>> decoded_iso2022_jp(b"\x1b$B-!F|K\\\x1b(B ok")
-    '①日本 ok'
-    """
+    """Decode ISO-2022-JP, with U+FFFD for bytes that cannot be decoded."""
     if (usual := _usual(data)) is not None:
         return usual
     texts, position = [], 0

@@ -122,11 +122,7 @@ def _label_of(entry: os.DirEntry[str], settings: Settings) -> str:
 
 
 def _without_suffixes(name: str) -> str:
-    """Name of a file without the suffixes of mail stores, which is the label.
-
-    >>> _without_suffixes("spam.mbox.gz")
-    'spam'
-    """
+    """Name of a file without the suffixes of mail stores, which is the label."""
     for suffix in _SUFFIXES:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]

@@ -196,12 +196,7 @@ def as_features(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def feature_tokens(text: str, tokenizer: Tokenizer, names: Iterable[str]) -> Iterator[Token]:
-    r"""Tokens of some features; the surface is the term, ``group:term``.
-
-    >>> from textnb.text import tokenizer
-    >>> [token.surface for token in feature_tokens("To be\nor not", tokenizer("words"), ["first-line", "length"])]
-    ['first-line:To', 'first-line:be', 'length:4']
-    """
+    """Tokens of some features; the surface is the term, ``group:term``."""
     for name in names:
         for token in FEATURES[name](text, tokenizer):
             yield token._replace(surface=f"{name}:{token.surface}")

@@ -143,9 +143,6 @@ def pieces(text: str, longest: int = LONGEST) -> Iterator[tuple[int, str]]:
     """Pieces of a text of at most ``longest`` characters, each with its start; a shorter text is one piece.
 
     A piece ends after a line if possible, else after a sentence, else after white space, else anywhere.
-
-    >>> list(pieces("犬だ。猫だ。鳥だ", longest=7))
-    [(0, '犬だ。猫だ。'), (6, '鳥だ')]
     """
     start = 0
     while len(text) - start > longest:

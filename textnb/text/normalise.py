@@ -43,22 +43,14 @@ def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def normalised(text: str, names: Sequence[str]) -> str:
-    """Text after the named normalisers, applied in this order.
-
-    >>> normalised("ＡＢＣ　１２３円!!!!", ["nfkc", "casefold", "numbers", "squeeze"])
-    'abc 0円!!'
-    """
+    """Text after the named normalisers, applied in this order."""
     for name in names:
         text = NORMALISERS[name](text)
     return text
 
 
 def normalised_spans(text: str, names: Sequence[str]) -> tuple[str, Spans]:
-    """Normalised text, and the origin of each of its characters in the original text.
-
-    >>> normalised_spans("ｶﾞス", ["nfkc"])
-    ('ガス', [(0, 2), (2, 3)])
-    """
+    """Normalised text, and the origin of each of its characters in the original text."""
     spans: Spans = [(i, i + 1) for i in range(len(text))]
     for name in names:
         inner = NORMALISERS[name].spans(text)

@@ -198,11 +198,7 @@ class Auto(Tokenizer):
 
 
 def is_japanese(text: str) -> bool:
-    """True if at least a tenth of the letters are kana or kanji.
-
-    >>> is_japanese("Python で書く"), is_japanese("written in Python"), is_japanese("")
-    (True, False, False)
-    """
+    """True if at least a tenth of the letters are kana or kanji."""
     if text.isascii():
         return False
     kinds = letter_kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]

@@ -184,11 +184,7 @@ _ATOM = re.compile(r"[!#$&'+-\[^-z|}~]+")
 
 
 def as_flags(given: str) -> tuple[str, ...]:
-    r"""Parse keywords and flags separated by blanks.
-
-    >>> as_flags(r"$Junk \seen")
-    ('$Junk', '\\Seen')
-    """
+    """Parse keywords and flags separated by blanks."""
     flags = tuple(_SYSTEM_FLAGS.get(flag.lower(), flag) for flag in given.split())
     for flag in flags:
         if flag not in _SYSTEM_FLAGS.values() and not (_ATOM.fullmatch(flag)):

@@ -45,11 +45,7 @@ _EMPTY_LABELS = ("unknown", "unknown-8bit", "x-unknown", "8bit", "default", "use
 
 @lru_cache(1024)
 def charset_of(label: str) -> str | None:
-    """Name of the codec that a label means, None if it means none.
-
-    >>> charset_of("X-SJIS"), charset_of('"utf8"'), charset_of("windows-31j"), charset_of("unknown-8bit")
-    ('cp932', 'utf-8', 'cp932', None)
-    """
+    """Name of the codec that a label means, None if it means none."""
     written = _LABEL.search(label[:100])
     if written is None or (name := written.group().lower()) in _EMPTY_LABELS:
         return None
@@ -80,14 +76,7 @@ class MessageDecoder:
         self.defects = defects
 
     def decode(self, data: bytes, label: str = "", where: str = "text") -> str:
-        r"""Decode bytes that have a label; ``where`` names the place in a defect.
-
-        >>> defects = Defects()
-        >>> MessageDecoder(["iso-2022-jp"], defects).decode("会議".encode("cp932"), "utf-8")
-        '会議'
-        >>> defects.words
-        ('text: declared as utf-8, read as cp932',)
-        """
+        """Decode bytes that have a label; ``where`` names the place in a defect."""
         charset = charset_of(label)
         if data.isascii() and b"\x1b" not in data and not passes_for_ascii(charset):
             return data.decode("ascii")
@@ -126,13 +115,7 @@ _UUENCODE_NAMES = (b"x-uuencode", b"uuencode", b"x-uue", b"uue")
 
 
 def decode_transfer(body: bytes, encoding: bytes, defects: Defects) -> bytes:
-    r"""Decode a transfer encoding: base64, quoted-printable or uuencode.
-
-    >>> decode_transfer(b"5pel5pys", b"base64", Defects()).decode()
-    '日本'
-    >>> decode_transfer(b"=E6=97=A5=\n!", b"quoted-printable", Defects()).decode()
-    '日!'
-    """
+    """Decode a transfer encoding: base64, quoted-printable or uuencode."""
     if encoding == b"base64":
         return decode_base64(body, defects)
     if encoding == b"quoted-printable":

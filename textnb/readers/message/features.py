@@ -75,20 +75,12 @@ class MailFeatures:
 
 @lru_cache(4096)
 def reveals_label(name: bytes) -> bool:
-    """Whether a header field has the verdict of another filter or of the owner.
-
-    >>> reveals_label(b"x-spam-status"), reveals_label(b"x-mailer")
-    (True, False)
-    """
+    """Whether a header field has the verdict of another filter or of the owner."""
     return name in _OWNER_FIELDS or (name.startswith(b"x-") and _FILTER_FIELD.match(name) is not None)
 
 
 def attachment_tokens(name: str, kind: str, size: int) -> list[str]:
-    """Tokens of an attachment: name, extension, type, and size as a power of two.
-
-    >>> attachment_tokens("見積.PDF", "application/pdf", 5000)
-    ['name:見積.pdf', 'extension:pdf', 'type:application/pdf', 'size:8192']
-    """
+    """Tokens of an attachment: name, extension, type, and size as a power of two."""
     folded = name.lower().strip()
     stem, dot, extension = folded.rpartition(".")
     named = [f"name:{folded[-60:]}"] if folded else []

@@ -30,13 +30,7 @@ _MAX_DATE_LENGTH = 200
 
 
 def as_date(value: str) -> datetime | None:
-    """Parse the value of a Date field into an aware datetime; None if it is not a date.
-
-    >>> as_date("Fri, 14 Nov 2003 09:05:07 +0900").isoformat()
-    '2003-11-14T09:05:07+09:00'
-    >>> as_date("yesterday") is None
-    True
-    """
+    """Parse the value of a Date field into an aware datetime; None if it is not a date."""
     if usual := _RFC_DATE.search(value[:_MAX_DATE_LENGTH]):
         day, month, year, hour, minute, second, zone = usual.groups()
     elif asctime := _ASCTIME_DATE.search(value[:_MAX_DATE_LENGTH]):
@@ -134,11 +128,7 @@ def message_start(data: bytes, start: int, end: int) -> int:
 
 
 def read_head(data: bytes, start: int, end: int, defects: Defects) -> Head:
-    r"""Read the head at an offset; it is empty if the first line is not a field.
-
-    >>> read_head(b"Subject: a\n b\nTo: c\n\nhello", 0, 27, Defects())
-    Head(fields=[(b'subject', b'a b'), (b'to', b'c')], strays=b'', body=21)
-    """
+    """Read the head at an offset; it is empty if the first line is not a field."""
     fields, strays, length, body, encoded = _split(data, start, end, _MAX_HEAD_LENGTH, _MAX_NAME_LENGTH)
     if length > _MAX_HEAD_LENGTH:
         defects.add("header", f"the header has {length} bytes; the first {_MAX_HEAD_LENGTH} were read")
