@@ -187,6 +187,18 @@ def test_every_package_is_listed_for_the_build() -> None:
     assert len(listed) == len(set(listed))
 
 
+def test_the_first_line_of_every_docstring_reads_alone() -> None:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    starts = ("The same", "Of ", "Those ", "Their ", "Its ")
+    unclear = [
+        f"{module_of(path)}: {first}"
+        for path in [PACKAGE / "__init__.py", *MODULES]
+        for node in ast.walk(parsed(path))
+        if isinstance(node, documented) and (first := ast.get_docstring(node) or "").startswith(starts)
+    ]
+    assert unclear == []
+
+
 def test_every_module_says_what_it_is() -> None:
     silent = [path.name for path in MODULES if not ast.get_docstring(parsed(path))]
     assert silent == []
