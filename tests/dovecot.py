@@ -131,18 +131,8 @@ class Dovecot:
 
 def certify(folder: Path, name: str) -> None:
     """A certificate that nobody has signed but itself, and its key."""
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "2",
-    ]
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+    command += ["-nodes", "-days", "2"]
     names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
     files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
     subprocess.run([*command, *names, *files], check=True, capture_output=True)

@@ -119,26 +119,18 @@ def run_python(code: str) -> str:
     return done.stdout.strip()
 
 
+EXTRAS = {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "imapclient", "sklearn"}
+EXTRAS |= {"pytest", "hypothesis"}
+
+
 def test_importing_textnb_loads_no_heavy_package() -> None:
-    heavy = [
-        "janome",
-        "selectolax",
-        "click",
-        "rich",
-        "sklearn",
-        "matplotlib",
-        "pandas",
-        "fugashi",
-        "ipadic",
-        "sudachipy",
-    ]
+    heavy = ["janome", "selectolax", "click", "rich", "pandas", *sorted(EXTRAS)]
     code = f"import sys, textnb; print([name for name in {heavy} if name in sys.modules])"
     assert run_python(code) == "[]"
 
 
-SHARED_BY_MODELS = {
-    *("prior", "left_out", "rows", "scorer", "draws", "dirichlet", "smoothing", "model", "registry", "calibration"),
-}
+SHARED_BY_MODELS = {"prior", "left_out", "rows", "scorer", "draws", "dirichlet", "smoothing", "registry"}
+SHARED_BY_MODELS |= {"model", "calibration"}
 
 
 def test_a_multinomial_fit_loads_no_other_model() -> None:
@@ -170,19 +162,6 @@ def test_an_estimator_loads_the_models_that_it_needs_and_no_others() -> None:
         assert {module for module in loaded if module.startswith(folders) and not module.startswith(own)} == set()
 
 
-EXTRAS = {
-    "fugashi",
-    "ipadic",
-    "sudachipy",
-    "sudachidict_core",
-    "matplotlib",
-    "imapclient",
-    "pytest",
-    "hypothesis",
-    "sklearn",
-}
-
-
 def test_the_package_works_where_the_extras_are_absent(tmp_path: Path) -> None:
     code = f"""
 import sys
@@ -206,6 +185,18 @@ def test_every_package_is_listed_for_the_build() -> None:
     there = {".".join(path.parent.relative_to(PACKAGE.parent).parts) for path in PACKAGE.rglob("__init__.py")}
     assert set(listed) == there | {"textnb.bundled"}
     assert len(listed) == len(set(listed))
+
+
+def test_the_first_line_of_every_docstring_reads_alone() -> None:
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    starts = ("The same", "Of ", "Those ", "Their ", "Its ")
+    unclear = [
+        f"{module_of(path)}: {first}"
+        for path in [PACKAGE / "__init__.py", *MODULES]
+        for node in ast.walk(parsed(path))
+        if isinstance(node, documented) and (first := ast.get_docstring(node) or "").startswith(starts)
+    ]
+    assert unclear == []
 
 
 def test_every_module_says_what_it_is() -> None:

@@ -59,19 +59,15 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_file_takes_the_place_of_the_old_one(tmp_path):
-    for data in (b"old", b"new"):
-        written(tmp_path / "file", data)
-        assert (tmp_path / "file").read_bytes() == data
-    assert names(tmp_path) == ["file"]
-
-
-def test_the_old_file_is_whole_until_the_new_one_is(tmp_path):
-    written(tmp_path / "file", b"old")
-    with atomic(tmp_path / "file") as stream:
+def test_a_file_takes_the_place_of_the_old_one_when_it_is_whole(tmp_path):
+    path = tmp_path / "file"
+    written(path, b"old")
+    with atomic(path) as stream:
         stream.write(b"new")
         stream.flush()
-        assert (tmp_path / "file").read_bytes() == b"old"
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert names(tmp_path) == ["file"]
 
 
 @pytest.mark.parametrize("failure", [ValueError("broken"), KeyboardInterrupt()])
@@ -129,33 +125,25 @@ def test_a_link_is_followed(tmp_path, exists):
     assert names(tmp_path / "models") == ["target"]
 
 
-def test_a_missing_folder_is_named(tmp_path):
-    path = tmp_path / "missing" / "model.textnb"
-    with pytest.raises(InputError, match=r"missing/model.textnb cannot be written: No such file or directory"):
-        model(path)
-    with pytest.raises(InputError, match=r"missing/model.textnb cannot be locked: No such file or directory"):
-        locked(path).__enter__()
-
-
-def test_a_file_in_the_place_of_the_folder_is_named(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("missing/model", "No such file or directory"),
+        ("file/model", "Not a directory"),
+        ("folder", ""),
+        ("pipe", ""),
+    ],
+)
+def test_where_no_file_can_be_written_the_path_is_named_and_nothing_replaced(tmp_path, name, reason):
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(InputError, match=r"file/model.textnb cannot be written: Not a directory"):
-        model(tmp_path / "file" / "model.textnb")
-
-
-def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(InputError, match=r"folder cannot be written"):
-        model(tmp_path / "folder")
-    assert names(tmp_path) == ["folder"]
-
-
-def test_a_pipe_or_device_is_never_replaced_by_a_file(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    with pytest.raises(InputError, match="pipe cannot be written"):
-        model(path)
-    assert path.is_fifo()
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=f"{name} cannot be written: {reason}"):
+        model(tmp_path / name)
+    assert names(tmp_path) == ["file", "folder", "pipe"]
+    assert (tmp_path / "pipe").is_fifo()
+    with pytest.raises(InputError, match=r"missing/model cannot be locked: No such file or directory"):
+        locked(tmp_path / "missing" / "model").__enter__()
 
 
 def test_two_processes_updating_one_model_lose_nothing(tmp_path):

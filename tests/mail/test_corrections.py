@@ -36,31 +36,17 @@ def fitted(more=(), label=None):
     )
 
 
-def test_a_learnt_mail_is_a_training_document(classifier):
+def test_a_mail_is_learnt_once_moved_by_was_and_forgotten_as_if_never_seen(classifier):
     mail = mail_document(MAIL)
     assert learn(classifier, mail, "spam") is Done.LEARNT
+    assert learn(classifier, mail, "spam") is Done.KNOWN
     assert classifier.learnt == fitted([mail], "spam").learnt
     assert learnt_as(classifier, mail) == ["spam"]
-
-
-def test_a_mail_learnt_twice_counts_once(classifier):
-    mail = mail_document(MAIL)
-    learn(classifier, mail, "spam")
-    once = classifier.learnt
-    assert learn(classifier, mail, "spam") is Done.KNOWN
-    assert classifier.learnt == once
-
-
-def test_was_moves_a_mail_and_may_be_repeated(classifier):
-    mail = mail_document(MAIL)
-    learn(classifier, mail, "spam")
     assert learn(classifier, mail, "ham", was="spam") is Done.MOVED
-    assert classifier.learnt == fitted([mail], "ham").learnt
     assert learn(classifier, mail, "ham", was="spam") is Done.KNOWN
-
-
-def test_was_does_no_harm_where_it_was_not(classifier):
-    mail = mail_document(MAIL)
+    assert classifier.learnt == fitted([mail], "ham").learnt
+    assert unlearn(classifier, mail, "ham") is Done.UNLEARNT
+    assert classifier.learnt == fitted().learnt
     assert learn(classifier, mail, "ham", was="spam") is Done.LEARNT
     assert classifier.learnt == fitted([mail], "ham").learnt
 
@@ -77,13 +63,6 @@ def test_a_mail_of_both_classes_is_taken_out_of_the_wrong_one(classifier):
     classifier.update([mail, mail], ["spam", "ham"])
     assert learn(classifier, mail, "ham", was="spam") is Done.MOVED
     assert classifier.learnt == fitted([mail], "ham").learnt
-
-
-def test_unlearning_is_never_having_seen(classifier):
-    mail = mail_document(MAIL)
-    learn(classifier, mail, "spam")
-    assert unlearn(classifier, mail, "spam") is Done.UNLEARNT
-    assert classifier.learnt == fitted().learnt
 
 
 def test_what_was_never_learnt_cannot_be_unlearnt(classifier):
@@ -117,37 +96,17 @@ def test_the_model_mail_hears_a_correction_at_once_and_refits_when_told():
     classifier, mail = TextClassifier("mail", tokenizer="words").fit(texts, labels), mail_document(MAIL)
     assert learn(classifier, mail, "spam") is Done.LEARNT
     assert classifier.fitted.fit.since == 1
-    refit(classifier)
+    assert refit(classifier) is Done.REFITTED
     again = TextClassifier("mail", tokenizer="words").fit([*texts, mail], [*labels, "spam"])
     assert classifier.fitted.fit.since == 0
     assert classifier.predict_log_proba([MAIL.decode()]).tolist() == again.predict_log_proba([MAIL.decode()]).tolist()
-
-
-def test_refitting_changes_nothing_that_was_learnt(classifier):
-    before = classifier.learnt
-    assert refit(classifier) is Done.REFITTED
-    assert classifier.learnt == before
-
-
-def test_a_file_is_written_only_where_something_has_changed(classifier, tmp_path):
-    path, mail = tmp_path / "m.textnb", mail_document(MAIL)
-    classifier.save(path)
-    assert change_file(path, lambda c: learn(c, mail, "spam"))[1] is Done.LEARNT
-    assert TextClassifier.load(path).learnt == fitted([mail], "spam").learnt
-    written = path.stat().st_ino
-    assert change_file(path, lambda c: learn(c, mail, "spam"))[1] is Done.KNOWN
-    assert path.stat().st_ino == written
-    with pytest.raises(InputError, match="nowhere does not exist; train a model first"):
-        change_file(tmp_path / "nowhere", refit)
 
 
 def test_mails_learnt_at_the_same_time_are_all_learnt(classifier, tmp_path):
     path = tmp_path / "m.textnb"
     classifier.save(path)
     mails = [Document(f"mail {number}") for number in range(6)]
-    with ThreadPoolExecutor(
-        6
-    ) as threads:  # the lock is one of open files, so threads wait for each other as processes do
+    with ThreadPoolExecutor(6) as threads:  # they wait for each other as processes do: the lock is one of open files
         done = threads.map(lambda mail: change_file(path, lambda c: learn(c, mail, "ham"))[1], mails)
         assert set(done) == {Done.LEARNT}
     assert TextClassifier.load(path).learnt == fitted(mails, "ham").learnt
@@ -186,3 +145,5 @@ def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_pa
     assert TextClassifier.load(path).learnt == fitted(mails, "spam").learnt
     assert learn_into_file(path, lessons) == {Done.KNOWN: 2}
     assert path.stat().st_ino == written
+    with pytest.raises(InputError, match="nowhere does not exist; train a model first"):
+        change_file(tmp_path / "nowhere", refit)

@@ -5,13 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.mail.destinations import (
-    Destinations,
-    decode_folder_name,
-    encode_folder_name,
-    folders_like,
-    parse_class_pairs,
-)
+from textnb.mail.destinations import Destinations, decode_folder_name, encode_folder_name, parse_class_pairs
 from textnb.mail.filter import Verdict
 
 CLASSES = ["ham", "spam", "仕事"]
@@ -28,7 +22,7 @@ def test_a_sure_message_goes_to_the_folder_of_its_class_and_others_stay():
 
 
 def test_the_unsure_have_a_folder_where_one_is_named():
-    to = Destinations(folders_like(CLASSES), unsure="Look")
+    to = Destinations({name: name for name in CLASSES}, unsure="Look")
     assert to(Verdict("spam", 0.5, unsure=True)) == "Look"
     assert to(Verdict("spam", 0.5, unsure=False)) == "spam"
     assert to.names == ["Look", *CLASSES]

@@ -77,7 +77,7 @@ def test_half_an_answer_is_none(answer):
         Reply.of(answer)
 
 
-def test_an_answer_is_read_as_it_was_written():
+def test_a_reason_of_two_lines_is_sent_as_one():
     reply = Reply(FAILED, MAIL, "two\nlines")
     assert Reply.of(reply.line + reply.message) == reply._replace(reason="two lines")
 

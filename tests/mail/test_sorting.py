@@ -104,6 +104,9 @@ def test_a_dry_run_says_the_same_and_changes_nothing(box):
     said = run(box, tag=True, apply=False)
     assert tree(box) == before
     assert said == run(box, tag=True)
+    ((name, message),) = ((name, message) for name, message in held(box).items() if name.startswith(".Junk"))
+    assert name.startswith(".Junk/new/0.t")  # moved and tagged at once
+    assert message.startswith(b"X-Textnb: class=spam; ")
 
 
 def test_what_stays_is_judged_once_and_the_unsure_again_by_another_model(box):
@@ -159,14 +162,6 @@ def test_a_tag_is_written_once_and_forged_ones_go(box):
     before = held(box)
     assert [outcome.tagged for outcome in run(box, Destinations(), tag=True, again=True)] == [False, False]
     assert held(box) == before
-
-
-def test_a_message_is_moved_and_tagged_at_once(box):
-    put(box, "new/1", "spam a")
-    run(box, tag=True)
-    ((name, message),) = held(box).items()
-    assert name.startswith(".Junk/new/1.t")
-    assert message.startswith(b"X-Textnb: class=spam; ")
 
 
 @pytest.mark.parametrize("tag", [False, True])

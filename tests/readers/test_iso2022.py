@@ -61,14 +61,6 @@ def test_every_character_of_the_further_sets_is_read(codec, escape, least):
     assert [(c, got) for c, data in pairs if (got := decoded(data)) != (c, "iso2022_jp", 0)][:5] == []
 
 
-def test_vendor_characters_by_their_published_codes():
-    assert decoded(b"\x1b$B-!-j|b\x1b(B ok") == ("①㈱髙 ok", "iso2022_jp", 0)
-
-
-def test_the_older_escape_and_jis_roman_are_read():
-    assert decoded(b"\x1b$@F|K\\\x1b(J ok").text == "日本 ok"
-
-
 @pytest.mark.parametrize("end", [b"", b"\nabc", b"\r\nabc", b"\rabc"])
 def test_without_the_final_escape_the_next_line_is_ascii_again(end):
     assert decoded(b"abc \x1b$BF|K\\" + end) == ("abc 日本" + end.decode(), "iso2022_jp", 0)
@@ -90,14 +82,6 @@ def test_a_code_of_no_character_costs_one_place_and_nothing_after_it(code):
 def test_utf_8_outside_the_escapes_is_kept_and_other_bytes_are_counted():
     data = "é".encode() + b"\x1b$BF|\x1b(B\xff"
     assert decoded(data) == ("é日\ufffd", "iso2022_jp", 1)
-
-
-def test_spaces_and_tabs_among_two_byte_characters_stay():
-    assert decoded(b"\x1b$BF| K\\\tF|").text == "日 本\t日"
-
-
-def test_an_empty_designation_is_no_text():
-    assert decoded(b"a\x1b$B\x1b(Bb").text == "ab"
 
 
 @given(st.text(alphabet='日本語の文章ｱｲｳ丂丄 abc,"\n', max_size=40))
@@ -124,11 +108,15 @@ def test_any_bytes_after_any_escapes_are_read_and_keep_their_lines(data):
         (b"\x1b$B%+\x1b(B\x0e6E\x0fx", "カｶﾅx"),
         (b"\x1b&@\x1b$BF|K\\\x1b(B", "日本"),
         (b"\x1b$B%+\x1b$A2b\x1b(B", "カ测"),
+        (b"\x1b$B-!-j|b\x1b(B ok", "①㈱髙 ok"),
+        (b"\x1b$@F|K\\\x1b(J ok", "日本 ok"),
+        (b"\x1b$BF| K\\\tF|", "日 本\t日"),
+        (b"a\x1b$B\x1b(Bb", "ab"),
     ],
-    ids=["eight bits", "shifted", "announced", "Chinese"],
+    ids=["eight bits", "shifted", "announced", "Chinese", "vendor", "older escape and JIS Roman", "spaces", "empty"],
 )
 def test_rarer_ways_of_writing_are_read(data, text):
-    assert decoded_iso2022_jp(data) == text
+    assert decoded(data) == (text, "iso2022_jp", 0)
 
 
 PIECES = st.sampled_from([b"$B", b"$@", b"(B", b"(J", b"(I", b"$A"]).map(lambda designation: b"\x1b" + designation)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.readers import Settings, read_corpus, read_input, read_lines, read_table
+from textnb.readers import Settings, read_corpus, read_lines, read_table
 
 same_file_again = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(min_size=1).filter(str.strip)
@@ -97,16 +97,7 @@ def test_a_cell_may_be_longer_than_the_csv_modules_limit(table, kind):
 
 @pytest.mark.parametrize(
     "header",
-    [
-        "text,label",
-        "Text,LABEL",
-        "label,text",
-        "body,class",
-        "content,category",
-        "本文,ラベル",
-        "文章,分類",
-        " text , label ",
-    ],
+    ["Text,LABEL", "label,text", "body,class", "content,category", "本文,ラベル", " text , 分類 "],
 )
 def test_common_names_of_columns_are_guessed(table, header):
     record = "x,hello" if header.startswith("label") else "hello,x"
@@ -174,12 +165,6 @@ def test_the_group_column_is_the_group(table):
 def test_numbers_are_labels_as_they_are_written(table, value, label):
     assert found(read_table(table("a.jsonl", f'{{"text": "a", "label": {value}}}'))) == [("a", label)]
     assert found(read_table(table("a.csv", f"text,label\na,{value}\n"))) == [("a", label)]
-
-
-def test_without_labels_a_table_needs_no_label_column(table):
-    path = table("a.csv", "text,label\nhello,x\n\n,y\n")
-    documents = list(read_input(path, None, Settings(labelled=False)))
-    assert found(documents) == [("hello", None), ("", None)]
 
 
 @given(records=rows)

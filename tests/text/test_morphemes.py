@@ -24,11 +24,7 @@ every_missing_package = pytest.mark.parametrize(
 @every_missing_package
 def test_a_tokenizer_without_its_packages_is_refused_when_it_is_made(name, package, monkeypatch):
     monkeypatch.setattr(morphemes, "find_spec", lambda asked: None if asked == package else object())
-    for make in (
-        lambda: tokenizer(name),
-        lambda: tokenizer(name, form="base"),
-        lambda: tokenizer_of({"name": name, "version": "1", "params": {}}),
-    ):
+    for make in (lambda: tokenizer(name), lambda: tokenizer_of({"name": name, "version": "1", "params": {}})):
         with pytest.raises(InputError) as caught:
             make()
         assert str(caught.value) == MESSAGES[name]

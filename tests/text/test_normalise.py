@@ -49,15 +49,9 @@ def test_units_changed_one_by_one_give_the_whole_text_changed(text):
 
 @settings(max_examples=120, deadline=None)
 @given(text=TEXTS)
-def test_spans_has_one_entry_per_character_monotone_and_within_the_text(text):
-    for normaliser in NORMALISERS.values():
-        check_spans(normaliser.spans(text), text, normaliser(text))
-
-
-@settings(max_examples=120, deadline=None)
-@given(text=TEXTS)
 def test_a_character_is_made_from_its_span_alone(text):
     for normaliser in NORMALISERS.values():
+        check_spans(normaliser.spans(text), text, normaliser(text))
         for character, (start, end) in zip(normaliser(text), normaliser.spans(text), strict=True):
             assert character in normaliser(text[start:end]), normaliser.name
 

@@ -1,12 +1,10 @@
 import importlib.metadata
-import warnings
 
 import pytest
 from small_models import fitted, rewritten
 
 from textnb import TextClassifier
 from textnb.errors import InputError, ModelFileError, RecipeWarning
-from textnb.text import tokenizer
 from textnb.text.morphemes import PACKAGES
 from textnb.text.sudachi import MODES, SUDACHI_PARTS, Sudachi, _dictionary, _tokenizer
 
@@ -17,17 +15,9 @@ for package in PACKAGES["sudachi"]:
 @pytest.mark.parametrize("mode", MODES)
 def test_tokens_are_sudachis(mode, ja_mini):
     for text in ja_mini[::5]:
-        assert [tuple(token) for token in Sudachi(mode=mode).tokens(text)] == [
-            (
-                word.surface(),
-                word.dictionary_form(),
-                word.reading_form(),
-                ",".join(word.part_of_speech()),
-                word.begin(),
-                word.end(),
-            )
-            for word in _tokenizer(mode).tokenize(text)
-        ]
+        for token, word in zip(Sudachi(mode=mode).tokens(text), _tokenizer(mode).tokenize(text), strict=True):
+            assert token[:3] == (word.surface(), word.dictionary_form(), word.reading_form())
+            assert token[3:] == (",".join(word.part_of_speech()), word.begin(), word.end())
 
 
 @pytest.mark.parametrize(
@@ -40,22 +30,13 @@ def test_tokens_are_sudachis(mode, ja_mini):
 )
 def test_a_mode_is_the_length_of_words(mode, expected):
     assert Sudachi(mode=mode)("国家公務員と選挙管理委員会") == expected.split()
-
-
-def test_the_longest_words_are_the_default():
-    assert Sudachi() == Sudachi(mode="C")
-    assert Sudachi() != Sudachi(mode="B")
+    assert (Sudachi(mode=mode) == Sudachi()) == (mode == "C")
 
 
 @pytest.mark.parametrize("mode", ["c", "D", "", None, 1, ["A"], "ABC"])
 def test_an_unknown_mode_is_refused(mode):
     with pytest.raises(InputError, match=r"unknown mode .*; use A, B, C"):
         Sudachi(mode=mode)
-
-
-def test_only_sudachi_has_a_mode():
-    with pytest.raises(InputError, match="'janome' has no parameter 'mode'"):
-        tokenizer("janome", mode="A")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -134,27 +115,16 @@ def test_the_version_is_the_dictionarys_and_sudachis():
     assert Sudachi(pos=["名詞"]).version == Sudachi(exclude_pos=["助詞"]).version == f"{Sudachi().version}-filters-2"
 
 
-def saved_by_the_first_version(path, **params):
-    """A model file of the time when filters took IPADIC's names too: its version does not depend on them."""
-    fitted(tokenizer="sudachi").save(path)
-    rewritten(path, "model", lambda header, _: header["recipe"]["tokenizer"]["params"].update(params))
-    return path
+def test_a_model_of_the_first_version_loads_with_a_warning_if_it_has_a_filter(tmp_path):
+    """Filters took IPADIC's names too, and the version did not depend on them."""
 
+    def saved(**params):
+        fitted(tokenizer="sudachi").save(tmp_path / "m")
+        rewritten(tmp_path / "m", "model", lambda header, _: header["recipe"]["tokenizer"]["params"].update(params))
+        return tmp_path / "m"
 
-def test_a_saved_model_with_a_filter_of_the_first_version_loads_with_a_warning(tmp_path):
-    path = saved_by_the_first_version(tmp_path / "m", pos=["名詞"])
+    assert TextClassifier.load(saved(form="base")).recipe.tokenizer == Sudachi(form="base")  # warnings are errors
     with pytest.warns(RecipeWarning, match=r"'sudachi' was .* and is .*-filters-2 here; some tokens may differ"):
-        assert TextClassifier.load(path).recipe.tokenizer == Sudachi(pos=["名詞"])
-
-
-def test_a_saved_model_without_a_filter_loads_without_a_warning(tmp_path):
-    path = saved_by_the_first_version(tmp_path / "m", form="base")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert TextClassifier.load(path).recipe.tokenizer == Sudachi(form="base")
-
-
-def test_a_saved_model_with_a_name_that_sudachi_does_not_have_is_refused(tmp_path):
-    path = saved_by_the_first_version(tmp_path / "m", exclude_pos=["接頭詞"])
+        assert TextClassifier.load(saved(pos=["名詞"])).recipe.tokenizer == Sudachi(pos=["名詞"])
     with pytest.raises(ModelFileError, match="接頭詞"):
-        TextClassifier.load(path)
+        TextClassifier.load(saved(exclude_pos=["接頭詞"]))

@@ -21,7 +21,7 @@ from pathlib import Path
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError, listed
-from textnb.mail.filter import Verdict, mail_document
+from textnb.mail.filter import Verdict, check_class, mail_document
 from textnb.readers import Document
 from textnb.storage import locked
 
@@ -42,42 +42,16 @@ Change = Callable[[TextClassifier], Done]
 def learn(
     classifier: TextClassifier, document: Document, label: str, *, was: str | None = None, new: bool = False
 ) -> Done:
-    """Learn one mail as a class; formulas (1) and (2).
+    """Learn one mail (see ``mail_document``) as a class; formulas (1) and (2).
 
-    Parameters
-    ----------
-    classifier : TextClassifier
-        The classifier to change.
-    document : Document
-        The mail, as ``mail_document`` reads it.
-    label : str
-        Its class.
-    was : str or None
-        The class to forget it under, if it was learnt as that.
-    new : bool
-        Whether ``label`` may be a class that the model does not have yet.
-
-    Returns
-    -------
-    Done
-        LEARNT, MOVED (from ``was``), or KNOWN if nothing had to change.
-
-    Examples
-    --------
-    >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"])
-    >>> mail = Document("pills for you")
-    >>> [learn(classifier, mail, "spam"), learn(classifier, mail, "spam"), learn(classifier, mail, "ham", was="spam")]
-    [<Done.LEARNT: 'learnt'>, <Done.KNOWN: 'known already, so nothing was changed'>, <Done.MOVED: 'moved'>]
+    was: class to forget it under, if it was learnt as that. new: the label may be a class that the model does not have.
     """
     known = learnt_as(classifier, document)
     _check_classes(classifier, label, was, new)
     others = [name for name in known if name not in (label, was)]
     if others:
-        raise InputError(
-            "the message was learnt as {classes}; use --was {first} to move it, or unlearn it first",
-            classes=listed(others),
-            first=others[0],
-        )
+        template = "the message was learnt as {classes}; use --was {first} to move it, or unlearn it first"
+        raise InputError(template, classes=listed(others), first=others[0])
     moved = was is not None and was in known
     if label in known and not moved:
         return Done.KNOWN
@@ -90,22 +64,8 @@ def learn(
 
 
 def learn_all(classifier: TextClassifier, lessons: Iterable[tuple[Document, str]]) -> Counter[Done]:
-    """Learn many mails, each as its class, and fit once; formula (4).
+    """Learn many mails, each as its class, fit once, and count what was done; formula (4).
 
-    Parameters
-    ----------
-    classifier : TextClassifier
-        The classifier to change.
-    lessons : iterable of (Document, str)
-        Mails and their classes.
-
-    Returns
-    -------
-    Counter of Done
-        How many mails were learnt, moved and known.
-
-    Examples
-    --------
     >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"])
     >>> learn_all(classifier, [(Document("see you"), "spam"), (Document("pills"), "spam")])
     Counter({<Done.MOVED: 'moved'>: 1, <Done.LEARNT: 'learnt'>: 1})
@@ -124,35 +84,11 @@ def learn_all(classifier: TextClassifier, lessons: Iterable[tuple[Document, str]
 
 
 def unlearn(classifier: TextClassifier, document: Document, label: str) -> Done:
-    """Forget one mail that was learnt as a class; formula (3).
-
-    Parameters
-    ----------
-    classifier : TextClassifier
-        The classifier to change.
-    document : Document
-        The mail, as ``mail_document`` reads it.
-    label : str
-        The class it was learnt as; if it was not, NotLearntError is raised and nothing changes.
-
-    Returns
-    -------
-    Done
-        UNLEARNT.
-
-    Examples
-    --------
-    >>> classifier = TextClassifier(tokenizer="words").fit(["cheap pills", "cheap", "see you"], ["spam", "spam", "ham"])
-    >>> unlearn(classifier, Document("cheap"), "spam"), learnt_as(classifier, Document("cheap"))
-    (<Done.UNLEARNT: 'unlearnt'>, [])
-    """
+    """Forget one mail that was learnt as a class, formula (3); raise NotLearntError if it was not."""
     known = learnt_as(classifier, document)
     if label not in known:
-        raise NotLearntError(
-            "the message was never learnt as {label!r}, so nothing was changed; it was learnt as {known}",
-            label=label,
-            known=listed(known) or "no class",
-        )
+        template = "the message was never learnt as {label!r}, so nothing was changed; it was learnt as {known}"
+        raise NotLearntError(template, label=label, known=listed(known) or "no class")
     classifier.forget([document], [label], refit="when due")
     return Done.UNLEARNT
 
@@ -210,8 +146,7 @@ def _check_classes(classifier: TextClassifier, label: str, was: str | None, new:
     classes = classifier.learnt.counts.classes
     if label == was:
         raise InputError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
-    unknown = "{name!r} is not among the model's classes: {classes}"
-    if label not in classes and not new:
-        raise InputError(unknown + "; use --new to add it", name=label, classes=listed(classes))
-    if was is not None and was not in classes:
-        raise InputError(unknown, name=was, classes=listed(classes))
+    if not new:
+        check_class(label, classes, "; use --new to add it")
+    if was is not None:
+        check_class(was, classes)

@@ -113,11 +113,8 @@ def _undo(arrived: Path, error: OSError) -> None:
     try:
         arrived.unlink()
     except OSError:
-        raise InputError(
-            "{reason}; the message is also at {path}; the next run will remove one of the two",
-            reason=error.strerror or error,
-            path=arrived,
-        ) from error
+        template = "{reason}; the message is also at {path}; the next run will remove one of the two"
+        raise InputError(template, reason=error.strerror or error, path=arrived) from error
 
 
 def _put(source: Path, target: Path, message: bytes | None) -> None:

@@ -24,17 +24,8 @@ from textnb.mail.filter import Verdict
 
 @dataclass(frozen=True)
 class Destinations:
-    """Folders that mails go to by the verdict on them; formulas (1) and (2).
+    """Folders of classes and of unsure mails; formulas (1) and (2).
 
-    Parameters
-    ----------
-    folders : mapping of str to str
-        Folder of each class; mails of other classes stay.
-    unsure : str or None
-        Folder of unsure mails; None: they stay.
-
-    Examples
-    --------
     >>> to = Destinations({"spam": "Junk"})
     >>> to(Verdict("spam", 0.999, unsure=False)), to(Verdict("spam", 0.6, unsure=True))
     ('Junk', None)
@@ -57,11 +48,6 @@ class Destinations:
         return sorted({*self.folders.values(), *([] if self.unsure is None else [self.unsure])})
 
 
-def folders_like(classes: Sequence[str]) -> dict[str, str]:
-    """Folder of each class, named like the class."""
-    return {name: name for name in classes}
-
-
 def parse_class_pairs(pairs: Sequence[str], classes: Sequence[str], option: str) -> dict[str, str]:
     """Value of each class from ``CLASS=VALUE``; of several "=" the first one after a class name separates.
 
@@ -72,13 +58,8 @@ def parse_class_pairs(pairs: Sequence[str], classes: Sequence[str], option: str)
     for pair in pairs:
         name, value = _split_pair(pair, classes, option)
         if name in values:
-            raise InputError(
-                "{option} names the class {name!r} twice: {first!r} and {second!r}; leave one out",
-                option=option,
-                name=name,
-                first=values[name],
-                second=value,
-            )
+            template = "{option} names the class {name!r} twice: {a!r} and {b!r}; leave one out"
+            raise InputError(template, option=option, name=name, a=values[name], b=value)
         values[name] = value
     return values
 
@@ -86,21 +67,12 @@ def parse_class_pairs(pairs: Sequence[str], classes: Sequence[str], option: str)
 def _split_pair(pair: str, classes: Sequence[str], option: str) -> tuple[str, str]:
     ends = [place for place, character in enumerate(pair) if character == "="]
     if not ends:
-        raise InputError(
-            "{option} takes CLASS=NAME, such as {example}=NAME, not {pair!r}",
-            option=option,
-            example=classes[0],
-            pair=pair,
-        )
+        template = "{option} takes CLASS=NAME, such as {example}=NAME, not {pair!r}"
+        raise InputError(template, option=option, example=classes[0], pair=pair)
     end = next((end for end in ends if pair[:end] in classes), None)
     if end is None:
-        raise InputError(
-            "{option} {pair}: {name!r} is not among the model's classes: {classes}",
-            option=option,
-            pair=pair,
-            name=pair[: ends[0]],
-            classes=listed(classes),
-        )
+        template = "{option} {pair}: {name!r} is not among the model's classes: {classes}"
+        raise InputError(template, option=option, pair=pair, name=pair[: ends[0]], classes=listed(classes))
     if not pair[end + 1 :]:
         raise InputError("{option} {pair}: write a name after '='", option=option, pair=pair)
     return pair[:end], pair[end + 1 :]
@@ -111,11 +83,7 @@ _ENCODED = re.compile("&([^-]*)-")
 
 
 def encode_folder_name(name: str) -> str:
-    """Folder name in modified UTF-7; formulas (3) and (4).
-
-    >>> encode_folder_name("仕事 & more")
-    '&TtVOiw- &- more'
-    """
+    """Folder name in modified UTF-7; formulas (3) and (4)."""
     try:
         return _TO_ENCODE.sub(_encode_run, name)
     except UnicodeEncodeError:
@@ -123,11 +91,7 @@ def encode_folder_name(name: str) -> str:
 
 
 def decode_folder_name(name: str) -> str:
-    """Folder name from its form in modified UTF-7.
-
-    >>> decode_folder_name("&TtVOiw- &- more")
-    '仕事 & more'
-    """
+    """Folder name from its form in modified UTF-7."""
     try:
         found = _ENCODED.sub(_decode_run, name)
         if encode_folder_name(found) == name:

@@ -32,21 +32,9 @@ from textnb.readers import Document, read_message
 class Cutoffs:
     """Cut-offs that decide whether a mail is spam, good or unsure.
 
-    Parameters
-    ----------
-    spam : str or None
-        The class of spam, decided by eq. (1) and (2). None: all classes are alike, eq. (3).
-    spam_cutoff : float
-        A mail is spam from this probability on.
-    good_cutoff : float
-        A mail is of another class up to this probability of spam; below ``spam_cutoff``.
-    thin : float
-        Factor, at least 1, by which the odds must be higher for a mail without Received fields.
-    unsure : float
-        Without a class of spam: a mail is unsure below this probability.
+    spam: class of spam, eq. (1) and (2); None: all classes are alike, eq. (3). thin: factor, at least 1, by which the
+    odds must be higher for a mail without Received fields.
 
-    Examples
-    --------
     >>> codes, unsure = Cutoffs("spam").decide([[0.05, 0.95], [0.995, 0.005]], ["ham", "spam"])
     >>> codes.tolist(), unsure.tolist()
     ([1, 0], [True, False])
@@ -64,11 +52,8 @@ class Cutoffs:
             if not is_number(value) or not 0 <= value < np.inf:
                 raise InputError("{name} must be a number and not negative, not {value!r}", name=name, value=value)
         if not self.good_cutoff < self.spam_cutoff <= 1:
-            raise InputError(
-                "the cut-offs must satisfy 0 <= good < spam <= 1, not good={good!r} and spam={spam!r}",
-                good=self.good_cutoff,
-                spam=self.spam_cutoff,
-            )
+            template = "the cut-offs must satisfy 0 <= good < spam <= 1, not good={good!r} and spam={spam!r}"
+            raise InputError(template, good=self.good_cutoff, spam=self.spam_cutoff)
         if self.thin < 1:
             raise InputError("thin multiplies odds and must be 1 or more, not {thin!r}", thin=self.thin)
         if self.unsure > 1:
@@ -76,10 +61,8 @@ class Cutoffs:
 
     def check_classes(self, classes: Sequence[str]) -> None:
         """Raise InputError if the class of spam is not one of the classes."""
-        if self.spam is not None and self.spam not in classes:
-            raise InputError(
-                "{name!r} is not among the model's classes: {classes}", name=self.spam, classes=listed(classes)
-            )
+        if self.spam is not None:
+            check_class(self.spam, classes)
 
     def spam_from(self, thin: ArrayLike = False) -> NDArray[np.float64]:
         """Probability from which on a mail is spam, eq. (1); shaped like ``thin``.
@@ -93,23 +76,9 @@ class Cutoffs:
     def decide(
         self, probabilities: ArrayLike, classes: Sequence[str], thin: ArrayLike = False
     ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Decide about mails by the probabilities of their classes; of equally likely classes the first one.
+        """Decide about mails by the probabilities (D, C) of their classes; of equally likely classes the first one.
 
-        Parameters
-        ----------
-        probabilities : array of shape (D, C)
-            Probabilities of the classes, a row per mail.
-        classes : sequence of str, length C
-            Names of the classes.
-        thin : array of bool, shape (D,), or bool
-            Whether a mail has no Received fields.
-
-        Returns
-        -------
-        codes : array of int, shape (D,)
-            Column of the decided class.
-        unsure : array of bool, shape (D,)
-            Whether the decision is too uncertain to act on.
+        Return the column of each mail's class and whether it is unsure, (D,). thin: whether it has no Received fields.
         """
         self.check_classes(classes)
         P = np.asarray(probabilities, np.float64)
@@ -123,6 +92,12 @@ class Cutoffs:
         other = np.where(np.arange(len(classes)) == s, -np.inf, P).argmax(axis=1)
         codes = np.where(is_spam, s, np.where(is_good, other, likeliest))
         return codes, ~(is_spam | is_good)
+
+
+def check_class(name: str, classes: Sequence[str], hint: str = "") -> None:
+    """Raise InputError if a name is not one of the classes."""
+    if name not in classes:
+        raise InputError("{name!r} is not among the model's classes: {known}" + hint, name=name, known=listed(classes))
 
 
 class Verdict(NamedTuple):
@@ -149,19 +124,9 @@ class Filtered(NamedTuple):
 class MailFilter:
     r"""Classifier with cut-offs that decides about mails and writes the decision into their headers.
 
-    Parameters
-    ----------
-    classifier : TextClassifier
-        A trained classifier.
-    cutoffs : Cutoffs
-        How probabilities become decisions.
-
-    Examples
-    --------
     >>> mails = [Document("cheap pills", "spam"), Document("see you at lunch", "ham")]
     >>> classifier = TextClassifier(tokenizer="words", calibrate=False).fit(mails)
-    >>> filtered = MailFilter(classifier, Cutoffs(unsure=0.6))(b"Subject: lunch\n\nsee you")
-    >>> filtered.message
+    >>> MailFilter(classifier, Cutoffs(unsure=0.6))(b"Subject: lunch\n\nsee you").message
     b'X-Textnb: class=ham; probability=0.676413; unsure=no\nSubject: lunch\n\nsee you'
     """
 
@@ -189,9 +154,5 @@ def mail_document(message: bytes) -> Document:
 
 
 def is_thin(mail: Document) -> bool:
-    """Return whether a mail has no Received fields, which name the hosts that passed it on.
-
-    >>> is_thin(Document("hello", fields={"from": ["a@example.jp"]}))
-    True
-    """
+    """Return whether a mail has no Received fields, which name the hosts that passed it on."""
     return not mail.fields.get("received")

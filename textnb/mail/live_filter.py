@@ -17,27 +17,8 @@ _Stamp = tuple[int, int, int]
 class LiveFilter:
     """Mail filter that follows the changes of its model file; several threads may use it at once.
 
-    While the file is missing or damaged, the last model that could be loaded stays in use.
-
-    Parameters
-    ----------
-    path : Path
-        The model file.
-    cutoffs : Cutoffs
-        How probabilities become decisions.
-    trust : tuple of str
-        Python tokenizers that the file may import (see ``TextClassifier.load``).
-    learns : bool
-        Whether messages are learnt as what was decided, unless unsure.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "mail.textnb"
-    ...     _ = TextClassifier(tokenizer="words").fit(["cheap pills", "see you"], ["spam", "ham"]).save(path)
-    ...     LiveFilter(path, Cutoffs("spam")).current().classes
-    ('ham', 'spam')
+    While the file is missing or damaged, the last model that could be loaded stays in use. trust: as in
+    ``TextClassifier.load``. learns: messages are learnt as what was decided, unless unsure.
     """
 
     def __init__(self, path: Path, cutoffs: Cutoffs, *, trust: tuple[str, ...] = (), learns: bool = False) -> None:

@@ -79,19 +79,11 @@ class MaildirName(NamedTuple):
         return "T" in self.info
 
     def in_another_folder(self) -> "MaildirName":
-        """Name with its flags but without its keywords.
-
-        >>> str(MaildirName.of("17.host:2,FSac").in_another_folder())
-        '17.host:2,FS'
-        """
+        """Name with its flags but without its keywords."""
         return self._replace(info=_KEYWORDS.sub(lambda flags: re.sub("[a-z]", "", flags[0]), self.info))
 
     def holding(self, message: bytes) -> "MaildirName":
-        r"""Name of the message with changed bytes; sizes in it are updated.
-
-        >>> str(MaildirName.of("17.host,S=3,W=4:2,S").holding(b"To: a\n\n"))
-        '17.host.t3136373f,S=7,W=9:2,S'
-        """
+        """Name of the message with changed bytes; sizes in it are updated."""
         sizes = {"S": len(message), "W": len(message) + message.count(b"\n") - message.count(b"\r\n")}
         fields = _SIZE.sub(lambda field: f",{field[1]}={sizes[field[1]]}", self.fields)
         return MaildirName(f"{self.origin}.t{blake2b(message, digest_size=4).hexdigest()}", fields, self.info)
@@ -124,24 +116,7 @@ class MaildirMessage(NamedTuple):
 
 
 class Maildir:
-    """An existing Maildir, or a folder of one.
-
-    Parameters
-    ----------
-    path : str or Path
-        The folder that contains cur and new.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for box in ("cur", "new", "tmp"):
-    ...         (Path(folder) / box).mkdir()
-    ...     _ = (Path(folder) / "new" / "17.host").write_bytes(b"Subject: a")
-    ...     maildir = Maildir(folder)
-    ...     maildir.messages(), maildir.folder("仕事").name
-    ([MaildirMessage(box='new', name='17.host')], '.&TtVOiw-')
-    """
+    """An existing Maildir, or a folder of one; ``path`` contains cur and new."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
@@ -172,11 +147,8 @@ class Maildir:
         if name.upper() == "INBOX":
             return self.root
         if "/" in name or os.sep in name or "\0" in name or not all(name.split(".")):
-            raise InputError(
-                "{name!r} cannot be a folder of a Maildir: names have no '/', and dots only between two levels; "
-                "use --move CLASS=FOLDER to name another",
-                name=name,
-            )
+            template = "{name!r} cannot be a folder of a Maildir: no '/', and dots only between levels; use --move"
+            raise InputError(template, name=name)
         usual = self.root / f".{encode_folder_name(name)}"
         others = [self.root / f".{name}", self.root / name]
         return next((path.resolve() for path in [usual, *others] if is_maildir(path)), usual)

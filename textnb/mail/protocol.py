@@ -35,11 +35,7 @@ class Reply(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """First line of the reply.
-
-        >>> Reply(1, b"To: a").line
-        b'textnb/1 1 5 \\n'
-        """
+        """First line of the reply."""
         reason = "".join(c if c.isprintable() else " " for c in self.reason)
         return f"textnb/1 {self.code} {len(self.message)} {reason}\n".encode("utf-8", "replace")
 

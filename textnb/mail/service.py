@@ -34,27 +34,7 @@ class ServiceLimits(NamedTuple):
 class Service:
     """Service that answers clients until it is stopped.
 
-    Parameters
-    ----------
-    answer : callable
-        From a message to the reply, and what to do once the client has it (or None); it runs in threads.
-    limits : ServiceLimits or None
-        Limits for clients; None: the defaults.
-
-    Examples
-    --------
-    >>> import tempfile, threading
-    >>> from textnb.mail.protocol import OTHER, ask_service
-    >>> async def serve_one(path):
-    ...     service = Service(lambda message: (Reply(OTHER, message.upper()), None))
-    ...     running = asyncio.ensure_future(service.run(listen_at(path)))
-    ...     reply = await asyncio.to_thread(ask_service, str(path), b"mail")
-    ...     service.stop()
-    ...     await running
-    ...     return reply
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     asyncio.run(serve_one(Path(folder) / "s"))
-    Reply(code=1, message=b'MAIL', reason='')
+    answer: from a message to the reply, and what to do once the client has it (or None); it runs in threads.
     """
 
     def __init__(self, answer: Callable[[bytes], Answer], limits: ServiceLimits | None = None) -> None:

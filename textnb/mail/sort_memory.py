@@ -155,11 +155,8 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise InputError(
-            "{path} cannot be read: {reason}; it is the memory of sorting; without it all messages are judged again",
-            path=path,
-            reason=error.strerror,
-        ) from error
+        template = "{path} cannot be read: {reason}; without this memory all messages are judged again"
+        raise InputError(template, path=path, reason=error.strerror) from error
 
 
 def _names(value: object) -> set[str]:

@@ -1,8 +1,6 @@
 """Tables of categories: a CSV or TSV file in which every column but the label is a feature, as arrays of strings."""
 
 import warnings
-import zlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError, ReadingWarning
-from textnb.readers.decoding import REPLACEMENT, check_charset, decoded_lines, encoding_of, pieces_of, undecodable
-from textnb.readers.tables import csv_records, number_of_cells, open_bytes, shown_columns
+from textnb.readers.decoding import REPLACEMENT, check_charset, undecodable
+from textnb.readers.tables import csv_records, number_of_cells, open_lines, shown_columns
 
 Strings = NDArray[np.object_]
 Record = tuple[int, list[str]]
@@ -47,8 +45,7 @@ def read_columns(
     header : bool, default=True
         Whether the first record has the names of the columns; otherwise the names are their numbers.
     delimiter : str, optional
-        One character; " " for any number of blanks. By default a tab for names that end in .tsv or .tsv.gz, else a
-        comma.
+        One character, " " for any number of blanks; by default a tab for .tsv and .tsv.gz, else a comma.
     encoding : str, optional
         Charset of the file, if it is not UTF-8.
 
@@ -59,14 +56,11 @@ def read_columns(
 
     Examples
     --------
-    >>> import tempfile, pathlib
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name, "play.csv")
-    >>> _ = path.write_text("sky,heat,play\\nsun,hot,no\\nrain,cool,yes\\n", encoding="utf-8")
-    >>> X, y, names = read_columns(path, label="play")
-    >>> X.tolist(), y.tolist(), names
-    ([['sun', 'hot'], ['rain', 'cool']], ['no', 'yes'], ('sky', 'heat'))
-    >>> folder.cleanup()
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "play.csv").write_text("sky,heat,play\\nsun,hot,no\\n", encoding="utf-8")
+    ...     read_columns(Path(folder, "play.csv"), label="play").X.tolist()
+    [['sun', 'hot']]
     """
     path = Path(path)
     check_charset(encoding)
@@ -80,22 +74,16 @@ def read_columns(
         raise InputError("{path} has no records", path=path)
     for number, cells in records:
         if len(cells) != len(names):
-            raise InputError(
-                "{path}, line {line}: {cells}, but the first line has {expected}",
-                path=path,
-                line=number,
-                cells=number_of_cells(cells),
-                expected=len(names),
-            )
+            template = "{path}, line {line}: {cells}, but the first line has {expected}"
+            raise InputError(template, path=path, line=number, cells=number_of_cells(cells), expected=len(names))
     X = _array([cells for _, cells in records], len(names))
     if label is None:
         return Columns(X, None, tuple(names))
     place = _find_label_column(path, names, label)
     for number, cells in records:
         if not cells[place]:
-            raise InputError(
-                "{path}, line {line}: no label in column {column!r}", path=path, line=number, column=names[place]
-            )
+            template = "{path}, line {line}: no label in column {column!r}"
+            raise InputError(template, path=path, line=number, column=names[place])
     return Columns(np.delete(X, place, axis=1), X[:, place], tuple(names[:place] + names[place + 1 :]))
 
 
@@ -105,27 +93,15 @@ def _records(path: Path, delimiter: str | None, encoding: str | None) -> list[Re
         delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
         raise InputError("delimiter must be one character, such as ',' or ' ', not {given!r}", given=delimiter)
-    try:
-        with open_bytes(path) as stream:
-            decided = encoding_of(pieces_of(stream), encoding)
-        with open_bytes(path) as stream:
-            lines = decoded_lines(stream, decided)  # named, to live as long as the stream
-            found = _cut(path, lines, delimiter)
-            records = [(number, [cell.strip() for cell in cells]) for number, cells in found if cells]
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError("{path}: {why}", path=path, why=error) from error
+    with open_lines(path, encoding) as (decided, lines):
+        cut = enumerate(map(str.split, lines), 1) if delimiter == " " else csv_records(path, lines, delimiter)
+        records = [(number, [cell.strip() for cell in cells]) for number, cells in cut if cells]
     gaps = 0 if decided.fits else sum(cell.count(REPLACEMENT) for _, cells in records for cell in cells)
     if gaps:
         template = "{path}: {what}; U+FFFD marks the gaps"
         what = undecodable(gaps, decided.name)
         warnings.warn(template.format(path=path, what=what), ReadingWarning, stacklevel=3)
     return records
-
-
-def _cut(path: Path, lines: Iterable[str], delimiter: str) -> Iterable[Record]:
-    if delimiter == " ":
-        return ((number, line.split()) for number, line in enumerate(lines, 1))
-    return csv_records(path, lines, delimiter)
 
 
 def _array(rows: list[list[str]], width: int) -> Strings:

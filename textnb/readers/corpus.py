@@ -32,14 +32,7 @@ _MAX_SHOWN_PATH = 200
 class OpenCorpus:
     """Corpus whose kind and settings are known, and whose documents are read when they are asked for.
 
-    Parameters
-    ----------
-    path : Path
-        File or folder.
-    kind : str
-        One of ``READERS``; "document" for a file that is one document.
-    settings : Settings
-        The caller's settings, completed by the corpus.toml of the folder.
+    kind: one of ``READERS``, or "document" for a file that is one document. settings: completed by the corpus.toml.
     """
 
     path: Path
@@ -71,10 +64,8 @@ def open_corpus(path: str | Path, reader: str | None = None, settings: Settings 
 
     Parameters
     ----------
-    path : str or Path
-        File or folder, as for ``read_corpus``.
-    reader : str, optional
-        One of ``READERS``; by default the kind is recognised.
+    path, reader
+        As in ``read_corpus``.
     settings : Settings, optional
         Settings of the caller, which take precedence over those of a corpus.toml.
 
@@ -82,18 +73,6 @@ def open_corpus(path: str | Path, reader: str | None = None, settings: Settings 
     -------
     OpenCorpus
         Its ``documents()`` are read when they are asked for.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     table = Path(folder, "pets.csv")
-    ...     _ = table.write_text("text,label\\nmeow,cat\\n", encoding="utf-8")
-    ...     corpus = open_corpus(table)
-    ...     [document.label for document in corpus.documents()]
-    ['cat']
-    >>> corpus.kind, corpus.is_mail
-    ('csv', False)
     """
     path = _as_existing_path(path)
     settings = settings or Settings()
@@ -180,17 +159,7 @@ def read_table(
 ) -> Iterator[Document]:
     """Read the labelled documents of a CSV, TSV, JSONL or lines file, one per record.
 
-    Parameters
-    ----------
-    path : str or Path
-        The file, plain or .gz. A folder is refused.
-    reader, text, label, encoding, skip_bad
-        As in ``read_corpus``.
-
-    Returns
-    -------
-    Iterator[Document]
-        Documents in the order of the file.
+    Parameters and result are as in ``read_corpus``; a folder is refused.
     """
     if _as_existing_path(path).is_dir():
         raise InputError("{path} is a folder, not a table; use read_corpus", path=path)
@@ -207,11 +176,8 @@ def recognise_kind(path: Path) -> str:
     if path.is_dir():
         return "mail" if is_mail_corpus(path) else "folder"
     if _suffix(path) not in _KIND_BY_SUFFIX:
-        raise InputError(
-            "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}",
-            path=path,
-            known=", ".join(READERS),
-        )
+        template = "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}"
+        raise InputError(template, path=path, known=", ".join(READERS))
     return _KIND_BY_SUFFIX[_suffix(path)]
 
 

@@ -37,15 +37,8 @@ _MAX_BOM_LENGTH = 4
 # Designation of a Japanese character set; ESC ( B alone is what terminals send to reset themselves.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]|\x1b\$\([DOPQ]|\x1b\([IJ]")
 _MAX_ESCAPE_LENGTH = 4
-_SUPERSETS = {
-    "shift_jis": "cp932",
-    "iso8859-1": "cp1252",
-    "euc_jp": "euc_jis_2004",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "euc_kr": "cp949",
-    "big5": "cp950",
-}
+_SUPERSETS = {"shift_jis": "cp932", "iso8859-1": "cp1252", "euc_jp": "euc_jis_2004", "gb2312": "gb18030"}
+_SUPERSETS |= {"gbk": "gb18030", "euc_kr": "cp949", "big5": "cp950"}
 _LIKE_UTF8 = ("utf-16", "utf-32", "utf-7", "iso2022_kr", "hz")  # their bytes can be valid UTF-8: trust the declaration
 _PYTHON_ONLY = ("unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined")
 _JAPANESE = ("cp932", "euc_jp", "euc_jis_2004")
@@ -207,11 +200,7 @@ def charset_named(name: str | None) -> str | None:
 
 
 def superset_of(charset: str) -> str:
-    """Charset that senders mean when they declare this one.
-
-    >>> superset_of("shift_jis"), superset_of("koi8-r")
-    ('cp932', 'koi8-r')
-    """
+    """Charset that senders mean when they declare this one."""
     return _SUPERSETS.get(charset, charset)
 
 

@@ -119,10 +119,5 @@ def _check_labels(root: Path, folders: list[str]) -> None:
         name = composed(folder)
         twin = seen.setdefault(name, folder)
         if twin != folder and unicodedata.normalize("NFC", twin) != unicodedata.normalize("NFC", folder):
-            raise InputError(
-                "{root}: the folders {first!r} and {second!r} would both be class {name!r}; rename one",
-                root=root,
-                first=twin,
-                second=folder,
-                name=name,
-            )
+            template = "{root}: the folders {a!r} and {b!r} would both be class {name!r}; rename one"
+            raise InputError(template, root=root, a=twin, b=folder, name=name)

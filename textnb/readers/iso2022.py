@@ -16,14 +16,8 @@ _RUN = re.compile(  # an escape or a shift, and the bytes up to the next one or 
 _USUAL = re.compile(rb"(?>[^\x1b\x0e\x0f\x80-\xff]++|\x1b\$[@B][!-~]*+\x1b\([BJ])*+")
 _AS_IN_CP932 = tuple(zip("〜‖−¢£¬", "～∥－￠￡￢", strict=True))  # all differences between Python's codec and cp932
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
-_CODECS = {
-    b"$A": "iso2022_jp_2",
-    b"$(C": "iso2022_jp_2",
-    b"$(D": "iso2022_jp_ext",
-    b"$(O": "iso2022_jp_3",
-    b"$(P": "iso2022_jp_2004",
-    b"$(Q": "iso2022_jp_2004",
-}
+_CODECS = {b"$A": "iso2022_jp_2", b"$(C": "iso2022_jp_2", b"$(D": "iso2022_jp_ext", b"$(O": "iso2022_jp_3"}
+_CODECS |= {b"$(P": "iso2022_jp_2004", b"$(Q": "iso2022_jp_2004"}
 _HALF_WIDTH = (b"(I", b"\x0e")
 _EIGHT_BIT_KANA = re.compile(rb"[\x00-\x7f\xa1-\xdf]*")
 _LEFT_HALF = range(0x21, 0x7F)
@@ -31,11 +25,7 @@ _WHOLE_PAIRS = re.compile(rb"(?:[!-~]{2})*")
 
 
 def decoded_iso2022_jp(data: bytes) -> str:
-    r"""Decode ISO-2022-JP, with U+FFFD for bytes that cannot be decoded.
-
-    >>> decoded_iso2022_jp(b"\x1b$B-!F|K\\\x1b(B ok")
-    '①日本 ok'
-    """
+    """Decode ISO-2022-JP, with U+FFFD for bytes that cannot be decoded."""
     if (usual := _usual(data)) is not None:
         return usual
     texts, position = [], 0

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -35,15 +36,10 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
         yield from _documents(_unread(path, path, None, settings, troubles), settings)
         return
     if path.is_file() or is_maildir(path):
-        raise InputError(
-            "{path} is one mail store and has no classes; a corpus is a folder with one store per class", path=path
-        )
-    stores = (
-        (_label_of(entry, settings), Path(entry))
-        for entry in visible(path)
-        if _is_wanted(composed(entry.name), settings)
-    )
-    unread = (each for label, store in stores for each in _unread(store, path, label, settings, troubles))
+        raise InputError("{path} is one mail store; a corpus is a folder with one store per class", path=path)
+    stores = [entry for entry in visible(path) if _is_wanted(composed(entry.name), settings)]
+    found = (_unread(Path(each), path, _label_of(each, settings), settings, troubles) for each in stores)
+    unread = chain.from_iterable(found)
     yield from _documents(unread, settings)
 
 
@@ -126,11 +122,7 @@ def _label_of(entry: os.DirEntry[str], settings: Settings) -> str:
 
 
 def _without_suffixes(name: str) -> str:
-    """Name of a file without the suffixes of mail stores, which is the label.
-
-    >>> _without_suffixes("spam.mbox.gz")
-    'spam'
-    """
+    """Name of a file without the suffixes of mail stores, which is the label."""
     for suffix in _SUFFIXES:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]

@@ -42,36 +42,22 @@ class Settings:
 
     Parameters
     ----------
-    text, label : str, optional
-        Names of the text and label columns of a table.
-    glob : str, optional
-        Pattern of the files of a folder to read.
+    text, label, glob, encoding, skip_bad, jobs
+        As in ``read_corpus``.
     exclude : tuple of str
         Names of files to leave out without a warning.
     labels : Mapping[str, str]
         Label of a class folder, where it is not the folder's name.
     skip_lines : int, default=0
         Number of lines to drop at the beginning of each file.
-    encoding : str, optional
-        Charset of texts that are not UTF-8.
-    skip_bad : bool, default=False
-        Skip and count bad records; by default they are errors.
     labelled : bool, default=True
         Whether a document without a label is a bad record.
     kind : str, optional
         Name of the reader; a corpus.toml sets it.
     mail : MailFeatures, optional
         Groups of tokens that a message gives; by default all.
-    jobs : int, default=1
-        Number of processes that read mail, 0 for one per processor. Other documents are read by one process.
     then : callable, optional
-        Function that these processes apply to the documents they have read, so that less is sent back. It is not
-        called if there is one process.
-
-    Examples
-    --------
-    >>> Settings(text="body", encoding="cp932").skip_bad
-    False
+        Function that the processes apply to the mails they have read, so that less is sent back; not with one process.
     """
 
     text: str | None = None
@@ -133,13 +119,9 @@ def _as_setting(key: str, value: Any, path: Path) -> Any:
         return _as_strings(value, path, f"[reader] {key}")
     if key == "labels" and isinstance(value, dict):
         return dict(zip(value, _as_strings(list(value.values()), path, f"[reader.{key}]"), strict=True))
-    raise InputError(
-        "{path}: invalid setting [reader] {key} = {value!r}; use glob, exclude, labels, skip_lines (0 or more), "
-        "encoding, text, label or kind",
-        path=path,
-        key=key,
-        value=value,
-    )
+    known = "glob, exclude, labels, skip_lines (0 or more), encoding, text, label or kind"
+    template = "{path}: invalid setting [reader] {key} = {value!r}; use {known}"
+    raise InputError(template, path=path, key=key, value=value, known=known)
 
 
 def _as_strings(value: Any, path: Path, what: str) -> tuple[str, ...]:
@@ -167,9 +149,8 @@ class Troubles:
     def reject(self, where: str, why: str) -> None:
         """Record a bad record as skipped, or raise an error."""
         if not self.skip_bad:
-            raise InputError(
-                "{where}: {why}; correct it, or skip such records (--skip-bad, skip_bad=True)", where=where, why=why
-            )
+            template = "{where}: {why}; correct it, or skip such records (--skip-bad, skip_bad=True)"
+            raise InputError(template, where=where, why=why)
         self.skipped.append(f"{where}: {why}")
 
     def watch(self, documents: Iterator[Document]) -> Iterator[Document]:

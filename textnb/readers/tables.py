@@ -7,13 +7,14 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from textnb.document import Document
 from textnb.errors import InputError
-from textnb.readers.decoding import REPLACEMENT, decoded, decoded_lines, encoding_of, pieces_of, undecodable
+from textnb.readers.decoding import REPLACEMENT, Encoding, decoded, decoded_lines, encoding_of, pieces_of, undecodable
 from textnb.readers.settings import Settings, Troubles
 
 TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "本文", "テキスト", "文書", "文章")
@@ -32,25 +33,19 @@ Found = tuple[int, Document | str]
 
 def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """Read the documents of a csv, tsv, jsonl or lines file, in the order of the file."""
-    try:
-        with open_bytes(path) as stream:
-            encoding = encoding_of(pieces_of(stream), settings.encoding)
-        with open_bytes(path) as stream:
-            lines = decoded_lines(stream, encoding, "\n" if kind in ("lines", "jsonl") else "")
-            for document in _documents(path, kind, lines, settings, troubles):
-                places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
-                yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError("{path}: {why}", path=path, why=error) from error
+    with open_lines(path, settings.encoding, "\n" if kind in ("lines", "jsonl") else "") as (encoding, lines):
+        for document in _documents(path, kind, lines, settings, troubles):
+            places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
+            yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
 
 
 def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
-    r"""Read each line of a stream as a document, such as standard input; each line is decoded by itself.
+    r"""Read each line of a stream as a document; each line is decoded by itself.
 
     Parameters
     ----------
     stream : BinaryIO
-        Stream of bytes, read once.
+        Stream of bytes, such as standard input.
     settings : Settings
         Only ``encoding`` is used.
 
@@ -68,6 +63,19 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
     for number, line in enumerate(stream, 1):
         content = decoded(line, settings.encoding)
         yield replace(_line_document(number, content.text), defects=content.defects)
+
+
+@contextmanager
+def open_lines(path: Path, encoding: str | None, newline: str = "") -> Iterator[tuple[Encoding, Iterable[str]]]:
+    """Decide the encoding of a file and open its lines; raise InputError if it cannot be read."""
+    try:
+        with open_bytes(path) as stream:
+            decided = encoding_of(pieces_of(stream), encoding)
+        with open_bytes(path) as stream:
+            lines = decoded_lines(stream, decided, newline)  # named, to live as long as the stream
+            yield decided, lines
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError("{path}: {why}", path=path, why=error) from error
 
 
 def open_bytes(path: Path | str, buffering: int = -1) -> BinaryIO:
@@ -140,12 +148,8 @@ def csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[tu
         for cells in reader:
             yield reader.line_num, list(map(_unquoted, cells)) if plain else cells
     except csv.Error as error:
-        raise InputError(
-            "{path}, line {line}: {why}; look for a quotation mark that is not closed",
-            path=path,
-            line=reader.line_num,
-            why=error,
-        ) from error
+        template = "{path}, line {line}: {why}; look for a quotation mark that is not closed"
+        raise InputError(template, path=path, line=reader.line_num, why=error) from error
 
 
 def _unquoted(cell: str) -> str:

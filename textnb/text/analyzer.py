@@ -28,17 +28,8 @@ T = TypeVar("T")
 
 
 class LocatedTerm(NamedTuple):
-    """Term, with the place ``text[start:end]`` that it was made from.
+    """Term as it is counted, with the place ``text[start:end]`` in the text before normalisation; ``NOWHERE`` if none.
 
-    Parameters
-    ----------
-    term : str
-        The term as it is counted.
-    start, end : int
-        The place in the text before normalisation; ``NOWHERE`` (-1) if the text does not contain the term.
-
-    Examples
-    --------
     >>> from textnb.text import Analyzer, tokenizer
     >>> Analyzer(normalisers=["nfkc"]).located("ｶﾞﾗｽ", tokenizer("words"))
     [LocatedTerm(term='ガラス', start=0, end=4)]
@@ -94,15 +85,9 @@ class Analyzer:
             _check_frequency(self.min_df, "min_df")
         _check_frequency(self.max_df, "max_df")
         if type(self.min_df) is type(self.max_df) and self.min_df > self.max_df:
-            raise InputError(
-                "min_df must not be above max_df, but {min_df} is above {max_df}",
-                min_df=self.min_df,
-                max_df=self.max_df,
-            )
+            raise InputError("min_df must not be above max_df, but {a} is above {b}", a=self.min_df, b=self.max_df)
         if self.max_terms is not None and (type(self.max_terms) is not int or self.max_terms < 1):
-            raise InputError(
-                "max_terms must be a whole number of at least 1, or None, not {value!r}", value=self.max_terms
-            )
+            raise InputError("max_terms must be a whole number of at least 1, or None, not {n!r}", n=self.max_terms)
 
     def __eq__(self, other: object) -> bool:
         # max_df=1 is one document, max_df=1.0 is all of them
@@ -168,11 +153,8 @@ def _check_frequency(value: object, field: str) -> None:
     is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     is_proportion = isinstance(value, float) and 0.0 <= value <= 1.0
     if not is_count and not is_proportion:
-        raise InputError(
-            "{field} must be a whole number of documents or a proportion from 0.0 to 1.0, not {value!r}",
-            field=field,
-            value=value,
-        )
+        template = "{field} must be a whole number of documents or a proportion from 0.0 to 1.0, not {value!r}"
+        raise InputError(template, field=field, value=value)
 
 
 def _ngrams(tokens: Iterable[T], ngram: tuple[int, int], join: Callable[[Sequence[Any]], T]) -> Iterator[T]:
@@ -214,22 +196,13 @@ def as_features(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def feature_tokens(text: str, tokenizer: Tokenizer, names: Iterable[str]) -> Iterator[Token]:
-    r"""Tokens of some features; the surface is the term, ``group:term``.
-
-    >>> from textnb.text import tokenizer
-    >>> [token.surface for token in feature_tokens("To be\nor not", tokenizer("words"), ["first-line", "length"])]
-    ['first-line:To', 'first-line:be', 'length:4']
-    """
+    """Tokens of some features; the surface is the term, ``group:term``."""
     for name in names:
         for token in FEATURES[name](text, tokenizer):
             yield token._replace(surface=f"{name}:{token.surface}")
 
 
 _CHARS = Chars(n=(2, 3))
-
-
-def _chars(text: str, _: Tokenizer) -> Iterator[Token]:
-    return _CHARS.tokens(text)
 
 
 def _first_line(text: str, tokenizer: Tokenizer) -> Iterator[Token]:
@@ -249,7 +222,7 @@ def _length(text: str, _: Tokenizer) -> Iterator[Token]:
 
 
 FEATURES: dict[str, Callable[[str, Tokenizer], Iterator[Token]]] = {
-    "chars": _chars,
+    "chars": lambda text, _: _CHARS.tokens(text),
     "first-line": _first_line,
     "length": _length,
 }

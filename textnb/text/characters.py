@@ -58,25 +58,9 @@ def letter_kinds() -> Kinds:
 
 
 @cache
-def run_cutter() -> "Cutter":
-    """Cutter for ``charclass``: runs of one kind of character."""
-    from textnb._native import Cutter
-
-    return Cutter("runs", run_kinds())
-
-
-@cache
 def run_kinds() -> Kinds:
     """Table for ``charclass``: kanji, katakana, hiragana, latin, digits, other letters, marks, long vowel mark."""
     return _table(*(f"[{script}]" for script in SCRIPTS), r"\d", OTHER_LETTER, _MARKS, "ー")
-
-
-@cache
-def word_cutter() -> "Cutter":
-    """Cutter for ``words``: words of languages with spaces."""
-    from textnb._native import Cutter
-
-    return Cutter("words", word_kinds())
 
 
 @cache
@@ -86,16 +70,15 @@ def word_kinds() -> Kinds:
 
 
 @cache
-def gram_cutter(low: int, high: int) -> "Cutter":
-    """Cutter for ``chars``: character n-grams."""
+def cutter_of(tokenizer: str, low: int = _LONGER_THAN_ANY_TEXT, high: int = _LONGER_THAN_ANY_TEXT) -> "Cutter":
+    """Cutter for a tokenizer; ``whitespace`` keeps whole stretches, because they are shorter than its n-grams."""
     from textnb._native import Cutter
 
+    if tokenizer == "charclass":
+        return Cutter("runs", run_kinds())
+    if tokenizer == "words":
+        return Cutter("words", word_kinds())
     return Cutter("grams", min(low, _LONGER_THAN_ANY_TEXT), min(high, _LONGER_THAN_ANY_TEXT))
-
-
-def stretch_cutter() -> "Cutter":
-    """Cutter for ``whitespace``: a stretch is shorter than these n-grams and therefore kept whole."""
-    return gram_cutter(_LONGER_THAN_ANY_TEXT, _LONGER_THAN_ANY_TEXT)
 
 
 def _table(*classes: str) -> Kinds:

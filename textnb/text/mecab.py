@@ -20,21 +20,10 @@ _of_thread = threading.local()
 
 @dataclass(frozen=True)
 class Mecab(Morphemes):
-    """Japanese words by MeCab with IPADIC; needs ``pip install 'textnb[mecab]'``.
+    """Japanese words by MeCab with IPADIC; needs ``pip install 'textnb[mecab]'``. Parameters as in ``Janome``.
 
     A word that is not in the dictionary is its own base form and has the reading ``*``, as with Janome.
 
-    Parameters
-    ----------
-    form : {"surface", "base"}, default "surface"
-        What is counted: the word as written, or its base form.
-    pos, exclude_pos : list of str
-        Parts of speech to keep, or to leave out: each the beginning of IPADIC's string (``名詞``, ``名詞,固有名詞``).
-    stop_words : list of str
-        Terms to leave out.
-
-    Examples
-    --------
     >>> Mecab(form="base", pos=["名詞", "動詞"])("庭で犬が走った")  # doctest: +SKIP
     ['庭', '犬', '走る']
     """

@@ -35,18 +35,7 @@ _ENDS = tuple(map(re.compile, (r"\n", r"[。！？!?][」』）)]*", r"\s")))  #
 
 @dataclass(frozen=True)
 class Morphemes(Tokenizer):
-    """Base class of the tokenizers with a dictionary.
-
-    Parameters
-    ----------
-    form : {"surface", "base"}
-        What is counted: the word as written, or its base form.
-    pos, exclude_pos : list of str
-        Parts of speech to keep, or to leave out: each the beginning of the dictionary's string (``名詞``,
-        ``名詞,固有名詞``).
-    stop_words : list of str
-        Terms to leave out.
-    """
+    """Base class of the tokenizers with a dictionary; ``Janome`` describes the parameters."""
 
     form: str = "surface"
     pos: tuple[str, ...] = ()
@@ -63,9 +52,8 @@ class Morphemes(Tokenizer):
     def _check_parts(self) -> None:
         for part in (*self.pos, *self.exclude_pos):
             if part.split(",")[0] not in self.known_parts:
-                raise InputError(
-                    "unknown part of speech {part!r}; use {known}", part=part, known=", ".join(self.known_parts)
-                )
+                known = ", ".join(self.known_parts)
+                raise InputError("unknown part of speech {part!r}; use {known}", part=part, known=known)
 
     @property
     @abstractmethod
@@ -147,20 +135,14 @@ def _is_installed(package: str) -> bool:
 
 
 def _missing(tokenizer: str) -> InputError:
-    return InputError(
-        "tokenizer {name!r} needs {packages}: pip install 'textnb[{name}]'",
-        name=tokenizer,
-        packages=" and ".join(PACKAGES[tokenizer]),
-    )
+    packages = " and ".join(PACKAGES[tokenizer])
+    return InputError("tokenizer {name!r} needs {all}: pip install 'textnb[{name}]'", name=tokenizer, all=packages)
 
 
 def pieces(text: str, longest: int = LONGEST) -> Iterator[tuple[int, str]]:
     """Pieces of a text of at most ``longest`` characters, each with its start; a shorter text is one piece.
 
     A piece ends after a line if possible, else after a sentence, else after white space, else anywhere.
-
-    >>> list(pieces("犬だ。猫だ。鳥だ", longest=7))
-    [(0, '犬だ。猫だ。'), (6, '鳥だ')]
     """
     start = 0
     while len(text) - start > longest:

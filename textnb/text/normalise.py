@@ -43,22 +43,14 @@ def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def normalised(text: str, names: Sequence[str]) -> str:
-    """Text after the named normalisers, applied in this order.
-
-    >>> normalised("ＡＢＣ　１２３円!!!!", ["nfkc", "casefold", "numbers", "squeeze"])
-    'abc 0円!!'
-    """
+    """Text after the named normalisers, applied in this order."""
     for name in names:
         text = NORMALISERS[name](text)
     return text
 
 
 def normalised_spans(text: str, names: Sequence[str]) -> tuple[str, Spans]:
-    """Normalised text, and the origin of each of its characters in the original text.
-
-    >>> normalised_spans("ｶﾞス", ["nfkc"])
-    ('ガス', [(0, 2), (2, 3)])
-    """
+    """Normalised text, and the origin of each of its characters in the original text."""
     spans: Spans = [(i, i + 1) for i in range(len(text))]
     for name in names:
         inner = NORMALISERS[name].spans(text)
@@ -71,21 +63,10 @@ def normalised_spans(text: str, names: Sequence[str]) -> tuple[str, Spans]:
 class Normaliser:
     """Function from text to text that can report the origin of each character of its result.
 
-    Parameters
-    ----------
-    name : str
-        Name in ``NORMALISERS``.
-    apply : callable
-        From a text to the normalised text.
-    units : callable
-        From a text to the places (start, end) that may change, each independently of the others.
+    units: from a text to the places (start, end) that may change, each independently of the others.
 
-    Examples
-    --------
-    >>> NORMALISERS["squeeze"]("えーーーー")
-    'えーー'
-    >>> NORMALISERS["squeeze"].spans("えーーーー")
-    [(0, 1), (1, 5), (1, 5)]
+    >>> NORMALISERS["squeeze"]("えーーーー"), NORMALISERS["squeeze"].spans("えーーーー")
+    ('えーー', [(0, 1), (1, 5), (1, 5)])
     """
 
     name: str
@@ -114,10 +95,6 @@ def _by_pattern(name: str, pattern: str, replacement: str) -> Normaliser:
         lambda text: compiled.sub(replacement, text),
         lambda text: (match.span() for match in compiled.finditer(text)),
     )
-
-
-def _characters(text: str) -> Iterator[tuple[int, int]]:
-    return ((i, i + 1) for i in range(len(text)))
 
 
 def _nfkc(text: str) -> str:
@@ -180,13 +157,8 @@ def _decomposing() -> list[str]:
     """Characters that have a decomposition; most stretches of 64 have none, which one test shows."""
     every = characters_between(0, _COMPOSING_END)
     stretches = (every[i : i + 64] for i in range(0, len(every), 64))
-    return [
-        c
-        for stretch in stretches
-        if not unicodedata.is_normalized("NFKD", stretch)
-        for c in stretch
-        if unicodedata.decomposition(c)
-    ]
+    some = (stretch for stretch in stretches if not unicodedata.is_normalized("NFKD", stretch))
+    return [character for stretch in some for character in stretch if unicodedata.decomposition(character)]
 
 
 @cache
@@ -202,7 +174,7 @@ NORMALISERS: dict[str, Normaliser] = {
     normaliser.name: normaliser
     for normaliser in (
         Normaliser("nfkc", _nfkc, _compositions),
-        Normaliser("casefold", str.casefold, _characters),
+        Normaliser("casefold", str.casefold, lambda text: ((i, i + 1) for i in range(len(text)))),
         _by_pattern("urls", r"(?:https?|ftp)://[!-~]+|www\.[!-~]+", "URL"),
         _by_pattern("numbers", r"\d+(?:[.,]\d+)*", "0"),
         _by_pattern("squeeze", r"(.)\1{2,}", r"\1\1"),

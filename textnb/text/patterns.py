@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textnb.errors import InputError
 from textnb.extension import uses_extension
-from textnb.text.characters import (
-    HIRAGANA,
-    OTHER_LETTER,
-    SCRIPTS,
-    gram_cutter,
-    marks,
-    run_cutter,
-    stretch_cutter,
-    word_cutter,
-)
+from textnb.text.characters import HIRAGANA, OTHER_LETTER, SCRIPTS, cutter_of, marks
 from textnb.text.token import Token, Tokenizer, plain_token
 
 if TYPE_CHECKING:
@@ -36,6 +27,11 @@ class _PatternTokenizer(Tokenizer):
     def counts_natively(self) -> bool:
         """True if the extension is built and not forbidden."""
         return uses_extension()
+
+    @property
+    def cutter(self) -> "Cutter":
+        """Object of the C extension that finds the same terms."""
+        return cutter_of(self.name)
 
     def stream(self, text: str) -> Iterator[str]:
         """Terms one by one, made a piece at a time."""
@@ -57,13 +53,9 @@ def _pieces(text: str) -> Iterator[str]:
 class Chars(_PatternTokenizer):
     """Character n-grams that do not span white space.
 
-    Parameters
-    ----------
     n : (int, int) or int, default (2, 3)
         The smallest and the largest n. A stretch of text that is shorter than the smallest n is kept whole.
 
-    Examples
-    --------
     >>> Chars(n=(2, 3))("東京都 へ")
     ['東京', '京都', '東京都', 'へ']
     """
@@ -99,15 +91,13 @@ class Chars(_PatternTokenizer):
     @property
     def cutter(self) -> "Cutter":
         """Object of the C extension that finds the same terms."""
-        return gram_cutter(*self.n)
+        return cutter_of(self.name, *self.n)
 
 
 @dataclass(frozen=True)
 class CharClass(_PatternTokenizer):
     """Runs of kanji, katakana, hiragana, latin letters, digits, or letters of any other script.
 
-    Examples
-    --------
     >>> CharClass()("東京タワーへ3回 walk")
     ['東京', 'タワー', 'へ', '3', '回', 'walk']
     """
@@ -122,18 +112,11 @@ class CharClass(_PatternTokenizer):
         """Terms in the order of the text."""
         return _run().findall(text)
 
-    @property
-    def cutter(self) -> "Cutter":
-        """Object of the C extension that finds the same terms."""
-        return run_cutter()
-
 
 @dataclass(frozen=True)
 class Words(_PatternTokenizer):
     """Words of languages with spaces: letters, digits, combining marks, and apostrophes inside a word.
 
-    Examples
-    --------
     >>> Words()("I don't know a नमस्ते.")
     ['I', "don't", 'know', 'a', 'नमस्ते']
     """
@@ -148,18 +131,11 @@ class Words(_PatternTokenizer):
         """Terms in the order of the text."""
         return _word().findall(text)
 
-    @property
-    def cutter(self) -> "Cutter":
-        """Object of the C extension that finds the same terms."""
-        return word_cutter()
-
 
 @dataclass(frozen=True)
 class Whitespace(_PatternTokenizer):
     """Everything between white space, for text that is already split into words.
 
-    Examples
-    --------
     >>> Whitespace()("すもも も もも")
     ['すもも', 'も', 'もも']
     """
@@ -174,28 +150,15 @@ class Whitespace(_PatternTokenizer):
         """Terms in the order of the text."""
         return text.split()
 
-    @property
-    def cutter(self) -> "Cutter":
-        """Object of the C extension that finds the same terms."""
-        return stretch_cutter()
-
 
 def as_range(value: object, parameter: str) -> tuple[int, int]:
-    """Checked ``(low, high)`` with 1 <= low <= high; one number n means ``(n, n)``.
-
-    >>> as_range(2, "n"), as_range([1, 3], "n")
-    ((2, 2), (1, 3))
-    """
+    """Checked ``(low, high)`` with 1 <= low <= high; one number n means ``(n, n)``."""
     pair = (value, value) if isinstance(value, int) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair):
-        raise InputError(
-            "{parameter} must be a whole number or a pair of them, not {value!r}", parameter=parameter, value=value
-        )
+        raise InputError("{name} must be a whole number or a pair of them, not {value!r}", name=parameter, value=value)
     low, high = int(pair[0]), int(pair[1])
     if not 1 <= low <= high:
-        raise InputError(
-            "{parameter} must have 1 <= low <= high, not {low}-{high}", parameter=parameter, low=low, high=high
-        )
+        raise InputError("{name} must have 1 <= low <= high, not {low}-{high}", name=parameter, low=low, high=high)
     return low, high
 
 

@@ -35,13 +35,8 @@ class Sudachi(Morphemes):
 
     Parameters
     ----------
-    form : {"surface", "base"}, default "surface"
-        What is counted: the word as written, or its base form.
-    pos, exclude_pos : list of str
-        Parts of speech to keep, or to leave out: each the beginning of Sudachi's string (``代名詞``,
-        ``名詞,固有名詞``). Sudachi's names are not those of Janome and MeCab.
-    stop_words : list of str
-        Terms to leave out.
+    form, pos, exclude_pos, stop_words
+        As in ``Janome``; Sudachi's parts of speech have other names (``代名詞``, ``名詞,固有名詞``).
     mode : {"A", "B", "C"}, default "C"
         Length of the words: ``A`` is the shortest (国家 公務 員), ``B`` is between (国家 公務員), ``C`` is the longest
         (国家公務員).

@@ -64,15 +64,10 @@ class Tokenizer(ABC):
 
     A tokenizer is a value: it can be compared, hashed, pickled and shared by threads.
 
-    Examples
-    --------
     >>> from textnb.text import tokenizer
-    >>> words = tokenizer("words")
-    >>> words("To be")
-    ['To', 'be']
-    >>> [(token.surface, token.start, token.end) for token in words.tokens("To be")]
+    >>> [(token.surface, token.start, token.end) for token in tokenizer("words").tokens("To be")]
     [('To', 0, 2), ('be', 3, 5)]
-    >>> words.recipe
+    >>> tokenizer("words").recipe
     {'name': 'words', 'version': '1', 'params': {}}
     """
 

@@ -60,11 +60,8 @@ def tokenizer(name: str, **params: Any) -> Tokenizer:
         raise InputError("the name of a tokenizer must be a string, not {name!r}", name=name)
     if ":" in name:
         if params:
-            raise InputError(
-                "tokenizer {name!r} is a Python function and has no parameter {parameter!r}",
-                name=name,
-                parameter=min(params),
-            )
+            template = "tokenizer {name!r} is a Python function and has no parameter {parameter!r}"
+            raise InputError(template, name=name, parameter=min(params))
         return Imported(name)
     if name not in TOKENIZERS:
         raise InputError(_UNKNOWN_NAME, name=name, known=f"{listed(TOKENIZERS)}, or module:function")
@@ -72,13 +69,12 @@ def tokenizer(name: str, **params: Any) -> Tokenizer:
 
 
 def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokenizer:
-    """Tokenizer from what a user may give.
+    """Make a tokenizer from what a user may give.
 
     Parameters
     ----------
     value : str, Tokenizer or callable
-        A name as for ``tokenizer``, a tokenizer of textnb, or a function that can be imported: one defined at the top
-        of a module.
+        A name as for ``tokenizer``, a tokenizer of textnb, or a function defined at the top of a module.
 
     Returns
     -------
@@ -92,10 +88,8 @@ def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokeniz
     """
     if isinstance(value, Tokenizer):
         if type(value) not in TOKENIZERS.values():
-            raise InputError(
-                "a model file cannot hold the tokenizer {name!r}; give a function at the top of a module",
-                name=value.name,
-            )
+            template = "a model file cannot hold the tokenizer {name!r}; give a function at the top of a module"
+            raise InputError(template, name=value.name)
         return value
     if isinstance(value, str):
         return tokenizer(value)
@@ -105,10 +99,7 @@ def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokeniz
 
 
 def tokenizer_of(recipe: Mapping[str, Any], trust: Collection[str] = ()) -> Tokenizer:
-    """Tokenizer that a recipe describes.
-
-    A recipe of another version, such as another version of the dictionary, is rebuilt with the version installed here,
-    with a RecipeWarning.
+    """Rebuild the tokenizer that a recipe describes; a RecipeWarning says if its version is not the installed one.
 
     Parameters
     ----------
@@ -149,9 +140,7 @@ def _check_trusted(name: object, params: Mapping[str, Any], trust: Collection[st
     """Refuse a Python function that is not trusted; ``module:function`` as a name is for people, never for recipes."""
     path = params.get("path") if name == Imported.name else name if ":" in str(name) else None
     if path is not None and (path not in list(trust) or path == name):
-        raise UntrustedError(
-            "the tokenizer is the Python function {path!r}; trust it by name to have it imported", path=path
-        )
+        raise UntrustedError("the tokenizer is the Python function {path!r}; trust it by name to import it", path=path)
 
 
 def _build(name: str, params: Mapping[str, Any]) -> Tokenizer:
@@ -159,12 +148,8 @@ def _build(name: str, params: Mapping[str, Any]) -> Tokenizer:
     known = inspect.signature(cls).parameters
     for parameter in params:
         if parameter not in known:
-            raise InputError(
-                "tokenizer {name!r} has no parameter {parameter!r}; it has: {known}",
-                name=name,
-                parameter=parameter,
-                known=listed(known) or "none",
-            )
+            template = "tokenizer {name!r} has no parameter {parameter!r}; it has: {known}"
+            raise InputError(template, name=name, parameter=parameter, known=listed(known) or "none")
     try:
         return cls(**params)
     except TypeError as error:
@@ -176,12 +161,8 @@ _JANOME, _WORDS = Janome(), Words()  # made once: checking parameters takes long
 
 @dataclass(frozen=True)
 class Auto(Tokenizer):
-    """``janome`` for Japanese texts, ``words`` for all others; decided for each text by itself.
+    """``janome`` for Japanese texts, in which a tenth of the letters or more are kana or kanji, else ``words``.
 
-    A text is Japanese if at least a tenth of its letters are kana or kanji.
-
-    Examples
-    --------
     >>> Auto()("Hello, world"), Auto()("すもももももも")
     (['Hello', 'world'], ['すもも', 'も', 'もも', 'も'])
     """
@@ -217,11 +198,7 @@ class Auto(Tokenizer):
 
 
 def is_japanese(text: str) -> bool:
-    """True if at least a tenth of the letters are kana or kanji.
-
-    >>> is_japanese("Python で書く"), is_japanese("written in Python"), is_japanese("")
-    (True, False, False)
-    """
+    """True if at least a tenth of the letters are kana or kanji."""
     if text.isascii():
         return False
     kinds = letter_kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
@@ -231,18 +208,11 @@ def is_japanese(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Imported(Tokenizer):
-    """Python function of the user's own, which takes a text and returns a list of strings.
+    """Python function ``module:function`` of the user's own, which takes a text and returns a list of strings.
 
     Each string is looked for in the text after the one before, which gives the places of the tokens. A string that is
-    not there (a function may change the letters) has the place -1.
+    not there (a function may change the letters) has the place -1. A recipe contains only the path.
 
-    Parameters
-    ----------
-    path : str
-        Import path ``module:function``. A recipe contains only this path.
-
-    Examples
-    --------
     >>> Imported("shlex:split")("To 'be or' not")
     ['To', 'be or', 'not']
     """
@@ -259,11 +229,8 @@ class Imported(Tokenizer):
         """Tokenizer of a function, which must be importable by its path."""
         path = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
         if not _IMPORT_PATH.fullmatch(path) or path.startswith("__main__:") or _import(path) is not function:
-            raise InputError(
-                "the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module",
-                function=function,
-                path=path,
-            )
+            template = "the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module"
+            raise InputError(template, function=function, path=path)
         return cls(path)
 
     def __call__(self, text: str) -> list[str]:
@@ -274,9 +241,7 @@ class Imported(Tokenizer):
         except Exception as error:
             raise InputError("the tokenizer {path} failed: {error!r}", path=self.path, error=error) from error
         if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
-            raise InputError(
-                "the tokenizer {path} must return a list of strings, not {terms!r}", path=self.path, terms=terms
-            )
+            raise InputError("the tokenizer {path} must return a list of strings, not {x!r}", path=self.path, x=terms)
         return [self._as_term(term) for term in terms]
 
     def _as_term(self, term: object) -> str:
@@ -308,11 +273,8 @@ def _import(path: str) -> Callable[[str], list[str]]:
         for part in name.split("."):
             function = getattr(function, part)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(
-            "the tokenizer {path!r} cannot be imported: {error}; PYTHONPATH=. adds the current folder",
-            path=path,
-            error=error,
-        ) from error
+        template = "the tokenizer {path!r} cannot be imported: {error}; PYTHONPATH=. adds the current folder"
+        raise InputError(template, path=path, error=error) from error
     if not callable(function):
         raise InputError("the tokenizer {path!r} is not a function", path=path)
     return function

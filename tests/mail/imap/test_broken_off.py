@@ -169,13 +169,6 @@ def test_every_message_that_was_judged_is_marked_where_marks_are_kept(rounds):
         assert flags == [{MARK} if keywords else set()] * 2
 
 
-def test_flags_that_the_folder_would_forget_are_refused(rounds):
-    server = Server("MOVE", keywords=False)
-    rounds.plan = replace(rounds.plan, flags={"spam": ("$Junk", "$Offer")})
-    with pytest.raises(InputError, match=r"does not store \$Offer in 'INBOX'"):
-        list(rounds.round(server))
-
-
 @pytest.fixture
 def model(rounds, trained, tmp_path):
     """A model of the test's own, to learn."""
@@ -233,17 +226,19 @@ def test_a_folder_that_is_gone_holds_nothing(rounds, model):
     assert learnt_as(TextClassifier.load(model), mail_document(SPAM)) == ["ham"]
 
 
-def test_destinations_are_refused_before_there_is_anything_to_move(rounds):
-    for to in (Destinations({"spam": "a//b"}), Destinations(unsure="a//b")):
-        rounds.plan = replace(rounds.plan, destinations=to)
-        with pytest.raises(InputError, match="'a//b' cannot be a folder's name"):
-            list(rounds.round(Server("MOVE")))
-
-
-def test_one_folder_by_two_names_teaches_one_class(rounds):
-    rounds.plan = replace(rounds.plan, lessons={"INBOX": "ham", "inbox": "spam"})
-    with pytest.raises(InputError, match="'INBOX' two classes: ham and spam"):
-        list(rounds.round(Server("MOVE")))
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"destinations": Destinations({"spam": "a//b"})}, "'a//b' cannot be a folder's name"),
+        ({"destinations": Destinations(unsure="a//b")}, "'a//b' cannot be a folder's name"),
+        ({"lessons": {"INBOX": "ham", "inbox": "spam"}}, "'INBOX' two classes: ham and spam"),
+        ({"flags": {"spam": ("$Junk", "$Offer")}}, r"does not store \$Offer in 'INBOX'"),
+    ],
+)
+def test_a_plan_that_cannot_be_carried_out_is_refused_before_there_is_anything_to_do(rounds, change, message):
+    rounds.plan = replace(rounds.plan, **change)
+    with pytest.raises(InputError, match=message):
+        list(rounds.round(Server("MOVE", keywords=False)))
 
 
 def test_what_was_not_listed_for_being_told_to_stop_is_judged_later(rounds, monkeypatch):

@@ -33,11 +33,8 @@ def test_a_file_that_others_may_read_is_refused_with_the_remedy(tmp_path, mode):
 
 def test_what_is_no_password_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe", 0o600)
-    for path, error in (
-        ("none", "cannot be read: No such file"),
-        ("pipe", "not a regular file"),
-        ("", "not a regular file"),
-    ):
+    regular = "not a regular file"
+    for path, error in (("none", "cannot be read: No such file"), ("pipe", regular), ("", regular)):
         with pytest.raises(InputError, match=error):
             password_source(command=None, file=tmp_path / path)()
     for content in (b"", b"\nsecond", b"\xff\xfe", b"a\0b"):

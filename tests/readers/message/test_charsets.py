@@ -21,8 +21,25 @@ def test_what_was_encoded_comes_back(data, encoding):
     assert defects.words == ()
 
 
-def test_base64_that_has_lost_its_padding_is_whole():
-    assert decode_transfer(base64.b64encode(b"hello").rstrip(b"="), b"base64", Defects()) == b"hello"
+LISTED = base64.b64encode(b"hello" * 20) + b"\n\n-- \nthe list.\n"
+UUENCODED = b"begin 644 a.txt\n" + binascii.b2a_uu(b"hello world") + b"`\nend\nmore"
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding", "decoded", "defects"),
+    [
+        (b"aGVsbG8", b"base64", b"hello", ()),
+        (b"YQ==\nYg==\n", b"base64", b"ab", ("text after the end of base64",)),
+        (LISTED, b"base64", b"hello" * 20 + b"\n-- \nthe list.\n", ("text after the end of base64",)),
+        (b"Hello (plain) text!", b"base64", b"Hello (plain) text!", ("text declared as base64 is not base64",)),
+        (b"a=zz=E3=81=82 50% = half", b"quoted-printable", "a=zzあ 50% = half".encode(), ("damaged quoted-printable",)),
+        (UUENCODED, b"x-uuencode", b"hello world", ()),
+        (b"a=20b", b"rot13", b"a=20b", ("unknown transfer encoding 'rot13'",)),
+    ],
+)
+def test_of_a_damaged_encoding_all_is_read_that_can_be(body, encoding, decoded, defects):
+    found = Defects()
+    assert (decode_transfer(body, encoding, found), found.words) == (decoded, defects)
 
 
 def test_a_lost_letter_spoils_its_own_line_of_base64_only():
@@ -33,39 +50,6 @@ def test_a_lost_letter_spoils_its_own_line_of_base64_only():
     assert b"line 005" in text
     assert b"line 020" in text
     assert defects.kinds == ("base64",)
-
-
-def test_pieces_of_base64_one_after_the_other_are_all_read():
-    assert decode_transfer(b"YQ==\nYg==\n", b"base64", Defects()) == b"ab"
-
-
-def test_text_below_base64_is_kept_as_it_is():
-    assert decode_transfer(b"aGVsbG8=\n\n-- \nthe list, as ever.\n", b"base64", Defects()).endswith(
-        b"the list, as ever.\n"
-    )
-
-
-def test_text_that_is_no_base64_is_left_alone():
-    defects = Defects()
-    assert decode_transfer(b"Hello, this is (plain) text!", b"base64", defects) == b"Hello, this is (plain) text!"
-    assert defects.words == ("text declared as base64 is not base64",)
-
-
-def test_damaged_quoted_printable_gives_what_it_can():
-    defects = Defects()
-    assert decode_transfer(b"a=zz=E3=81=82 50% = half", b"quoted-printable", defects) == "a=zzあ 50% = half".encode()
-    assert defects.words == ("damaged quoted-printable",)
-
-
-def test_uuencode_is_read_between_begin_and_end():
-    body = b"begin 644 a.txt\n" + binascii.b2a_uu(b"hello world") + b"`\nend\nmore"
-    assert decode_transfer(body, b"x-uuencode", Defects()) == b"hello world"
-
-
-def test_an_unknown_transfer_encoding_is_named_and_the_text_left_alone():
-    defects = Defects()
-    assert decode_transfer(b"a=20b", b"rot13", defects) == b"a=20b"
-    assert defects.words == ("unknown transfer encoding 'rot13'",)
 
 
 @pytest.mark.parametrize(

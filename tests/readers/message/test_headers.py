@@ -92,12 +92,9 @@ def test_other_forms_of_dates_are_read(text, iso):
     assert as_date(text).isoformat() == iso
 
 
-@pytest.mark.parametrize(
-    "text", ["", "yesterday", "32 Jan 2020 00:00 +0000", "1 Foo 2020 00:00", "1 Jan 2020 99:00:00"]
-)
+NOT_DATES = ["", "yesterday", "32 Jan 2020 00:00", "1 Foo 2020 00:00", "1 Jan 2020 99:00", "1 Jan 2020 0:00 +9999"]
+
+
+@pytest.mark.parametrize("text", NOT_DATES)
 def test_no_date_is_none(text):
     assert as_date(text) is None
-
-
-def test_a_zone_beyond_a_day_is_no_date():
-    assert as_date("1 Jan 2020 00:00:00 +9999") is None

@@ -119,7 +119,7 @@ def test_words_that_are_longer_than_any_word_are_left_out():
         ("詳細はhttp://a.example。または", ["a.example"]),
         ("http://A.EXAMPLE. http://a.example", ["a.example"]),
         ("ftp://192.0.2.1/x", ["192.0.2.1"]),
-        ("www.a.example", ["www.a.example"]),
+        ("www.a.example and http://%77ww.B.example:80/a", ["www.b.example", "www.a.example"]),
         ("http:// :// http://?", []),
     ],
 )

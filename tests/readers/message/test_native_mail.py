@@ -10,7 +10,9 @@ from textnb.readers.message.head_tokens import FIELD_RULES, HEAD_GROUPS, RULES, 
 from textnb.readers.message.headers import split_head
 from textnb.readers.message.words import TEXT_RULES
 
-pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or not to be used")
+if not uses_extension():
+    pytest.skip("the C extension is not built, or not to be used", allow_module_level=True)
+from textnb import _native as native
 
 LINES = [b"To: x", b"Subject :y", b"\r", b"\n", b"\r\n", b"\n ", b"\n\t", b"\r\n\t", b":", b" ", b"\t", b"\0", b"\x0b"]
 LINES += [b"=?", b"=", b"?", b"From ", b"X-A_b: \x0cz\x0c", b"A" * 101 + b": long", b"A" * 100 + b" : just", b"\xe9"]
@@ -21,18 +23,8 @@ WORDS += [b"0.1.2.3.4", b"a..b", b"z" * 2001 + b".z", b"w" * 3990]
 VALUES = st.lists(st.sampled_from(WORDS), max_size=25).map(b"".join) | st.binary(max_size=40)
 NAMES = [b"from", b"to", b"cc", b"list-id", b"received", b"x-mailer", b"date", b"subject", b"x-spam-status", b"status"]
 FIELDS = st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=8)
-PLACES = [
-    "http://",
-    "www.",
-    "WWW.",
-    "://",
-    "a.example",
-    "\u3001x",
-    *"/é、。」』）＞\u3000",
-    "www.www.",
-    "b" * 254,
-    "日" * 256,
-]
+PLACES = ["http://", "www.", "WWW.", "://", "a.example", "\u3001x", *"/é、。」』）＞\u3000", "www.www.", "b" * 254]
+PLACES += ["日" * 256]
 PLACES += ["ww", "%41", *" \xa0\u2028:😀&`'@\uff1d"]
 TEXTS = st.lists(st.sampled_from(PLACES), max_size=20).map("".join) | st.text(st.characters(codec="utf-8"), max_size=20)
 often = settings(max_examples=200, deadline=None)
@@ -45,8 +37,6 @@ often = settings(max_examples=200, deadline=None)
 @example(b"To: x\n\r", 0, 0, 100)
 @example(b"To: x\nCc: y\n\n", 0, 1, 100)
 def test_heads_are_taken_apart_alike(data, before, after, longest):
-    from textnb import _native as native
-
     start = min(before, len(data))
     end = max(start, len(data) - after)
     assert native.split_head(data, start, end, longest, 100) == split_head(data, start, end, longest, 100)
@@ -55,8 +45,6 @@ def test_heads_are_taken_apart_alike(data, before, after, longest):
 @often
 @given(VALUES, st.integers(0, 6))
 def test_words_are_found_alike(data, most):
-    from textnb import _native as native
-
     rules = TEXT_RULES._replace(most=most)
     assert native.words(data, rules) == words.words(data, rules)
     if data.isascii():
@@ -66,8 +54,6 @@ def test_words_are_found_alike(data, most):
 @often
 @given(FIELDS)
 def test_fields_give_the_same_tokens(fields):
-    from textnb import _native as native
-
     def otherwise(rule, value):
         return [f"{rule[3]}decoded", f"{len(value)}"]
 
@@ -81,14 +67,10 @@ def test_fields_give_the_same_tokens(fields):
 @example("http://a\ud800.example/ www.\udfff", 9)
 @example("://" + "c" * 255 + "d", 9)
 def test_hosts_are_found_alike(text, most):
-    from textnb import _native as native
-
     assert native.written_hosts(text, 255, most) == words.written_hosts(text, 255, most)
 
 
 def test_what_is_out_of_range_is_refused():
-    from textnb import _native as native
-
     for start, end, longest, name in ((-1, 2, 9, 9), (2, 1, 9, 9), (4, 9, 9, 9), (0, 3, -1, 9), (0, 3, 9, 256)):
         with pytest.raises(ValueError, match="split_head needs"):
             native.split_head(b"a:b", start, end, longest, name)
@@ -122,15 +104,11 @@ def test_what_is_out_of_range_is_refused():
     ],
 )
 def test_a_head_of_another_kind_is_refused(fields, rules, error):
-    from textnb import _native as native
-
     with pytest.raises(error):
         native.head_tokens(fields, rules, RULES, 1, lambda *_: 1 / 0)
 
 
 def test_fields_may_change_while_they_are_read():
-    from textnb import _native as native
-
     fields = [(b"to", b"\xff"), (b"to", b"x")]
     found = native.head_tokens(fields, FIELD_RULES, RULES, 5, lambda *_: fields.clear() or ["a"])
     assert found == [[], ["a"], [], [], []]

@@ -14,23 +14,14 @@ from textnb.readers.message.page_source import (
     with_lines_in_python,
 )
 
-pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or not to be used")
+if not uses_extension():
+    pytest.skip("the C extension is not built, or not to be used", allow_module_level=True)
+from textnb import _native as native
 
 PIECES = ["<", "<a", "</", "p", "<p", "<BR", "<Td", "<tdx", ">", "=", '"', "'", "/", " ", "\n", "b", "x=1", 'c="d>"']
 PIECES += ["b=' ", *"\0\x1c\x85\xa0\u1680\u2003\u200b\u2028\u205f\u3000\u3001é😀"]
-PIECES += [
-    "color",
-    "bgcolor",
-    "background",
-    "-color",
-    "TEXT",
-    ":",
-    "#fff",
-    "rgb(1, 2\u20033,",
-    "style",
-    "left",
-    " hidden",
-]
+PIECES += ["color", "bgcolor", "background", "-color", "TEXT", ":", "#fff", "rgb(1, 2\u20033,"]
+PIECES += ["style", "left", " hidden"]
 WORDS = (b"style", b"left:", b" hidden", b"<p", b"color")
 NAMES = (b"color", b"text", b"bgcolor", b"background", b"background-color")
 SOURCES = st.lists(st.sampled_from(PIECES), max_size=40).map("".join) | st.text(max_size=20)
@@ -46,16 +37,12 @@ def test_lines_end_before_the_same_tags(html):
 @given(SOURCES, st.integers(0, 4))
 def test_attributes_are_counted_alike(html, most):
     source = html.encode("utf-8", "ignore")
-    from textnb import _native as native
-
     assert native.has_many_attributes(source, most) == has_many_attributes(source, most)
 
 
 @settings(max_examples=200, deadline=None)
 @given(SOURCES)
 def test_the_same_is_found_in_a_source(html):
-    from textnb import _native as native
-
     source = html.encode("utf-8", "ignore")
     assert native.present(source, WORDS) == present(source, WORDS)
     assert native.values_of(source, NAMES) == values_of(source, NAMES)
@@ -65,8 +52,6 @@ def test_the_same_is_found_in_a_source(html):
 @given(SOURCES)
 @example("\ud800 \u3000 \udfff\n\n\u2028a")
 def test_texts_are_tidied_alike(text):
-    from textnb import _native as native
-
     assert native.tidied(text) == tidied(text)
 
 
@@ -74,14 +59,10 @@ def test_texts_are_tidied_alike(text):
 @settings(max_examples=50, deadline=None)
 def test_any_bytes_will_do(source):
     assert with_lines(source) == with_lines_in_python(source)
-    from textnb import _native as native
-
     assert native.has_many_attributes(source, 0) in (True, False)
 
 
 def test_what_is_no_source_is_refused():
-    from textnb import _native as native
-
     with pytest.raises(TypeError):
         native.with_lines("text", b"")
     with pytest.raises(ValueError, match="tags"):

@@ -93,40 +93,27 @@ def test_a_damaged_or_foreign_file_is_noticed_and_made_again(fresh, made, damage
     assert compiled == [1, 1]
 
 
-def test_a_folder_that_cannot_be_made_is_done_without_in_one_warning(fresh, made):
-    folder, compiled = fresh
-    folder.write_text("a file where the folder should be")
-    with pytest.warns(
-        ReadingWarning, match="could not be kept.*set TEXTNB_CACHE to a folder that can be written"
-    ) as told:
-        assert same(load(), made)
-    assert len(told) == 1 and compiled == [1]
-
-
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), InputError("read-only")])
-def test_a_full_or_read_only_folder_is_done_without(fresh, made, monkeypatch, error):
-    folder, _ = fresh
-
-    def refused(*_):
+def refused(error):
+    def call(*_, **__):
         raise error
 
-    monkeypatch.setattr(cache, "write_dictionary", refused)
-    with pytest.warns(ReadingWarning, match="will be made again"):
+    return call
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("os.fsync", OSError(errno.ENOSPC, "No space left on device")),
+        ("textnb.text.janome.compiled.write_dictionary", InputError("read-only")),
+        ("textnb.text.janome.compiled.Path.mkdir", PermissionError(errno.EACCES, "Permission denied")),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_done_without_in_one_warning(fresh, made, monkeypatch, name, error):
+    folder, compiled = fresh
+    monkeypatch.setattr(name, refused(error))
+    with pytest.warns(ReadingWarning, match="could not be kept and will be made again.*set TEXTNB_CACHE") as told:
         assert same(load(), made)
-    assert list(folder.iterdir()) == []
-
-
-def test_a_disk_that_fills_up_leaves_nothing_behind(fresh, made, monkeypatch):
-    folder, _ = fresh
-    folder.mkdir()
-
-    def full(_handle):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("os.fsync", full)
-    with pytest.warns(ReadingWarning, match="No space left"):
-        assert same(load(), made)
-    assert list(folder.iterdir()) == []
+    assert (len(told), compiled, list(folder.glob("*"))) == (1, [1], [])
 
 
 def test_files_of_other_versions_do_not_pile_up(fresh):

@@ -1,5 +1,3 @@
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,24 +17,6 @@ def check_equals_janome(text, reference):
     ]
     assert Janome()(text) == [t.surface for t in expected]
     assert all(text[t.start : t.end] == t.surface for t in tokens)
-
-
-def test_tokens_are_janomes_on_the_bundled_corpus(reference, ja_mini):
-    for text in ja_mini[::18]:
-        check_equals_janome(text, reference)
-
-
-@pytest.mark.parametrize("between", ["", "\n\n", "\r\n\r\n"], ids=repr)
-def test_tokens_are_janomes_on_a_long_text(between, reference, ja_mini):
-    text = between.join(ja_mini)[:3000]
-    assert len(text) == 3000
-    check_equals_janome(text, reference)
-
-
-def test_tokens_are_janomes_on_a_long_text_without_punctuation(reference, ja_mini):
-    text = re.sub(r"[^々-鿿ぁ-ヿ]|[、。]", "", "".join(ja_mini))[:3000]
-    assert len(text) == 3000
-    check_equals_janome(text, reference)
 
 
 @settings(max_examples=15, deadline=None)

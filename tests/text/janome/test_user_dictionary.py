@@ -73,11 +73,8 @@ def test_byte_order_mark_line_ends_and_blank_lines_make_no_difference(tmp_path, 
 
 
 def test_a_dictionary_of_the_users_own_parts_of_speech_can_be_filtered_by_them():
-    dictionary = UserDictionary(SIMPLE)
-    assert Janome(user_dictionary=dictionary, pos=["カスタム名詞"])(TEXT) == [
-        "東京スカイツリー",
-        "とうきょうスカイツリー駅",
-    ]
+    found = Janome(user_dictionary=UserDictionary(SIMPLE), pos=["カスタム名詞"])(TEXT)
+    assert found == ["東京スカイツリー", "とうきょうスカイツリー駅"]
 
 
 @pytest.mark.parametrize(
@@ -89,6 +86,7 @@ def test_a_dictionary_of_the_users_own_parts_of_speech_can_be_filtered_by_them()
         ("東京,名詞".encode(), "line 1: simpledic needs 3 columns and a surface, got '東京,名詞'"),
         (f"{IPADIC}東京,名詞,トウキョウ".encode(), "line 3: ipadic needs 13 columns"),
         (f"{SIMPLE},名詞,トウキョウ".encode(), "line 3: .* and a surface"),
+        (f"\n{SIMPLE}\n東京,名詞\n".encode(), "line 5: .*'東京,名詞'"),
         (IPADIC.replace("1285,1285", "1285,x").encode(), "line 2: columns 2 to 4 must be whole numbers"),
         (IPADIC.replace("4569", "45.69").encode(), "line 1: columns 2 to 4 must be whole numbers"),
     ],
@@ -96,19 +94,8 @@ def test_a_dictionary_of_the_users_own_parts_of_speech_can_be_filtered_by_them()
 def test_a_broken_file_is_refused(tmp_path, content, message):
     path = tmp_path / "broken.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=rf"broken\.csv.*{message}"):
         Janome(user_dictionary=path)
-
-
-@pytest.mark.parametrize("content", ["", "東京,名詞"])
-def test_the_message_about_a_broken_file_names_the_file(tmp_path, content):
-    with pytest.raises(InputError, match=r"broken\.csv"):
-        UserDictionary.read(written(tmp_path, content, "broken.csv"))
-
-
-def test_a_broken_line_is_counted_as_an_editor_counts_it(tmp_path):
-    with pytest.raises(InputError, match=r"line 5: .*'東京,名詞'"):
-        UserDictionary.read(written(tmp_path, f"\n{SIMPLE}\n東京,名詞\n"))
 
 
 def test_a_path_that_is_no_file_is_refused(tmp_path):

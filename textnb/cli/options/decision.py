@@ -16,7 +16,7 @@ from textnb.cli.terminal import OutputRows, plural, say
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
-from textnb.mail.destinations import Destinations, folders_like, parse_class_pairs
+from textnb.mail.destinations import Destinations, parse_class_pairs
 from textnb.mail.filter import Cutoffs, Verdict
 
 UNSURE_LABEL = "unsure"
@@ -131,7 +131,7 @@ class Moving:
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""
         folders = parse_class_pairs(self.move, classes, "--move")
-        return Destinations(folders_like(classes) if alike and not self.move else folders, self.unsure_to)
+        return Destinations({name: name for name in classes} if alike and not self.move else folders, self.unsure_to)
 
     def tell(self, id: object, verdict: Verdict, to: str | None, rows: OutputRows | None, quiet: bool) -> None:
         """Print the verdict on a message: a row if there are `rows`, else a line if --watch has moved it."""

@@ -119,11 +119,8 @@ def _ssl_context(account: Account) -> ssl.SSLContext | None:
     try:
         return ssl.create_default_context(cafile=account.cafile)
     except OSError as error:
-        raise InputError(
-            "--cafile {path} has no usable certificates: {reason}",
-            path=account.cafile,
-            reason=error.strerror or error,
-        ) from error
+        template = "--cafile {path} has no usable certificates: {reason}"
+        raise InputError(template, path=account.cafile, reason=error.strerror or error) from error
 
 
 def _log_in(client: Client, account: Account, password: Password) -> None:
@@ -131,13 +128,9 @@ def _log_in(client: Client, account: Account, password: Password) -> None:
         if client.has_capability("AUTH=PLAIN"):
             client.plain_login(account.user, password.secret)
         elif client.has_capability("LOGINDISABLED"):
-            raise LoginError(
-                "{address} accepts no password without encryption; use --starttls", address=account.address
-            )
+            raise LoginError("{host} accepts no password without encryption; use --starttls", host=account.address)
         elif not (account.user + password.secret).isascii():
-            raise LoginError(
-                "{address} accepts only ASCII user names and passwords (it has no AUTH=PLAIN)", address=account.address
-            )
+            raise LoginError("{host} accepts only ASCII user names and passwords", host=account.address)
         else:
             client.login(account.user, password.secret)
     except ServerError as error:  # without its cause, which may contain the password
@@ -197,13 +190,9 @@ def _reporting(account: Account, lost: str) -> Iterator[None]:
     except (TextnbError, MemoryError):
         raise
     except ssl.SSLCertVerificationError as error:
-        raise LoginError(
-            "the certificate of {address} is not valid for {host}: {reason}; for a server of your own, name its "
-            "certificate authority with --cafile",
-            address=address,
-            host=account.host,
-            reason=error.verify_message.rstrip("."),
-        ) from error
+        template = "the certificate of {address} is not valid for {host}: {reason}; for your own server, use --cafile"
+        reason = error.verify_message.rstrip(".")
+        raise LoginError(template, address=address, host=account.host, reason=reason) from error
     except ssl.SSLError as error:
         hint = "; if the port is not for TLS, use --starttls" if account.security == "tls" else ""
         raise ServerError(lost + ": {reason}" + hint, address=address, reason=error.reason or error) from error

@@ -93,7 +93,5 @@ def _text_or_empty(given: object) -> str:
 
 def _check_name(asked: str) -> None:
     if not asked or re.search(r"[\x00-\x1f\x7f-\x9f]", asked) or "" in asked.split("/"):
-        raise InputError(
-            "{name!r} cannot be a folder's name: it is empty, or has an empty part or a control character", name=asked
-        )
+        raise InputError("{name!r} cannot be a folder's name: an empty part or a control character", name=asked)
     encode_folder_name(asked)

@@ -130,8 +130,5 @@ def _as_strings(entries: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _damaged(path: Path, why: object) -> InputError:
-    return InputError(
-        "{path} cannot be read ({why}); remove it, and textnb will not know what it has done in the account",
-        path=path,
-        why=why,
-    )
+    template = "{path} cannot be read ({why}); remove it, and textnb will not know what it has done in the account"
+    return InputError(template, path=path, why=why)

@@ -63,31 +63,19 @@ class Mailbox:
     """
 
     def __init__(
-        self,
-        client: Client,
-        folders: Folders,
-        name: str,
-        *,
-        readonly: bool,
-        stopping: Callable[[], bool] = lambda: False,
+        self, client: Client, folders: Folders, name: str, *, readonly: bool, stopping: Callable[[], bool]
     ) -> None:
         self._client, self.name, self._stopping = client, name, stopping
         answer = client.select_folder(folders.written(name), readonly)
         if not isinstance(answer.get(b"UIDVALIDITY"), int):
-            raise ServerError(
-                "the server gives no UIDVALIDITY for {name!r}, so messages cannot be identified", name=name
-            )
+            raise ServerError("the server gives no UIDVALIDITY for {name!r}, which identifies messages", name=name)
         self.validity: int = answer[b"UIDVALIDITY"]
         with parsing_answer():
             self.end = int(answer.get(b"UIDNEXT") or 0)
             self._exists = int(answer.get(b"EXISTS", _MAX_UID))
             self._permanent = _flags(answer.get(b"PERMANENTFLAGS", ()))
         if self.end > _MAX_UID:
-            raise ServerError(
-                "the server gives the next message of {name!r} the UID {uid}, which is too large",
-                name=name,
-                uid=self.end,
-            )
+            raise ServerError("the next UID of {name!r} is {uid}, which is too large", name=name, uid=self.end)
 
     def keeps(self, flag: str) -> bool:
         """Return whether the folder stores a flag or keyword permanently."""
@@ -145,9 +133,9 @@ class Mailbox:
                 break
             answer = self._client.fetch(sorted(missing), ["RFC822.SIZE", "FLAGS"])
             with parsing_answer():
-                for uid in missing & {*answer}:
-                    if b"RFC822.SIZE" in answer[uid] and (is_last or not self._may_be_mixed(uid, answer[uid])):
-                        found[uid] = Listed(uid, *_size_and_flags(answer[uid]))
+                for uid, data in ((uid, answer[uid]) for uid in missing & {*answer}):
+                    if b"RFC822.SIZE" in data and (is_last or not self._may_be_mixed(uid, data)):
+                        found[uid] = Listed(uid, int(data[b"RFC822.SIZE"]), _flags(data.get(b"FLAGS", ())))
         return sorted(found.values())
 
     def _may_be_mixed(self, uid: int, data: dict[bytes, Any]) -> bool:
@@ -157,9 +145,8 @@ class Mailbox:
     def _fetch(self, batch: list[Listed]) -> list[ImapMessage]:
         whole = [message for message in batch if message.size <= MAX_FETCHED_BYTES]
         parts = [message for message in batch if message.size > MAX_FETCHED_BYTES]
-        found = self._fetch_bodies(whole, "BODY.PEEK[]") + self._fetch_bodies(
-            parts, f"BODY.PEEK[]<0.{MAX_FETCHED_BYTES}>"
-        )
+        found = self._fetch_bodies(whole, "BODY.PEEK[]")
+        found += self._fetch_bodies(parts, f"BODY.PEEK[]<0.{MAX_FETCHED_BYTES}>")
         return sorted(found, key=lambda message: message.uid)
 
     def _fetch_bodies(self, batch: list[Listed], what: str) -> list[ImapMessage]:
@@ -174,10 +161,6 @@ class Mailbox:
 
 def _pieces(uids: list[int]) -> Iterator[list[int]]:
     return (uids[start : start + _MAX_UIDS_PER_COMMAND] for start in range(0, len(uids), _MAX_UIDS_PER_COMMAND))
-
-
-def _size_and_flags(data: dict[bytes, Any]) -> tuple[int, frozenset[str]]:
-    return int(data[b"RFC822.SIZE"]), _flags(data.get(b"FLAGS", ()))
 
 
 def _flags(given: Iterable[object]) -> frozenset[str]:
@@ -201,20 +184,12 @@ _ATOM = re.compile(r"[!#$&'+-\[^-z|}~]+")
 
 
 def as_flags(given: str) -> tuple[str, ...]:
-    r"""Parse keywords and flags separated by blanks.
-
-    >>> as_flags(r"$Junk \seen")
-    ('$Junk', '\\Seen')
-    """
+    """Parse keywords and flags separated by blanks."""
     flags = tuple(_SYSTEM_FLAGS.get(flag.lower(), flag) for flag in given.split())
     for flag in flags:
         if flag not in _SYSTEM_FLAGS.values() and not (_ATOM.fullmatch(flag)):
-            raise InputError(
-                "{flag!r} cannot be set: a keyword has ASCII letters, digits and signs such as $ or -, "
-                "a flag is one of {flags}",
-                flag=flag,
-                flags=", ".join(_SYSTEM_FLAGS.values()),
-            )
+            template = "{flag!r} cannot be set: use {known} or a keyword of ASCII letters, digits and signs like $"
+            raise InputError(template, flag=flag, known=", ".join(_SYSTEM_FLAGS.values()))
     return flags
 
 

@@ -65,20 +65,14 @@ def _read_file(path: Path) -> Password:
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))  # do not wait for the writer of a pipe
     except OSError as error:
-        raise InputError(
-            "the password file {path} cannot be read: {reason}", path=path, reason=error.strerror
-        ) from error
+        raise InputError("password file {path} cannot be read: {why}", path=path, why=error.strerror) from error
     try:
         found = os.fstat(handle).st_mode
         if not stat.S_ISREG(found):
-            raise InputError("the password file {path} is not a regular file", path=path)
+            raise InputError("password file {path} is not a regular file", path=path)
         if os.name == "posix" and stat.S_IMODE(found) not in (0o600, 0o400):
-            mode = stat.S_IMODE(found)
-            raise InputError(
-                "the password file {path} has mode {mode:04o} and must have 0600; run chmod 600 {path}",
-                path=path,
-                mode=mode,
-            )
+            template = "password file {path} has mode {mode:04o} and must have 0600; run chmod 600 {path}"
+            raise InputError(template, path=path, mode=stat.S_IMODE(found))
         return _first_line(os.read(handle, 1 << 16), f"the password file {path}")
     finally:
         os.close(handle)
@@ -94,9 +88,7 @@ def _run_command(words: list[str]) -> Password:
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, timeout=_COMMAND_TIMEOUT_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise InputError(
-            "{what} has not ended after {seconds:g} seconds", what=what, seconds=_COMMAND_TIMEOUT_SECONDS
-        ) from None
+        raise InputError("{what} took over {s:g} seconds", what=what, s=_COMMAND_TIMEOUT_SECONDS) from None
     except OSError as error:
         raise InputError("{what} cannot be run: {reason}", what=what, reason=error.strerror) from None
     if done.returncode:

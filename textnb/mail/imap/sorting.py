@@ -26,6 +26,8 @@ from textnb.mail.imap.memory import FolderProgress
 from textnb.mail.imap.messages import DELETED, ImapMessage, Listed, Mailbox, move, set_flags
 from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
 
+_Key = TypeVar("_Key")
+
 
 def find_copies(visit: Visit, folder: str, messages: Sequence[ImapMessage]) -> set[str]:
     """Digests of those messages that a folder also holds; selects that folder."""
@@ -41,9 +43,6 @@ def find_copies(visit: Visit, folder: str, messages: Sequence[ImapMessage]) -> s
 def _holds(box: Mailbox, wanted: ImapMessage) -> bool:
     copies = box.batches(box.same_size(wanted.size))
     return any(message.digest == wanted.digest for batch in copies for message in batch)
-
-
-_Key = TypeVar("_Key")
 
 
 class _Step(NamedTuple):
@@ -177,9 +176,7 @@ def _check_flags(box: Mailbox, visit: Visit) -> None:
     """Raise InputError for flags that the folder does not store; a folder opened read-only does not say."""
     for flag in {flag for flags in visit.plan.flags.values() for flag in flags} if visit.plan.apply else ():
         if not box.keeps(flag):
-            raise InputError(
-                "the server does not store {flag} in {folder!r}; leave out that --flag", flag=flag, folder=box.name
-            )
+            raise InputError("the server does not store {flag} in {box!r}; leave out --flag", flag=flag, box=box.name)
 
 
 def _group(pairs: Iterable[tuple[_Key, _Step]]) -> dict[_Key, list[_Step]]:

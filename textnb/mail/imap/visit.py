@@ -97,12 +97,8 @@ class Visit:
         for asked, label in self.plan.lessons.items():
             name = self.folders.name(asked)
             if lessons.setdefault(name, label) != label:
-                raise InputError(
-                    "--learn gives the folder {name!r} two classes: {first} and {second}; leave one out",
-                    name=name,
-                    first=lessons[name],
-                    second=label,
-                )
+                template = "--learn gives the folder {name!r} two classes: {a} and {b}; leave one out"
+                raise InputError(template, name=name, a=lessons[name], b=label)
         return lessons
 
     def open(self, name: str, *, to_change: bool = False) -> Mailbox:

@@ -25,38 +25,19 @@ from textnb.readers.decoding import Decoded, charset_named, decoded, passes_for_
 from textnb.readers.message.headers import Defects
 
 _LABEL = re.compile(r"[\w.:+-]+", re.ASCII)
-_CODEC_BY_LABEL = {
-    "xsjis": "cp932",
-    "sjiswin": "cp932",
-    "mssjis": "cp932",
-    "xmscp932": "cp932",
-    "windows932": "cp932",
-    "windows31j": "cp932",
-    "cswindows31j": "cp932",
-    "shiftjisms": "cp932",
-    "xeucjp": "euc_jp",
-    "eucjpms": "euc_jp",
-    "eucjpwin": "euc_jp",
-    "iso2022jpms": "iso2022_jp",
-    "iso2022jpascii": "iso2022_jp",
-    "cp50220": "iso2022_jp",
-    "cp50221": "iso2022_jp",
-    "cp50222": "iso2022_jp",
-    "jis": "iso2022_jp",
-    "utf8n": "utf-8",
-    "utf8mb4": "utf-8",
-    "unicode11utf7": "utf-7",
-    "unicode20utf7": "utf-7",
-    "xunicode20utf7": "utf-7",
-    "xgbk": "gbk",
-    "ksc56011987": "cp949",
-    "ksc5601": "cp949",
-    "xbig5": "big5",
-    "ansix341968": "ascii",
-    "usascii": "ascii",
-    "asciius": "ascii",
-    "xmacroman": "mac_roman",
+_LABELS_OF_CODECS = {
+    "cp932": "xsjis sjiswin mssjis xmscp932 windows932 windows31j cswindows31j shiftjisms",
+    "euc_jp": "xeucjp eucjpms eucjpwin",
+    "iso2022_jp": "iso2022jpms iso2022jpascii cp50220 cp50221 cp50222 jis",
+    "utf-8": "utf8n utf8mb4",
+    "utf-7": "unicode11utf7 unicode20utf7 xunicode20utf7",
+    "gbk": "xgbk",
+    "cp949": "ksc56011987 ksc5601",
+    "big5": "xbig5",
+    "ascii": "ansix341968 usascii asciius",
+    "mac_roman": "xmacroman",
 }
+_CODEC_BY_LABEL = {label: codec for codec, labels in _LABELS_OF_CODECS.items() for label in labels.split()}
 _JAPANESE = ("iso2022_jp", "cp932", "shift_jis", "euc_jp", "euc_jis_2004")
 _WEAK_CHARSETS = ("ascii", "iso8859-1", "cp1252")
 _EMPTY_LABELS = ("unknown", "unknown-8bit", "x-unknown", "8bit", "default", "user-defined", "x-user-defined", "binary")
@@ -64,11 +45,7 @@ _EMPTY_LABELS = ("unknown", "unknown-8bit", "x-unknown", "8bit", "default", "use
 
 @lru_cache(1024)
 def charset_of(label: str) -> str | None:
-    """Name of the codec that a label means, None if it means none.
-
-    >>> charset_of("X-SJIS"), charset_of('"utf8"'), charset_of("windows-31j"), charset_of("unknown-8bit")
-    ('cp932', 'utf-8', 'cp932', None)
-    """
+    """Name of the codec that a label means, None if it means none."""
     written = _LABEL.search(label[:100])
     if written is None or (name := written.group().lower()) in _EMPTY_LABELS:
         return None
@@ -94,20 +71,12 @@ class MessageDecoder:
 
     def __init__(self, labels: Iterable[str], defects: Defects) -> None:
         named = tuple(labels)
-        self.japanese, self.only = (
-            _named_charsets if len(named) <= _MAX_CACHED_LABELS else _named_charsets.__wrapped__
-        )(named)
+        find = _named_charsets if len(named) <= _MAX_CACHED_LABELS else _named_charsets.__wrapped__
+        self.japanese, self.only = find(named)
         self.defects = defects
 
     def decode(self, data: bytes, label: str = "", where: str = "text") -> str:
-        r"""Decode bytes that have a label; ``where`` names the place in a defect.
-
-        >>> defects = Defects()
-        >>> MessageDecoder(["iso-2022-jp"], defects).decode("会議".encode("cp932"), "utf-8")
-        '会議'
-        >>> defects.words
-        ('text: declared as utf-8, read as cp932',)
-        """
+        """Decode bytes that have a label; ``where`` names the place in a defect."""
         charset = charset_of(label)
         if data.isascii() and b"\x1b" not in data and not passes_for_ascii(charset):
             return data.decode("ascii")
@@ -146,13 +115,7 @@ _UUENCODE_NAMES = (b"x-uuencode", b"uuencode", b"x-uue", b"uue")
 
 
 def decode_transfer(body: bytes, encoding: bytes, defects: Defects) -> bytes:
-    r"""Decode a transfer encoding: base64, quoted-printable or uuencode.
-
-    >>> decode_transfer(b"5pel5pys", b"base64", Defects()).decode()
-    '日本'
-    >>> decode_transfer(b"=E6=97=A5=\n!", b"quoted-printable", Defects()).decode()
-    '日!'
-    """
+    """Decode a transfer encoding: base64, quoted-printable or uuencode."""
     if encoding == b"base64":
         return decode_base64(body, defects)
     if encoding == b"quoted-printable":

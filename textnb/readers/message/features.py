@@ -43,15 +43,8 @@ _OWNER_FIELDS = frozenset(
 
 @dataclass(frozen=True)
 class MailFeatures:
-    """Choice of the groups of tokens that a message gives.
+    """Choice of the ``groups`` of tokens that a message gives, from GROUPS; by default all.
 
-    Parameters
-    ----------
-    groups : tuple of str
-        Names of groups, see ``textnb.readers.message.features.GROUPS``; by default all.
-
-    Examples
-    --------
     >>> MailFeatures().without("received", "to").recipe["groups"][:3]
     ['subject', 'from', 'list']
     """
@@ -61,9 +54,7 @@ class MailFeatures:
     def __post_init__(self) -> None:
         for name in self.groups:
             if name not in GROUPS:
-                raise InputError(
-                    "unknown group {name!r} of mail tokens; use {known}", name=name, known=", ".join(GROUPS)
-                )
+                raise InputError("unknown group {name!r} of mail tokens; use {all}", name=name, all=", ".join(GROUPS))
         object.__setattr__(self, "groups", tuple(name for name in GROUPS if name in self.groups))
 
     def without(self, *names: str) -> "MailFeatures":
@@ -84,20 +75,12 @@ class MailFeatures:
 
 @lru_cache(4096)
 def reveals_label(name: bytes) -> bool:
-    """Whether a header field has the verdict of another filter or of the owner.
-
-    >>> reveals_label(b"x-spam-status"), reveals_label(b"x-mailer")
-    (True, False)
-    """
+    """Whether a header field has the verdict of another filter or of the owner."""
     return name in _OWNER_FIELDS or (name.startswith(b"x-") and _FILTER_FIELD.match(name) is not None)
 
 
 def attachment_tokens(name: str, kind: str, size: int) -> list[str]:
-    """Tokens of an attachment: name, extension, type, and size as a power of two.
-
-    >>> attachment_tokens("見積.PDF", "application/pdf", 5000)
-    ['name:見積.pdf', 'extension:pdf', 'type:application/pdf', 'size:8192']
-    """
+    """Tokens of an attachment: name, extension, type, and size as a power of two."""
     folded = name.lower().strip()
     stem, dot, extension = folded.rpartition(".")
     named = [f"name:{folded[-60:]}"] if folded else []

@@ -32,11 +32,7 @@ def charsets_in(value: bytes) -> set[str]:
 
 
 def header_text(value: bytes, decoder: MessageDecoder, where: str = "header") -> str:
-    r"""Decode the value of a header field into text.
-
-    >>> header_text(b"Re: =?utf-8?B?5pel?= =?utf-8?B?5pys?= ok", MessageDecoder([], Defects()))
-    'Re: 日本 ok'
-    """
+    """Decode the value of a header field into text."""
     if b"=?" not in value:
         return value.decode("ascii") if value.isascii() and b"\x1b" not in value else decoder.decode(value, where=where)
     read = []
@@ -109,12 +105,7 @@ class Parametrised(NamedTuple):
 
 @lru_cache(512)
 def parse_parameters(value: bytes) -> Parametrised:
-    r"""Parse the value of a field with parameters.
-
-    >>> found = parse_parameters(b"Text/Plain; charset=\"UTF-8\"; name*=utf-8'ja'%E6%97%A5.txt")
-    >>> found.main, found.plain("charset"), found.parameters["name"]
-    ('text/plain', b'UTF-8', Value(data=b'\xe6\x97\xa5.txt', charset='utf-8'))
-    """
+    """Parse the value of a field with parameters."""
     value = value[:_MAX_VALUE_LENGTH]
     main = re.split(rb"[;\s]", value.lstrip(), maxsplit=1)[0].lower()
     segments: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}

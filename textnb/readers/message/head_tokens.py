@@ -69,23 +69,16 @@ def _rule_of(name: bytes) -> FieldRule | None:
         return FieldRule(group, _RELAYS if name == b"received" else _ADDRESSES, "", "")
     if name in _OF_PARTS or reveals_label(name):
         return None
-    written = name.decode("ascii")
-    only = name in _NAME_ONLY
-    return FieldRule(
-        HEAD_GROUPS.index("header"), _NAME_ALONE if only else _WORDS, written, "" if only else f"{written}:"
-    )
+    group, written = HEAD_GROUPS.index("header"), name.decode("ascii")
+    way, prefix = (_NAME_ALONE, "") if name in _NAME_ONLY else (_WORDS, f"{written}:")
+    return FieldRule(group, way, written, prefix)
 
 
 FIELD_RULES = _FieldRules()
 
 
 def tokens_of_head(fields: list[Field], text_of: Callable[[bytes], str]) -> dict[str, list[str]]:
-    """Tokens of each group, each token once; ``text_of`` decodes a value.
-
-    >>> found = tokens_of_head([(b"to", b"<taro@mail.example.jp>"), (b"x-mailer", b"Wanderlust 2")], bytes.decode)
-    >>> found["to"], found["header"]
-    (['taro@mail.example.jp', 'mail.example.jp', 'example.jp', 'jp'], ['x-mailer', 'x-mailer:Wanderlust', 'x-mailer:2'])
-    """
+    """Tokens of each group, each token once; ``text_of`` decodes a value."""
 
     def otherwise(rule: tuple[int, int, str, str], value: bytes) -> list[str]:
         _, way, _, prefix = rule
@@ -130,11 +123,7 @@ def _plain_tokens(rule: FieldRule, value: bytes, rules: tuple[Rules, Rules, Rule
 
 
 def with_hosts(words: list[str]) -> list[str]:
-    """Words, each word with @ followed by the tokens of its host.
-
-    >>> with_hosts(["Taro", "taro@Mail.example.jp"])
-    ['Taro', 'taro@Mail.example.jp', 'mail.example.jp', 'example.jp', 'jp']
-    """
+    """Words, each word with @ followed by the tokens of its host."""
     tokens = []
     for word in words:
         tokens.append(word)

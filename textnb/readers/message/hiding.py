@@ -38,21 +38,9 @@ _GROUNDS = (b"bgcolor", b"background", b"background-color")
 _DECLARATION = re.compile(r"(?<![a-z-])([a-z-]++)\s*+:\s*([^;]+)")
 _NUMBERS = re.compile(r"rgba?\(\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})")
 _HEX = re.compile(r"#?([0-9a-f]{3}|[0-9a-f]{6})")
-_NAMED_COLOURS: dict[str, Colour] = {
-    "white": (255, 255, 255),
-    "black": (0, 0, 0),
-    "red": (255, 0, 0),
-    "blue": (0, 0, 255),
-    "green": (0, 128, 0),
-    "yellow": (255, 255, 0),
-    "snow": (255, 250, 250),
-    "ivory": (255, 255, 240),
-    "whitesmoke": (245, 245, 245),
-    "ghostwhite": (248, 248, 255),
-    "gray": (128, 128, 128),
-    "grey": (128, 128, 128),
-    "silver": (192, 192, 192),
-}
+_NAMED_COLOURS = {"black": "000", "red": "f00", "blue": "00f", "green": "008000", "yellow": "ff0", "silver": "c0c0c0"}
+_NAMED_COLOURS |= {"gray": "808080", "grey": "808080", "white": "fff", "snow": "fffafa", "ivory": "fffff0"}
+_NAMED_COLOURS |= {"whitesmoke": "f5f5f5", "ghostwhite": "f8f8ff"}
 _MAX_INVISIBLE_DIFFERENCE = 24  # sum of the differences of red, green and blue that the eye does not see
 _PIXELS = re.compile(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|%|)")
 _TO_PIXELS = {"px": 1.0, "": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "%": 0.16}
@@ -207,9 +195,7 @@ def _colour(name: str, otherwise: Colour | None) -> Colour | None:
     if numbers := _NUMBERS.search(name):
         return int(numbers[1]), int(numbers[2]), int(numbers[3])
     for word in (name, *(word for word in name.split() if not word[0].isdigit())):
-        if word in _NAMED_COLOURS:
-            return _NAMED_COLOURS[word]
-        if found := _HEX.fullmatch(word):
+        if found := _HEX.fullmatch(_NAMED_COLOURS.get(word, word)):
             digits = found[1] if len(found[1]) == 6 else "".join(digit * 2 for digit in found[1])
             return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
     return None
@@ -223,13 +209,11 @@ def _conceals(style: Mapping[str, str]) -> bool:
         return True
     if _pixels(style.get("opacity"), 1) == 0:
         return True
-    if style.get("overflow", "").startswith("hidden"):
-        sides = ("width", "height", "max-width", "max-height")
-        if any(_pixels(style.get(side), 16) <= 0 for side in sides):
-            return True
-    return any(
-        _pixels(style.get(side), 0) <= _OFF_PAGE_PIXELS for side in ("text-indent", "left", "top", "margin-left")
-    )
+    sides, places = ("width", "height", "max-width", "max-height"), ("text-indent", "left", "top", "margin-left")
+    clips = style.get("overflow", "").startswith("hidden")
+    if clips and any(_pixels(style.get(side), 16) <= 0 for side in sides):
+        return True
+    return any(_pixels(style.get(place), 0) <= _OFF_PAGE_PIXELS for place in places)
 
 
 def _pixels(length: str | None, otherwise: float) -> float:

@@ -86,10 +86,8 @@ def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
     Examples
     --------
     >>> mail = read_message(b"From: a@example.jp\nSubject: =?utf-8?B?5Lya6K2w?=\n\nSee http://example.com/ soon")
-    >>> mail.text
-    '会議\nSee http://example.com/ soon'
-    >>> mail.fields["link"]
-    ['example.com', 'com']
+    >>> mail.text, mail.fields["link"]
+    ('会議\nSee http://example.com/ soon', ['example.com', 'com'])
     """
     if not isinstance(raw, bytes):
         raise InputError("a message must be bytes, not {kind}; open its file with 'rb'", kind=type(raw).__name__)

@@ -27,11 +27,7 @@ _ATTRIBUTE = r"[\s/]*+(?>=?[^\s/>=]++|=)(?>\s*+=\s*+(?>\"[^\"]*+\"|'[^']*+'|[^\s
 
 
 def with_lines(source: bytes) -> bytes:
-    r"""Source with a line end before every tag of a block element.
-
-    >>> with_lines(b"<b>a</b><p>b")
-    b'<b>a</b>\n<p>b'
-    """
+    """Source with a line end before every tag of a block element."""
     if _IN_PYTHON:
         return with_lines_in_python(source)
     from textnb._native import with_lines
@@ -40,11 +36,7 @@ def with_lines(source: bytes) -> bytes:
 
 
 def present(source: bytes, words: tuple[bytes, ...]) -> set[bytes]:
-    """Words in lower case that a source contains in any case; white space may come before a colon.
-
-    >>> sorted(present(b"<B STYLE='left : 1px'>", (b"style", b"left:", b"color")))
-    [b'left:', b'style']
-    """
+    """Words in lower case that a source contains in any case; white space may come before a colon."""
     folded = source.decode("utf-8", "replace").lower()
     return {word for word in words if _pattern(word).search(folded)}
 
@@ -56,11 +48,7 @@ def _pattern(word: bytes) -> re.Pattern[str]:
 
 
 def values_of(source: bytes, names: tuple[bytes, ...]) -> list[set[str]]:
-    """Values after ":" or "=" of each of some names in lower case, which are not parts of longer names.
-
-    >>> values_of(b"<td BGCOLOR = 'Red' style='color:rgb(1, 2'>", (b"color", b"bgcolor"))
-    [{'rgb(1, 2'}, {'Red'}]
-    """
+    """Values after ":" or "=" of each of some names in lower case, which are not parts of longer names."""
     html = source.decode("utf-8", "replace")
     return [set(_value_pattern(name).findall(html)) for name in names]
 
@@ -73,11 +61,7 @@ def _value_pattern(name: bytes) -> re.Pattern[str]:
 
 
 def tidied(text: str) -> str:
-    r"""Text with one space or one line end between words.
-
-    >>> tidied("  Big car \n \n go")
-    'Big car\ngo'
-    """
+    """Text with one space or one line end between words."""
     return "\n".join([" ".join(line.split()) for line in text.split("\n") if line and not line.isspace()])
 
 

@@ -102,7 +102,8 @@ class Walk:
         kind = content.main if "/" in content.main else default
         encoding = head.first(b"content-transfer-encoding").strip(b" \t;\"'").lower()
         self.types.append(kind)
-        leaf = Leaf(kind, content, encoding, _disposition(head), branch, data, head.body, end, head.strays)
+        disposition = parse_parameters(head.first(b"content-disposition"))
+        leaf = Leaf(kind, content, encoding, disposition, branch, data, head.body, end, head.strays)
         if kind.startswith("multipart/") and self._multipart(leaf, depth):
             return
         if kind in _WHOLE_MESSAGES:
@@ -126,15 +127,13 @@ class Walk:
         return True
 
     def _sections(self, whole: Leaf) -> list[tuple[int, int]]:
+        data, start, end = whole.data, whole.start, whole.end
         boundary = whole.content.plain("boundary").rstrip()
-        sections, closed = _between(whole.data, whole.start, whole.end, boundary) if boundary else ([], True)
-        if not sections and (
-            guessed := _LIKELY_BOUNDARY.search(
-                whole.data, whole.start, min(whole.end, whole.start + _BOUNDARY_SEARCH_BYTES)
-            )
-        ):
+        sections, closed = _between(data, start, end, boundary) if boundary else ([], True)
+        searched = min(end, start + _BOUNDARY_SEARCH_BYTES)
+        if not sections and (guessed := _LIKELY_BOUNDARY.search(data, start, searched)):
             self.defects.add("boundary", "the boundary is not the declared one")
-            sections, closed = _between(whole.data, whole.start, whole.end, guessed[1].rstrip())
+            sections, closed = _between(data, start, end, guessed[1].rstrip())
         if sections and not closed:
             self.defects.add("boundary", "the last boundary is missing")
         return sections
@@ -148,10 +147,6 @@ class Walk:
         head = read_head(data, message_start(data, start, end), end, self.defects)
         self.within[len(self.leaves)] = head
         self._enter(data, head, end, "text/plain", whole.branch, depth + 1)
-
-
-def _disposition(head: Head) -> Parametrised:
-    return parse_parameters(head.first(b"content-disposition"))
 
 
 def _between(data: bytes, start: int, end: int, boundary: bytes) -> tuple[list[tuple[int, int]], bool]:

@@ -36,11 +36,7 @@ class Rules(NamedTuple):
 
 
 def words(data: bytes | str, rules: Rules) -> list[str]:
-    """Cut ASCII, or bytes that the table maps to ASCII, into words.
-
-    >>> words(b"a.b, c-", Rules(bytes(code if code not in b"," else 32 for code in range(256)), b"-", 60, 9))
-    ['a.b', 'c']
-    """
+    """Cut ASCII, or bytes that the table maps to ASCII, into words."""
     written = data.encode("ascii") if isinstance(data, str) else data
     found = written.translate(rules.table).decode("ascii").split(maxsplit=rules.most)[: rules.most]
     edges = rules.edges.decode("ascii")
@@ -83,11 +79,7 @@ def _mixed(text: str) -> Iterator[str]:
 
 
 def pairs(stretch: str) -> list[str]:
-    """Pairs of neighbouring characters; a single character as it is.
-
-    >>> pairs("東京都"), pairs("都")
-    (['東京', '京都'], ['都'])
-    """
+    """Pairs of neighbouring characters; a single character as it is."""
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)] or [stretch]
 
 
@@ -104,11 +96,7 @@ _MAX_HOSTS = 200
 
 
 def hosts_in(text: str) -> list[str]:
-    """Hosts of all addresses in a text, each once, in order, in lower case and without user and port.
-
-    >>> hosts_in("see https://www.Example.co.jp:80/a, http://%77ww.example.com and www.example.org/")
-    ['www.example.co.jp', 'www.example.com', 'www.example.org']
-    """
+    """Hosts of all addresses in a text, each once, in order, in lower case and without user and port."""
     return list(dict.fromkeys(filter(None, map(_host, _written(text, _MAX_HOST_LENGTH, _MAX_HOSTS)))))
 
 
@@ -130,11 +118,7 @@ def hosts_in_source(html: str) -> list[str]:
 
 
 def unescaped(html: str) -> str:
-    """Text with characters in place of references, as html.unescape, which refuses numbers of thousands of digits.
-
-    >>> unescaped("a&#0000000000000058;//&lt;&#x41;&#;")
-    'a://<A&#;'
-    """
+    """Text with characters in place of references, as html.unescape, which refuses numbers of thousands of digits."""
     return _REFERENCE.sub(_character, html) if "&" in html else html
 
 

@@ -38,11 +38,7 @@ def double_array(surfaces: Sequence[str]) -> tuple[Ints, NDArray[np.uint16]]:
 def _codes(letters: NDArray[np.uint32]) -> NDArray[np.uint16]:
     present, counts = np.unique(letters, return_counts=True)
     if len(present) > _MAX_CODES:
-        raise InputError(
-            "a dictionary may have {most:,} different characters, not {number:,}",
-            most=_MAX_CODES,
-            number=len(present),
-        )
+        raise InputError("a dictionary may have {n:,} different characters, not {m:,}", n=_MAX_CODES, m=len(present))
     codes = np.zeros(0x10000 if present[-1] < 0x10000 else 0x110000, np.uint16)
     codes[present[np.argsort(-counts, kind="stable")]] = np.arange(1, len(present) + 1)
     return codes

@@ -68,16 +68,10 @@ def chosen_engine(wanted: str = "auto") -> str:
     """Name of the engine that runs: ``wanted``, else that of the environment, else the fastest that is installed."""
     name = wanted if wanted != "auto" else os.environ.get(VARIABLE) or "auto"
     if name not in ("auto", *ENGINES):
-        raise InputError(
-            "{variable} names the unknown engine {name!r}; use auto, {known}",
-            variable=VARIABLE,
-            name=name,
-            known=", ".join(ENGINES),
-        )
+        template = "{variable} names the unknown engine {name!r}; use auto, {known}"
+        raise InputError(template, variable=VARIABLE, name=name, known=", ".join(ENGINES))
     if name == "native" and not has_extension():
-        raise InputError(
-            "the engine 'native' is not built; install textnb where there is a C compiler, or use 'python'"
-        )
+        raise InputError("the engine 'native' is not built; install textnb with a C compiler, or use 'python'")
     if janome_version() not in KNOWN_VERSIONS:
         return _engine_for_unknown_janome(name)
     return name if name != "auto" else "native" if has_extension() else "python"
@@ -88,12 +82,8 @@ def _engine_for_unknown_janome(name: str) -> str:
     """Engine for a Janome whose tokens the other engines may not give: ``reference``, with one warning."""
     known = ", ".join(KNOWN_VERSIONS)
     if name in ("native", "python"):
-        raise InputError(
-            "the engine {name!r} gives the tokens of Janome {known}, but {installed} is installed; use 'reference'",
-            name=name,
-            known=known,
-            installed=janome_version(),
-        )
+        template = "the engine {name!r} gives the tokens of Janome {known}, but {is_here} is installed; use 'reference'"
+        raise InputError(template, name=name, known=known, is_here=janome_version())
     if name == "auto":
         message = _UNKNOWN_JANOME.format(installed=janome_version(), known=known)
         warnings.warn(message, RecipeWarning, stacklevel=4)

@@ -180,15 +180,11 @@ class CharacterKinds(dict[str, tuple[tuple[Kind, ...], int]]):
 
     def __init__(self, categories: Categories) -> None:
         self._categories = categories
-        firsts = categories.firsts.tolist()
-        words = list(
-            zip(*unpack_entries(categories.unknowns), [-1] * firsts[-1], range(-1, -1 - firsts[-1], -1), strict=True)
-        )
+        firsts, limits, always = (array.tolist() for array in (categories.firsts, categories.limits, categories.always))
+        numbers, entries = [-1] * firsts[-1], range(-1, -1 - firsts[-1], -1)
+        words = list(zip(*unpack_entries(categories.unknowns), numbers, entries, strict=True))
         self._kinds = [
-            (1 << k, limit, bool(always), tuple(words[firsts[k] : firsts[k + 1]]))
-            for k, (limit, always) in enumerate(
-                zip(categories.limits.tolist(), categories.always.tolist(), strict=True)
-            )
+            (1 << k, limits[k], bool(always[k]), tuple(words[firsts[k] : firsts[k + 1]])) for k in range(len(limits))
         ]
 
     def __missing__(self, char: str) -> tuple[tuple[Kind, ...], int]:

@@ -58,9 +58,8 @@ class UserDictionary:
         if not isinstance(self.csv, str) or not self.csv.strip():
             raise InputError("a user dictionary must contain lines of text, not {csv!r}", csv=self.csv)
         if self.kind not in _N_COLUMNS:
-            raise InputError(
-                "unknown user dictionary kind {kind!r}; use {known}", kind=self.kind, known=", ".join(_N_COLUMNS)
-            )
+            known = ", ".join(_N_COLUMNS)
+            raise InputError("unknown user dictionary kind {kind!r}; use {known}", kind=self.kind, known=known)
         for number, line in enumerate(self._lines, 1):
             check_line(line, self.kind, f"line {number}")
 
@@ -110,38 +109,17 @@ def as_user_dictionary(value: object) -> UserDictionary:
 def check_line(line: str, kind: str, place: str) -> None:
     """Raise InputError, which names the place, if Janome cannot use this line of a user dictionary."""
     cells = line.split(",")
+    fault = ""
     if len(cells) != _N_COLUMNS[kind] or not cells[0]:
-        raise InputError(
-            "user dictionary {place}: {kind} needs {n_columns} columns and a surface, got {line!r}",
-            place=place,
-            kind=kind,
-            n_columns=_N_COLUMNS[kind],
-            line=line,
-        )
-    if not line.isprintable():
-        raise InputError(
-            "user dictionary {place}: remove the control character or half character from {line!r}",
-            place=place,
-            line=line,
-        )
-    if kind == "ipadic":
-        _check_numbers(cells[1:4], line, place)
-
-
-def _check_numbers(cells: list[str], line: str, place: str) -> None:
-    if not all(re.fullmatch(r"-?[0-9]{1,6}", cell) for cell in cells):
-        raise InputError(
-            "user dictionary {place}: columns 2 to 4 must be whole numbers of at most six digits, got {line!r}",
-            place=place,
-            line=line,
-        )
-    if not all(0 <= int(cell) < _N_IDS for cell in cells[:2]):
-        raise InputError(
-            "user dictionary {place}: columns 2 and 3 must be from 0 to {largest}, got {line!r}",
-            place=place,
-            largest=_N_IDS - 1,
-            line=line,
-        )
+        fault = f"{kind} needs {_N_COLUMNS[kind]} columns and a surface"
+    elif not line.isprintable():
+        fault = "a control character or half a character must be removed"
+    elif kind == "ipadic" and not all(re.fullmatch(r"-?[0-9]{1,6}", cell) for cell in cells[1:4]):
+        fault = "columns 2 to 4 must be whole numbers of at most six digits"
+    elif kind == "ipadic" and not all(0 <= int(cell) < _N_IDS for cell in cells[1:3]):
+        fault = f"columns 2 and 3 must be from 0 to {_N_IDS - 1}"
+    if fault:
+        raise InputError("user dictionary {place}: {fault}, got {line!r}", place=place, fault=fault, line=line)
 
 
 def _entry(cells: list[str], kind: str) -> Entry:
