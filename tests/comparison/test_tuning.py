@@ -84,7 +84,7 @@ def test_every_model_has_something_to_tune(model):
         ({"alpha": []}, "the grid has 0 candidates, but 1 to 200 are allowed; vary more"),
         ({"alpha": range(201)}, "the grid has 201 candidates, but 1 to 200 are allowed; vary fewer"),
         ({"pi": [1]}, "pi=1: unknown option 'pi'"),
-        ({"alpha": ["much"]}, "alpha=much: alpha 'much' is not known"),
+        ({"alpha": ["much"]}, "alpha=much: alpha must be a number of at least 0, 'evidence'"),
     ],
 )
 def test_grids_that_cannot_be_are_refused(grid, message):

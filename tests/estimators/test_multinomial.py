@@ -95,7 +95,7 @@ def test_whole_weights_of_whole_counts_are_learnt_exactly():
     [
         ({"alpha": -1}, "alpha must be finite and not negative"),
         ({"alpha": [1, 2]}, "alpha must be a number or 3 of them"),
-        ({"alpha": "much"}, "alpha 'much' is not known"),
+        ({"alpha": "much"}, "unknown alpha 'much'; use 'evidence'"),
         ({"estimate": "median"}, "unknown estimate 'median'"),
         ({"prior": [0.5, 0.5]}, "the prior must hold 3 numbers"),
     ],
