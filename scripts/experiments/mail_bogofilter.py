@@ -5,7 +5,7 @@
 The messages are sorted by name; odd ones train and even ones test, then the other way round; both halves are pooled.
 Everything is done on the unchanged messages, and on copies without the headers that hosts and mailing lists have added.
 Smaller training sets are drawn from the training half, the same for both programs. Both decide by their defaults:
-bogofilter spam from .99, good up to .45; textnb by textnb.mail.filter.Cutoffs.
+bogofilter spam from .99, good up to .45; textnb by textnb.mail.decision.Cutoffs.
 
 No number is chosen by a test half. But the corpus is not new: the probe that shaped the recipe (the presence set,
 alpha, the least ratio, the power, two scores joined) has seen it, and an earlier run of this script, in which good mail
@@ -30,7 +30,7 @@ from scipy.stats import rankdata
 from textnb import TextClassifier
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, counted
-from textnb.mail.filter import Cutoffs, is_thin
+from textnb.mail.decision import Cutoffs, is_thin
 from textnb.readers import read_message
 
 AUTHOR_HEADERS = (

@@ -17,7 +17,7 @@ from textnb.mail.corrections import (
     refit,
     unlearn,
 )
-from textnb.mail.filter import Cutoffs, MailFilter, Verdict, mail_document
+from textnb.mail.decision import Cutoffs, MailFilter, Verdict, mail_document
 
 TEXTS = ["cheap pills now", "cheap watches", "see you at lunch", "lunch was good"]
 LABELS = ["spam", "spam", "ham", "ham"]

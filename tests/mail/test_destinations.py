@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
+from textnb.mail.decision import Verdict
 from textnb.mail.destinations import Destinations, decode_folder_name, encode_folder_name, parse_class_pairs
-from textnb.mail.filter import Verdict
 
 CLASSES = ["ham", "spam", "仕事"]
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("a&-,/+é仕😀", max_size=12)

@@ -11,7 +11,7 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.mail.filter import Cutoffs
+from textnb.mail.decision import Cutoffs
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, ask_service
 from textnb.mail.service import Service, ServiceLimits, listen_at

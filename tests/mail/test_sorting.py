@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.mail import delivery
+from textnb.mail import moving
+from textnb.mail.decision import Filtered, Verdict
 from textnb.mail.destinations import Destinations
-from textnb.mail.filter import Filtered, Verdict
 from textnb.mail.header_field import add_field, format_field, remove_field
 from textnb.mail.maildir import Maildir, MaildirName
 from textnb.mail.sort_memory import SortMemory
@@ -284,7 +284,7 @@ def test_two_runs_at_once_do_no_harm(box):
 
 def at_the_same_time(box, other, to, monkeypatch):
     """Run over a box, and over another one when a message of the first has both of its names."""
-    second, real = Thread(target=run, args=(other, to)), delivery.sync_folder
+    second, real = Thread(target=run, args=(other, to)), moving.sync_folder
 
     def both_names(folder):
         real(folder)
@@ -292,7 +292,7 @@ def at_the_same_time(box, other, to, monkeypatch):
             second.start()
             second.join(0.3)  # it is to wait for the first one, which goes on then
 
-    monkeypatch.setattr(delivery, "sync_folder", both_names)
+    monkeypatch.setattr(moving, "sync_folder", both_names)
     run(box)
     second.join()
 

@@ -20,7 +20,7 @@ from textnb.cli.options.groups import FILE, argument, takes, verb
 from textnb.cli.terminal import say
 from textnb.errors import InputError
 from textnb.mail.corrections import learn_decided
-from textnb.mail.filter import MailFilter, Verdict
+from textnb.mail.decision import MailFilter, Verdict
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.protocol import FAILED, ask_service, read_stdin, write_stdout
 

@@ -10,7 +10,7 @@ from textnb.cli.options.groups import verb
 from textnb.cli.terminal import plural, say
 from textnb.errors import InputError
 from textnb.mail import corrections
-from textnb.mail.filter import mail_document
+from textnb.mail.decision import mail_document
 from textnb.mail.protocol import read_stdin
 from textnb.readers import Document
 

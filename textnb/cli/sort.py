@@ -13,7 +13,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging, Moving, counts_of
 from textnb.cli.options.groups import FILE, argument, takes, verb
 from textnb.cli.terminal import OutputRows, plural, progress, repeat, say, stop_on_signals
-from textnb.mail.filter import MailFilter
+from textnb.mail.decision import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
 from textnb.mail.sort_memory import SortMemory

@@ -21,7 +21,7 @@ from pathlib import Path
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError, NotLearntError, listed
-from textnb.mail.filter import Verdict, check_class, mail_document
+from textnb.mail.decision import Verdict, check_class, mail_document
 from textnb.readers import Document
 from textnb.storage import locked
 

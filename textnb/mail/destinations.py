@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from textnb.errors import InputError, listed
-from textnb.mail.filter import Verdict
+from textnb.mail.decision import Verdict
 
 
 @dataclass(frozen=True)

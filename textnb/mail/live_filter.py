@@ -7,7 +7,7 @@ from threading import Lock
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, TextnbError
 from textnb.mail.corrections import learn_decided
-from textnb.mail.filter import Cutoffs, MailFilter, Verdict
+from textnb.mail.decision import Cutoffs, MailFilter, Verdict
 from textnb.mail.protocol import FAILED, Answer, Reply
 
 _log = logging.getLogger("textnb")

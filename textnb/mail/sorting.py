@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
-from textnb.mail.delivery import find_twin, move, remove
+from textnb.mail.decision import MailFilter, Verdict
 from textnb.mail.destinations import Destinations
-from textnb.mail.filter import MailFilter, Verdict
 from textnb.mail.maildir import Maildir, MaildirMessage, MaildirName, group_by_origin
+from textnb.mail.moving import find_twin, move, remove
 from textnb.mail.sort_memory import SortMemory
 
 _COMPRESSED_STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from textnb.classifier.explanation import ABSENT, BIAS, REST, Explanation, Stretch, shaded
 from textnb.language import Language, language_of
 from textnb.markup import Html, element, joined, scrolling, shown, signed
-from textnb.report.sections import MatrixCell, Section, confusion_cell, mistakes_anchor
+from textnb.report.confusion_matrix import MatrixCell, confusion_cell, mistakes_anchor
+from textnb.report.sections import Section
 from textnb.report.values import ExplainedDocument, Report
 
 _N_TERMS = 12

@@ -6,7 +6,7 @@ from mailbox_of_user import HAM, NEITHER, SPAM, mail
 
 from textnb import TextClassifier
 from textnb.mail.corrections import learnt_as
-from textnb.mail.filter import mail_document
+from textnb.mail.decision import mail_document
 from textnb.mail.imap.memory import Memory
 
 

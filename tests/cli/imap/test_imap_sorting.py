@@ -2,7 +2,7 @@
 
 from mailbox_of_user import HAM, MARK, NEITHER, SPAM, Box, mail, rows
 
-from textnb.mail.filter import mail_document
+from textnb.mail.decision import mail_document
 
 
 def test_a_dry_run_says_what_would_be_done_and_changes_nothing(imap, box, tmp_path, model):

@@ -7,8 +7,8 @@ import pytest
 from textnb import TextClassifier
 from textnb.errors import InputError
 from textnb.mail.corrections import learnt_as
+from textnb.mail.decision import Cutoffs, mail_document
 from textnb.mail.destinations import Destinations
-from textnb.mail.filter import Cutoffs, mail_document
 from textnb.mail.imap.connection import Account, ServerError
 from textnb.mail.imap.memory import Memory
 from textnb.mail.imap.rounds import Rounds

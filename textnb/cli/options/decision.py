@@ -16,8 +16,8 @@ from textnb.cli.terminal import OutputRows, plural, say
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError
 from textnb.evaluation import Costs, read_costs
+from textnb.mail.decision import Cutoffs, Verdict
 from textnb.mail.destinations import Destinations, parse_class_pairs
-from textnb.mail.filter import Cutoffs, Verdict
 
 UNSURE_LABEL = "unsure"
 

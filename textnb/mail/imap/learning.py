@@ -13,7 +13,7 @@ From then on m is known in F. A message is examined once in each folder that it 
 from collections.abc import Iterator
 
 from textnb.mail.corrections import learn_into_file
-from textnb.mail.filter import mail_document
+from textnb.mail.decision import mail_document
 from textnb.mail.imap.messages import DELETED, ImapMessage
 from textnb.mail.imap.visit import MARK, Event, Missing, Taught, Unread, Visit
 from textnb.readers import Document

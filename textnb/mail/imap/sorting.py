@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from textnb.errors import InputError
-from textnb.mail.filter import Verdict, mail_document
+from textnb.mail.decision import Verdict, mail_document
 from textnb.mail.imap.connection import RefusedError, ServerError
 from textnb.mail.imap.learning import Lessons
 from textnb.mail.imap.memory import FolderProgress

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from textnb.errors import InputError
 from textnb.mail.corrections import Done
+from textnb.mail.decision import Verdict
 from textnb.mail.destinations import Destinations
-from textnb.mail.filter import Verdict
 from textnb.mail.imap.connection import Client
 from textnb.mail.imap.folders import INBOX, Folders
 from textnb.mail.imap.memory import FolderProgress, Memory

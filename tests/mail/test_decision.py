@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from textnb import Document, TextClassifier
 from textnb.errors import InputError
-from textnb.mail.filter import Cutoffs, MailFilter, Verdict, is_thin
+from textnb.mail.decision import Cutoffs, MailFilter, Verdict, is_thin
 from textnb.mail.protocol import OTHER, SPAM, UNSURE
 from textnb.readers import read_message
 

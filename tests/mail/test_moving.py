@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail import delivery
-from textnb.mail.delivery import find_twin, is_same_message, move
+from textnb.mail import moving
 from textnb.mail.maildir import Maildir, MaildirName
+from textnb.mail.moving import find_twin, is_same_message, move
 
 MAIL, OTHER = b"Subject: a\n\nb\n", b"Subject: c\n\nd\n"
 TAGGED = b"X-Textnb: class=spam\n" + MAIL
@@ -201,7 +201,7 @@ def test_a_message_that_would_not_belong_to_its_owner_stays(box, monkeypatch):
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
     source = put(box, "cur/1:2,S")
-    monkeypatch.setattr(delivery, "give", refused)
+    monkeypatch.setattr(moving, "give", refused)
     with pytest.raises(PermissionError):
         move(source, box.folder("Junk"), TAGGED)
     assert held(box) == {"cur/1:2,S": MAIL}
@@ -222,13 +222,13 @@ def test_a_missing_folder_is_an_error_and_harms_nothing(box):
 
 
 def test_flags_that_change_while_a_message_moves_leave_no_second_name(box, monkeypatch):
-    source, real = put(box, "new/1"), delivery.sync_folder
+    source, real = put(box, "new/1"), moving.sync_folder
 
     def read_meanwhile(folder):
         source.rename(box.path / "cur" / "1:2,S")
         real(folder)
 
-    monkeypatch.setattr(delivery, "sync_folder", read_meanwhile)
+    monkeypatch.setattr(moving, "sync_folder", read_meanwhile)
     move(source, box.folder("Junk"))
     assert held(box) == {".Junk/new/1": MAIL}
 
