@@ -78,6 +78,7 @@ def is_from_line(line):
 @settings(max_examples=50, deadline=None)
 @example(b"X-Textnb: a")
 @example(b"X-Textnb: a\n b\n\tc\n\nX-Textnb: text")
+@example(b"To: a\nX-Textnb: class=ham;\n probability=1\nX-textnb : b\nSubject: c\n\nX-Textnb: text\n")
 def test_taking_out_is_what_going_line_by_line_gives(message):
     assert remove_field(message) == plainly_removed(message)
 
@@ -110,11 +111,6 @@ def test_it_stands_after_a_from_line_with_the_line_ends_of_the_message(end):
 
 def test_a_folded_field_gets_the_line_ends_of_the_message():
     assert add_field(b"To: a\r\n\r\n", b"X-Textnb: a;\n b") == b"X-Textnb: a;\r\n b\r\nTo: a\r\n\r\n"
-
-
-def test_forged_fields_go_wherever_they_stand_in_the_head_and_stay_in_the_text():
-    message = b"To: a\nX-Textnb: class=ham;\n probability=1\nX-textnb : b\nSubject: c\n\nX-Textnb: text\n"
-    assert remove_field(message) == b"To: a\nSubject: c\n\nX-Textnb: text\n"
 
 
 def test_a_head_that_begins_inside_a_field_is_not_taken_for_a_part_of_ours():

@@ -40,11 +40,8 @@ def test_the_other_columns_keep_their_order(table, label, names):
 
 
 def test_without_a_label_every_column_is_a_feature(table):
-    assert plain(read_columns(table("a.csv", PLAY))) == (
-        [["sun", "hot", "no"], ["rain", "cool", "yes"]],
-        None,
-        ("sky", "heat", "play"),
-    )
+    X = [["sun", "hot", "no"], ["rain", "cool", "yes"]]
+    assert plain(read_columns(table("a.csv", PLAY))) == (X, None, ("sky", "heat", "play"))
 
 
 def test_without_a_header_columns_are_named_by_their_numbers(table):

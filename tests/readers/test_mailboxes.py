@@ -56,15 +56,6 @@ def test_mails_of_an_mbox_are_parted_at_from_lines(end):
     assert split(data) == [raw.replace(b"\n", end) for raw in (mail("one"), mail("two"))]
 
 
-def test_one_quotation_mark_is_taken_from_quoted_from_lines():
-    assert split(mbox(b"To: x\n\n>From a\n>>From b\n> From c\n")) == [b"To: x\n\nFrom a\n>From b\n> From c\n"]
-
-
-def test_a_line_that_only_begins_with_from_parts_nothing():
-    raw = b"To: x\n\nhello\n\nFrom now on, at 10:30, all is well\n"
-    assert split(STAMP + raw) == [raw]
-
-
 def test_content_length_is_believed_where_it_is_right():
     body = b"one\n\n" + STAMP + b"To: y\n\ntwo\n"
     raw = b"To: x\nContent-Length: %d\n\n" % len(body) + body
@@ -80,10 +71,6 @@ def test_content_length_is_not_believed_where_it_is_wrong(length):
 def test_a_stream_without_from_lines_is_one_message():
     assert split(mail("one")) == [mail("one")]
     assert split(b"") == split(b"\n\n") == []
-
-
-def test_a_head_without_a_body_is_a_message_too():
-    assert split(STAMP + b"To: x\n" + STAMP + b"To: y\n") == [b"To: x\n", b"To: y\n"]
 
 
 def line_by_line(data):

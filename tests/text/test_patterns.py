@@ -75,11 +75,6 @@ def test_a_range_that_is_none_is_refused(value, message):
         as_range(value, "width")
 
 
-def test_chars_names_itself_when_it_refuses_a_range():
-    with pytest.raises(InputError, match="n of the tokenizer 'chars' must have 1 <= low <= high, not 0-2"):
-        Chars(n=(0, 2))
-
-
 @pytest.mark.parametrize(
     ("text", "runs"),
     [

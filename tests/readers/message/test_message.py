@@ -33,11 +33,8 @@ Content-Transfer-Encoding: 8bit
 """.encode()
 
 
-def test_the_text_is_the_subject_and_the_body():
+def test_the_text_is_subject_and_body_and_everything_else_is_in_groups_of_tokens():
     assert read_message(MAIL).text == "Free 会議 TODAY\n明日の会議 Here"
-
-
-def test_everything_else_is_in_groups_of_tokens():
     fields = read_message(MAIL).fields
     assert fields["subject"] == ["Free", "会議", "TODAY"]
     assert fields["from"] == ["山田", "taro@mail.example.co.jp", "mail.example.co.jp", "example.co.jp", "co.jp", "jp"]
