@@ -147,10 +147,15 @@ def splitmix64(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     >>> splitmix64(np.array([1, 2], np.uint64))
     array([16294208416658607535,  7960286522194355700], dtype=uint64)
     """
-    mixed = numbers * GOLDEN_RATIO_64
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    return mix_bits(numbers * GOLDEN_RATIO_64)
+
+
+def mix_bits(numbers: NDArray[np.uint64], shifts: tuple[int, int, int] = (30, 27, 31)) -> NDArray[np.uint64]:
+    """Permutation of the 64-bit numbers after which every bit depends on all bits; the shifts are splitmix64's."""
+    first, second, last = map(np.uint64, shifts)
+    mixed = (numbers ^ (numbers >> first)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> second)) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> last))
 
 
 def log_of(values: ArrayLike) -> Floats:
