@@ -97,6 +97,13 @@ def test_mcnemar_is_the_exact_binomial_test(b, c):
     assert mcnemar(b, c) == mcnemar(c, b) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize(("b", "c"), [(1, 4), (0, 6), (3, 3), (2, 7)])
+def test_mcnemar_counts_the_outcomes_that_are_as_far_apart(b, c):
+    throws = [sum(coins) for coins in product((0, 1), repeat=b + c)]
+    far = sum(abs(2 * heads - b - c) >= abs(b - c) for heads in throws)
+    assert mcnemar(b, c) == pytest.approx(far / len(throws), abs=1e-12)
+
+
 def test_the_corrected_t_is_the_formula_of_nadeau_and_bengio_and_without_correction_students():
     d = np.random.default_rng(0).normal(0.01, 0.02, 10)
     t = d.mean() / np.sqrt((1 / 10 + 1 / 4) * d.var(ddof=1))

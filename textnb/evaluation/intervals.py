@@ -21,7 +21,8 @@ import numpy as np
 from scipy import sparse
 
 from textnb.evaluation import metrics
-from textnb.evaluation.metrics import ECE_BINS, bin_numbers, wilson_interval
+from textnb.evaluation.metrics import wilson_interval
+from textnb.evaluation.reliability import ECE_BINS, bin_numbers, expected_calibration_error
 from textnb.numerics import Codes, Estimate, Floats, most_probable
 
 MEASURES = ("accuracy", "macro_f1", "log_loss", "brier", "ece")
@@ -80,7 +81,7 @@ class GroupSums:
                 metrics.macro_f1(*np.split(by_class, 3, axis=1)),
                 np.where(impossible > 0, math.inf, log_losses / n),
                 brier_losses / n,
-                metrics.expected_calibration_error(gaps, n),
+                expected_calibration_error(gaps, n),
             ],
             axis=1,
         )

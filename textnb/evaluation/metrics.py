@@ -21,9 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from textnb.counts.labels import places
 from textnb.numerics import Codes, Floats
 
-ECE_BINS = 15
-"""Bins of the expected calibration error and of the reliability diagram."""
-
 
 def class_numbers(labels: Sequence[str], classes: Sequence[str]) -> Codes:
     """Number of the class of each label, (D,); C for a label that is not among the C classes.
@@ -68,24 +65,6 @@ def f1(hits: ArrayLike, true: ArrayLike, predicted: ArrayLike) -> Floats:
 def macro_f1(hits: ArrayLike, true: ArrayLike, predicted: ArrayLike) -> Floats:
     """Mean of ``f1`` over the classes that occur, eq. (4), (...)."""
     return np.asarray(f1(hits, true, predicted).sum(axis=-1) / (np.add(true, predicted) > 0).sum(axis=-1))
-
-
-def bin_numbers(confidence: Floats, bins: int) -> Codes:
-    """Number of the bin that each confidence lies in, (D,).
-
-    >>> bin_numbers(np.array([0.0, 0.49, 0.5, 1.0]), 2)
-    array([0, 0, 1, 1])
-    """
-    return np.minimum((confidence * bins).astype(np.intp), bins - 1)
-
-
-def expected_calibration_error(gaps: ArrayLike, n_documents: ArrayLike) -> Floats:
-    """ECE of eq. (5), (...), from the gaps of the bins, (..., B), and the number of documents, (...).
-
-    >>> round(float(expected_calibration_error([-0.7, 0.6], 4)), 4)
-    0.325
-    """
-    return np.asarray(np.abs(gaps).sum(axis=-1) / n_documents)
 
 
 def wilson_interval(hits: float, total: int, level: float = 0.95) -> tuple[float, float]:

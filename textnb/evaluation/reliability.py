@@ -3,7 +3,7 @@
 r_i is the confidence of the answer for document i, the probability of its most probable class.
 
 Reliability: of the answers with confidence .9, nine in ten should be correct. h_i = 1 if an answer is correct, else 0.
-For each bin of ``metrics.py``:
+For each of ECE_BINS bins of equal width:
 
 (1)  confidence_b = mean of r_i in bin b,    accuracy_b = mean of h_i in bin b
 (2)  ECE = sum_b n_b |accuracy_b - confidence_b| / D                   the expected calibration error
@@ -26,14 +26,17 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from textnb.errors import InputError
-from textnb.evaluation.metrics import ECE_BINS, bin_numbers, expected_calibration_error, wilson_interval
-from textnb.numerics import Floats
+from textnb.evaluation.metrics import wilson_interval
+from textnb.numerics import Codes, Floats
 
 COVERAGE_PERCENTS = (100, 95, 90, 80, 70, 60, 50)
 """Coverages that are shown."""
+
+ECE_BINS = 15
+"""Bins of the expected calibration error and of the reliability diagram."""
 
 
 @dataclass(frozen=True)
@@ -196,3 +199,21 @@ def check_documents(number: int) -> None:
     """Refuse to evaluate no documents."""
     if not number:
         raise InputError("there are no documents to test on")
+
+
+def bin_numbers(confidence: Floats, bins: int) -> Codes:
+    """Number of the bin that each confidence lies in, (D,).
+
+    >>> bin_numbers(np.array([0.0, 0.49, 0.5, 1.0]), 2)
+    array([0, 0, 1, 1])
+    """
+    return np.minimum((confidence * bins).astype(np.intp), bins - 1)
+
+
+def expected_calibration_error(gaps: ArrayLike, n_documents: ArrayLike) -> Floats:
+    """ECE of eq. (5), (...), from the gaps of the bins, (..., B), and the number of documents, (...).
+
+    >>> round(float(expected_calibration_error([-0.7, 0.6], 4)), 4)
+    0.325
+    """
+    return np.asarray(np.abs(gaps).sum(axis=-1) / n_documents)
