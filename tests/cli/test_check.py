@@ -13,7 +13,7 @@ COPY = "the cat sat on the mat and looked at the dog"
 
 def check(*arguments):
     """What is printed, and the error that `main` makes one line and exit code 1 of."""
-    done = CliRunner().invoke(app, ["corpus", "check", *map(str, arguments)])
+    done = CliRunner().invoke(app, ["corpus", "check", *map(str, arguments)], env={"COLUMNS": "120"})
     assert done.exception is None or isinstance(done.exception, InputError), done.output
     return done.stdout, str(done.exception or "")
 
