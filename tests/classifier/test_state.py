@@ -9,7 +9,7 @@ import pytest
 from textnb import Document, TextClassifier
 from textnb.classifier.state import fit_state
 from textnb.counts import counted
-from textnb.errors import InputError, NotLearntError
+from textnb.errors import InputError, NotFittedError, NotLearntError
 from textnb.evaluation import Evaluation
 
 TEXTS = ["dog cat", "cat cat fish", "egg salt", "salt oil", "dog fish", "oil egg"]
@@ -116,3 +116,31 @@ def test_facts_are_the_recipe_what_was_learnt_and_what_was_found():
     assert facts["classes"] == {"food": 3, "pets": 3}
     assert facts["fit"]["l2"] > 0
     assert TextClassifier().facts()["classes"] == {}
+
+
+def test_parts_that_were_counted_for_answers_are_answered_again_and_not_learnt():
+    classifier = trained()
+    parts = [
+        part for part, _ in classifier.predict_parts([Document(*pair) for pair in zip(TEXTS, LABELS, strict=True)])
+    ]
+    np.testing.assert_array_equal(classifier.predict(parts), classifier.predict(TEXTS))
+    one = parts[0].rows(np.array([1]))
+    assert classifier.explain(one).label == "pets"
+    for learn in (classifier.update, classifier.forget, classifier.calibrate):
+        with pytest.raises(InputError, match="counted for answers and cannot be learnt"):
+            learn(parts)
+
+
+def test_parts_of_several_documents_are_not_explained_and_kinds_are_not_mixed():
+    classifier = trained()
+    part = next(parts_of(classifier, entries=1e9))
+    with pytest.raises(InputError, match="one document, not a part of 6"):
+        classifier.explain(part)
+    for mixed, wrong in (([part, "dog"], 1), (["dog", part], 1)):
+        with pytest.raises(InputError, match=f"text {wrong} is "):
+            classifier.predict(mixed)
+
+
+def test_a_classifier_that_has_learnt_nothing_cannot_be_calibrated():
+    with pytest.raises(NotFittedError, match="fit the classifier first"):
+        TextClassifier().calibrate(TEXTS, LABELS)

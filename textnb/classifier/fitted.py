@@ -113,7 +113,7 @@ class Fitted:
     def score_parts(
         self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1, entries: float = ENTRIES
     ) -> Iterator[tuple[Counted, Floats]]:
-        """Yield documents in their order, in parts of about ``entries`` counts, with log probabilities (D, C)."""
+        """Yield documents in their order, in parts of at least ``entries`` counts, with log probabilities (D, C)."""
         for part in counted(documents, self.recipe.terms_of, self.vocabulary, jobs=jobs, entries=entries):
             yield part, self.log_posterior(part.X)
 
@@ -150,8 +150,8 @@ class Fitted:
         mine, other = self._pair(self.log_posterior(X)[0], label, against)
         W = self.weigher(X)
         parts = self._differences(W, _lengths(X), mine, other)
-        share = {self.vocabulary.terms[j]: value for j, value in zip(W.indices, parts.values.tolist(), strict=True)}
-        contributions = [Contribution(*place, share[place.term] / occurrences[place.term]) for place in located]
+        values = {self.vocabulary.terms[j]: value for j, value in zip(W.indices, parts.values.tolist(), strict=True)}
+        contributions = [Contribution(*place, values[place.term] / occurrences[place.term]) for place in located]
         if parts.absent:
             contributions.append(Contribution(ABSENT, NOWHERE, NOWHERE, parts.absent))
         shift = float(difference(self.shift[mine], self.shift[other]))
@@ -200,6 +200,8 @@ class Fitted:
 
 def _counted_terms(part: Counted) -> list[LocatedTerm]:
     """Terms of one counted document, repeated as often as they occur; their places in the text are unknown."""
+    if len(part) != 1:
+        raise InputError("explain takes one document, not a part of {number}", number=len(part))
     columns, times = part.X.indices.tolist(), part.X.data.tolist()
     terms = [part.vocabulary.terms[j] for j, n in zip(columns, times, strict=True) for _ in range(int(n))]
     return [LocatedTerm(term, NOWHERE, NOWHERE) for term in terms]

@@ -38,8 +38,17 @@ def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bo
     if isinstance(first, Counted):
         if labels is not None:
             raise InputError("counted parts carry their labels; leave the labels out")
-        return cast("Iterator[Counted]", items)
+        return _parts(items)
     return as_labelled(items, labels) if labelled else as_documents(items)
+
+
+def _parts(items: Iterator[Any]) -> Iterator[Counted]:
+    for position, item in enumerate(items):
+        if not isinstance(item, Counted):
+            raise InputError(
+                "text {i} is {kind}; counted parts and texts cannot be mixed", i=position, kind=_kind(item)
+            )
+        yield item
 
 
 def _as_list(texts: Any) -> Any:

@@ -23,7 +23,7 @@ from textnb.classifier.fitted import Fitted
 from textnb.classifier.held_out import calibrate_held_out, calibrate_left_out
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.counts import Counted, Learnt
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, NotFittedError, listed
 from textnb.files.model_file import Calibrated, ModelContent
 from textnb.models.registry import model
 
@@ -101,7 +101,7 @@ def restored_state(recipe: ClassifierRecipe, content: ModelContent) -> State:
 def calibrate_state(state: State, parts: Iterable[Counted]) -> State:
     """Calibrate a state on counted documents that it has not learnt."""
     if state.fitted is None:
-        raise InputError("nothing has been learnt yet; there is nothing to calibrate")
+        raise NotFittedError("nothing has been learnt yet; fit the classifier first")
     found, number = calibrate_held_out(state.fitted, state.learnt, parts)
     return State(
         state.learnt, state.fitted.calibrated(found), Calibrated(found, state.learnt.fingerprint, held_out=number)
@@ -134,7 +134,7 @@ def _calibrated_state(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, 
 
 
 def _calibrated(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
-    """Calibration for a learnt value: the one before if it still fits, else a new one, else the one before."""
+    """Earlier calibration if it is current or held-out, else a new one; the earlier one if no documents are kept."""
     fingerprint = learnt.fingerprint
     if before is not None and (before.of == fingerprint or fitted.fit.since):  # it belongs to the fit
         return before

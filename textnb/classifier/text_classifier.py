@@ -174,7 +174,7 @@ class TextClassifier:
         return self
 
     def refit(self) -> "TextClassifier":
-        """Fit again to all that has been learnt, with a new calibration unless it is of held-out documents."""
+        """Fit again to all that has been learnt; calibrate again unless the calibration is current or held-out."""
         self.state = fit_state(self.recipe, self.learnt, self.state)
         return self
 
@@ -323,11 +323,9 @@ class TextClassifier:
 
     def save(self, path: str | Path) -> None:
         """Write the model file, as a whole or not at all."""
-        state, fit = self.state, None
-        if (
-            state.fitted is not None and Need.ROWS in model_of(self.recipe.model).needs
-        ):  # it would take long to fit again
-            fit = state.fitted.fit
+        state = self.state
+        is_slow_to_fit = Need.ROWS in model_of(self.recipe.model).needs
+        fit = state.fitted.fit if is_slow_to_fit and state.fitted is not None else None
         write_model(path, ModelContent(self.recipe.json, state.learnt, state.calibrated, fit))
 
     @classmethod

@@ -11,8 +11,9 @@ import numpy as np
 from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, TermsOf
 from textnb.counts.examples import Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
-from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
+from textnb.numerics import Codes
 from textnb.parallel import map_on_threads, map_ordered
 from textnb.readers import Document
 
@@ -37,11 +38,12 @@ class Counted:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def rows(self, rows: Columns) -> "Counted":
+    def rows(self, rows: Codes) -> "Counted":
         """Return some of the documents, by number, on the same vocabulary."""
         chosen = rows.tolist()
-        known = ([values[i] for i in chosen] for values in (self.labels, self.digests, self.ids, self.groups))
-        part = Counted(self.X[rows], self.vocabulary, *map(tuple, known))
+        labels, ids, groups = (tuple(values[i] for i in chosen) for values in (self.labels, self.ids, self.groups))
+        digests = tuple(self.digests[i] for i in chosen) if self.digests else ()
+        part = Counted(self.X[rows], self.vocabulary, labels, digests, ids, groups)
         if "learnt_digests" in self.__dict__:  # hashing is most of the time that a fold takes
             part.__dict__["learnt_digests"] = [self.learnt_digests[i] for i in chosen]
         return part
@@ -66,7 +68,9 @@ class Counted:
 
     @cached_property
     def learnt_digests(self) -> list[bytes]:
-        """Digest of each document with its label."""
+        """Digest of each document with its label; parts that were counted for answers have none and are refused."""
+        if len(self.digests) != len(self):
+            raise InputError("these parts were counted for answers and cannot be learnt; pass the documents instead")
         return [labelled_digest(digest, label) for digest, label in zip(self.digests, self.named_labels, strict=True)]
 
     @property

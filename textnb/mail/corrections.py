@@ -47,7 +47,7 @@ def learn(
     was: class to forget it under, if it was learnt as that. new: the label may be a class that the model does not have.
     """
     known = learnt_as(classifier, document)
-    _check_classes(classifier, label, was, new)
+    _check_classes(classifier, label, was, new, "; use --new to add it")
     others = [name for name in known if name not in (label, was)]
     if others:
         template = "the message was learnt as {classes}; use --was {first} to move it, or unlearn it first"
@@ -142,11 +142,11 @@ def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str
     return change_file(path, change, trust)[1]
 
 
-def _check_classes(classifier: TextClassifier, label: str, was: str | None, new: bool) -> None:
+def _check_classes(classifier: TextClassifier, label: str, was: str | None, new: bool, hint: str = "") -> None:
     classes = classifier.learnt.counts.classes
     if label == was:
         raise InputError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
     if not new:
-        check_class(label, classes, "; use --new to add it")
+        check_class(label, classes, hint)
     if was is not None:
         check_class(was, classes)
