@@ -34,7 +34,7 @@ class TextnbError(Exception):
 
 
 class InputError(TextnbError, ValueError):
-    """An argument or the data is at fault."""
+    """An argument or the data is invalid."""
 
 
 class KindError(InputError, TypeError):
@@ -42,15 +42,15 @@ class KindError(InputError, TypeError):
 
 
 class NotLearntError(InputError):
-    """Something was to be forgotten that had never been learnt."""
+    """A document to forget was never learnt."""
 
 
 class NotFittedError(TextnbError, ValueError, AttributeError):
-    """A question was asked before anything had been learnt."""
+    """The classifier has not been fitted."""
 
 
 class ModelFileError(TextnbError, ValueError):
-    """A file is damaged, hostile, of a newer format, or not one of textnb's."""
+    """A file is damaged, hostile, of a newer format, or not a textnb file."""
 
 
 class UntrustedError(ModelFileError):
@@ -58,7 +58,7 @@ class UntrustedError(ModelFileError):
 
 
 class WorkerError(TextnbError, RuntimeError):
-    """A process that was to do part of the work has ended."""
+    """A worker process ended early."""
 
 
 class ReadingWarning(UserWarning):
@@ -66,11 +66,11 @@ class ReadingWarning(UserWarning):
 
 
 class DataConversionWarning(UserWarning):
-    """Data was understood, but not in the shape in which it was expected."""
+    """Data was accepted, but not in the expected shape."""
 
 
 class FitWarning(UserWarning):
-    """A model was fitted as asked, and says less than it seems to."""
+    """The fit succeeded but is less reliable than it looks."""
 
 
 class ConvergenceWarning(UserWarning):

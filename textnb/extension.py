@@ -1,6 +1,6 @@
-"""The C extension ``textnb._native``, which is optional: whether it is there, and whether it may be used.
+"""Use of the optional C extension ``textnb._native``, and packages that import their names on first use.
 
-Packages whose names are loaded when first used: who only cuts texts need not wait for scipy.
+Lazy packages keep start-up short: tokenizing does not import scipy.
 """
 
 import os
@@ -12,24 +12,24 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 VARIABLE = "TEXTNB_ENGINE"
-"""The environment variable that forces an engine for Japanese, where ``engine=`` does not."""
+"""Environment variable that forces an engine for Japanese if ``engine=`` does not."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @cache
 def has_extension() -> bool:
-    """Whether it was built."""
+    """Return True if the extension is installed."""
     return find_spec("textnb._native") is not None
 
 
 def uses_extension() -> bool:
-    """Whether it may do what needs no dictionary; an engine that is forced by the environment forbids it."""
+    """Return True if functions without a dictionary may use the extension; ``TEXTNB_ENGINE=python`` forbids it."""
     return has_extension() and os.environ.get(VARIABLE, "auto") in ("", "auto", "native")
 
 
 def in_extension(otherwise: Function) -> Function:
-    """The extension's function of the same name, where it may be used; else this one. Decided when a module is loaded.
+    """Return the extension's function of the same name if allowed, else the given one; decided at import.
 
     >>> in_extension(len) is len
     True
@@ -40,7 +40,7 @@ def in_extension(otherwise: Function) -> Function:
 
 
 def names_of(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package. home: the module below it in which each name is written.
+    """Return a ``__getattr__`` that imports a package's names on first use; ``home`` maps each name to its module.
 
     >>> names_of("textnb", {"Document": "document"})("Document").__name__
     'Document'

@@ -123,5 +123,5 @@ def test_a_time_to_refit_that_is_none_is_refused():
 
 def test_a_file_whose_header_counts_wrong_is_refused():
     facts, arrays = packed_fit(trained().fitted.fit)
-    with pytest.raises(ModelFileError, match="since how many documents"):
+    with pytest.raises(ModelFileError, match="'since' in the header must be a whole number"):
         unpacked_fit({**facts, "since": -1}, arrays, 2)

@@ -55,7 +55,7 @@ def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: 
         raise InputError("no class has two documents or more")
     examples, weights = sample.examples.rows(kept), sample.weights()[kept]
     if fitted.fit.held_out is not None:
-        return _already_there(fitted, learnt, fitted.fit.held_out)
+        return _computed_by_fit(fitted, learnt, fitted.fit.held_out)
     if model(recipe.model).left_out is None:
         return _by_folds(recipe, learnt, fitted, examples, weights)
     return _one_by_one(recipe, fitted, examples, weights)
@@ -118,7 +118,7 @@ def _numbers(fitted: Fitted, examples: Examples) -> Codes:
     return places(fitted.classes, examples.classes)[examples.y]
 
 
-def _already_there(fitted: Fitted, learnt: Learnt, scores: Floats) -> HeldOut:
+def _computed_by_fit(fitted: Fitted, learnt: Learnt, scores: Floats) -> HeldOut:
     """Left-out scores that the fit itself has computed for all documents."""
     assert learnt.examples is not None
     X = mapped(learnt.examples.X, learnt.examples.vocabulary, fitted.vocabulary)

@@ -1,7 +1,7 @@
 """From a document to its terms and term counts, in Python or in the extension, in this process or where it was read.
 
     TermsOf             Document -> terms
-    NativeRows          Documents -> rows of a count matrix, in the extension: one Python string per term, at the end
+    NativeRows          Documents -> rows of a count matrix, in the extension; Python strings are made per part
     CountedWhereRead    Documents -> CountedDocuments, in the process that reads them: counts are sent, not texts
 
 ``counting`` joins the rows of either kind into X (D, V).

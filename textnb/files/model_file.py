@@ -46,15 +46,15 @@ def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
 
 def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int) -> Fit:
     """Fit that ``packed_fit`` packed; refuses what does not fit together."""
-    name, found, told, includes_prior = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
+    name, found, fit_facts, includes_prior = (facts[key] for key in ("scorer", "found", "facts", "holds_shares"))
     scorer = scorer_class(name)
-    if scorer is None or not isinstance(found, dict) or not isinstance(told, dict):
+    if scorer is None or not isinstance(found, dict) or not isinstance(fit_facts, dict):
         raise ModelFileError("the header does not describe a fitted model, but {name!r}", name=str(name)[:40])
     parts = {part: _part(arrays, part, number, n_classes) for part, number in scorer.dimensions.items()}
     since = facts.get("since", 0)
     if type(since) is not int or since < 0:
-        raise ModelFileError("the header does not say since how many documents, but {since!r}", since=str(since)[:40])
-    return Fit(scorer.of(parts), found=found, facts=told, includes_prior=bool(includes_prior), since=since)
+        raise ModelFileError("'since' in the header must be a whole number, not {since!r}", since=str(since)[:40])
+    return Fit(scorer.of(parts), found=found, facts=fit_facts, includes_prior=bool(includes_prior), since=since)
 
 
 def _part(arrays: Arrays, name: str, n_dimensions: int, n_classes: int) -> Floats:
@@ -62,7 +62,7 @@ def _part(arrays: Arrays, name: str, n_dimensions: int, n_classes: int) -> Float
     if np.isnan(array).any() or np.isposinf(array).any():
         raise ModelFileError("the array 'scorer.{name}' holds NaN or inf", name=name)
     if name != "scale" and array.shape[-1] != n_classes:
-        raise ModelFileError("the array 'scorer.{name}' is not that of {number} classes", name=name, number=n_classes)
+        raise ModelFileError("the array 'scorer.{name}' does not have {number} classes", name=name, number=n_classes)
     return array
 
 

@@ -4,13 +4,13 @@ P (D, C) are the probabilities of the classes, s is the class of spam, p = P[:, 
 seeing spam, so the two cut-offs for spam are far from symmetric:
 
     spam     if odds(p) >= t odds(spam_cutoff)                   odds(p) = p / (1 - p)                            (1)
-    good     if p <= good_cutoff: the likeliest other class                                                       (2)
-    unsure   otherwise; it names the likeliest class
+    good     if p <= good_cutoff: the most probable other class                                                   (2)
+    unsure   otherwise; it names the most probable class
 
 t is ``thin`` for a mail without Received fields, else 1. A model that learnt from mails with Received fields knows less
 about such a mail than its probability says. Only (1) becomes stricter, since letting spam through costs little.
 
-Without a class of spam, the likeliest class is decided, and it is unsure if its probability is below ``unsure``.   (3)
+Without a class of spam, the most probable class is decided; it is unsure if its probability is below ``unsure``.  (3)
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ class Cutoffs:
             check_class(self.spam, classes)
 
     def spam_from(self, thin: ArrayLike = False) -> NDArray[np.float64]:
-        """Probability from which on a mail is spam, eq. (1); shaped like ``thin``.
+        """Spam cut-off, eq. (1); shaped like ``thin``.
 
         >>> Cutoffs("spam").spam_from([False, True]).round(4).tolist()
         [0.99, 0.9966]

@@ -95,7 +95,7 @@ class SortMemory:
         return (self._own_moved if self.again else self._all.moved).get(message_digest(message))
 
     def ever_moved_to(self, message: bytes) -> tuple[str, str] | None:
-        """Folder and unique name of a moved message (see `moved_to`), also with ``again``: a move is not a judgment."""
+        """Folder and unique name of a moved message (see `moved_to`), also with ``again``."""
         return self._all.moved.get(message_digest(message))
 
     def record_stay(self, unique: str, *, unsure: bool) -> None:

@@ -1,1 +1,1 @@
-"""Models: pure functions from statistics to immutable scorers, one model a file."""
+"""Models: pure functions from statistics to immutable scorers, one model per file."""

@@ -88,7 +88,7 @@ def open_corpus(path: str | Path, reader: str | None = None, settings: Settings 
 
 
 def open_input(path: str | Path, reader: str | None, settings: Settings) -> OpenCorpus:
-    """Recognise documents to classify, as ``open_corpus``; a file that is no table and no mailbox is one document."""
+    """Recognise documents to classify, as ``open_corpus``; any file but a table or mailbox is one document."""
     path = _as_existing_path(path)
     if reader is None and is_store(path):
         reader = "mail"

@@ -105,7 +105,7 @@ class ModelVerb(Verb):
 
 
 def _replace_long_names(args: list[str], names: Collection[str], ctx: click.Context) -> Iterator[str]:
-    """Yield the arguments; models are imported only if one of them is not among the names of the verb's options."""
+    """Replace ``--NAME VALUE`` of a model's option by ``--own NAME=VALUE``; only an unknown name imports models."""
     words = iter(args)
     for word in words:
         option, equals, value = word.partition("=")
@@ -149,13 +149,13 @@ def train_options(
     }
     given = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
     own = {name: value for name, value in recipe.options.items() if name in given or value != base.options.get(name)}
-    told: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": ()}
-    told["settings"] = tuple(f"{name}={value}" for name, value in own.items())
-    told["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
+    changed: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": ()}
+    changed["settings"] = tuple(f"{name}={value}" for name, value in own.items())
+    changed["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
     return [
         *group_words(replace(tokenizing, **text)),
-        *group_words(replace(modelling, **told)),
+        *group_words(replace(modelling, **changed)),
         *(word for pair in chosen.items() for word in pair),
     ]
 

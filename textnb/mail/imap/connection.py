@@ -183,7 +183,7 @@ def as_text(given: object) -> str:
 
 @contextmanager
 def _reporting(account: Account, lost: str) -> Iterator[None]:
-    """Raise errors of the network, imaplib and IMAPClient as errors of textnb; ``lost`` words a lost connection."""
+    """Raise errors of the network, imaplib and IMAPClient as errors of textnb; ``lost`` is the template of a lost one."""
     address = account.address
     try:
         yield
@@ -208,4 +208,6 @@ def _reporting(account: Account, lost: str) -> Iterator[None]:
         said = re.sub(r"^b(['\"])(.*)\1$", r"\2", str(error))  # imaplib shows bytes as written in Python
         raise RefusedError("{address} says: {said}", address=address, said=said) from error
     except Exception as error:  # IMAPClient fails on a malformed answer
-        raise ServerError("{address} answers what is not IMAP: {error}", address=address, error=repr(error)) from error
+        raise ServerError(
+            "{address} sent an invalid IMAP answer: {error}", address=address, error=repr(error)
+        ) from error

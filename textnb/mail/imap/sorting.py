@@ -101,7 +101,7 @@ class _FolderSorting:
         yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
 
     def _split_known(self, batch: list[ImapMessage]) -> tuple[list[ImapMessage], list[ImapMessage]]:
-        """Messages brought back, and messages to judge; one that was left has not been away, though a copy may have."""
+        """Split messages into those that the owner moved back and those to decide."""
         away, rest = defaultdict[str, list[ImapMessage]](list), list[ImapMessage]()
         for message in batch:
             where = None if self.plan.again else self.memory.where(message.digest, self.here)

@@ -87,12 +87,12 @@ class Centred:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether X is sparse, so that Z itself is not there."""
+        """True if X is sparse; Z is then never formed."""
         return bool(sparse.issparse(self.columns))
 
     @cached_property
     def by_rows(self) -> Any:
-        """X as CSR, another copy that is kept; Z where X is dense."""
+        """X as CSR, cached; Z if X is dense."""
         return _by_rows(self.columns)
 
     def of_rows(self, rows: Codes) -> "Centred":

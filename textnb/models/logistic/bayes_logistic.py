@@ -7,9 +7,9 @@ over it, the probabilities are about those of moderated scores (MacKay 1992):
     p(k|x) = exp(score_k) / sum_l exp(score_l)                                                               (2)
 
 s^2 = s^2(x) is the variance of the difference between two classes' scores, in the mean over all pairs. For two classes
-(2) is sigma(kappa(s^2) a), a the difference, as in the literature. For more, one kappa for all classes keeps what a
-variance a class, or a pair, would not: the likeliest class is that of theta_MAP, and the words' shares in a difference
-of scores are those of the linear model, each times kappa, with the difference as their sum. To 400 draws from the
+(2) is sigma(kappa(s^2) a), a the difference, as in the literature. For more classes, one kappa for all keeps the
+most probable class of theta_MAP, which one variance per class or per pair would not; the contributions of the words are
+those of the linear model times kappa, and their sum is the difference of the scores. To 400 draws from the
 normal distribution, 9 classes and the l2 of the evidence, it was a little less close than those: a divergence of .022
 nats and not .019 to .020 with 1,500 documents, .008 like them with 100.
 
@@ -17,8 +17,8 @@ l2 is the precision of the prior: given, or found by ``evidence.py``.
 
 - One class: certain. A class of which no row has a weight: p = 0. A document unlike all rows: nearly even.
 - It is not better calibrated than theta_MAP (``logistic.py``) on texts: on 50 to 2,000 documents of livedoor it was far
-  too modest at the l2 of the evidence and at 1, with all words and with the 100 most frequent. It was better only with
-  100 words, many documents and an l2 far below that of the evidence, where theta_MAP is too sure
+  underconfident at the l2 of the evidence and at 1, with all words and with the 100 most frequent. It was better only
+  with 100 words, many documents and an l2 far below that of the evidence, where theta_MAP is too sure
   (``scripts/experiments/bayes_logistic_calibration.py``). Rows that can be separated have next to no curvature at the
   peak, and the normal distribution stays about as wide as the prior.
 - On labels drawn from the model it gained .07 nats over theta_MAP with 20 columns and 40 rows, and nothing with 10
