@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from textnb import Analyzer, TextClassifier
-from textnb.classifier.held_out import calibrate_left_out, held_out_log_posterior
+from textnb.classifier.held_out import calibrate_left_out, left_out_log_posterior
 from textnb.counts import as_counts, count_matrix
 from textnb.counts.examples import labelled_digest
 from textnb.errors import InputError
@@ -302,7 +302,7 @@ def test_what_cannot_be_calibrated_says_so_once(tmp_path, caplog):
 @pytest.mark.parametrize("model", [*ONE_BY_ONE[:1], *BY_FOLDS[:1]])
 def test_estimates_are_by_classifiers_that_have_not_seen_the_document(model):
     classifier = of(model, **({"alpha": 1.0, "calibrate": True} if model in ONE_BY_ONE else {}))
-    labels, log_p = held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
+    labels, log_p = left_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
     kept, folds = in_order(classifier)
     assert labels == [label for _, label in kept]
     np.testing.assert_allclose(np.exp(log_p).sum(axis=1), 1.0)
@@ -320,7 +320,7 @@ def test_estimates_are_by_classifiers_that_have_not_seen_the_document(model):
 def test_estimates_without_a_calibration_are_the_models_own():
     classifier = of("multinomial", alpha=1.0)
     fitted = classifier.fitted.calibrated(None)
-    _, log_p = held_out_log_posterior(classifier.recipe, classifier.learnt, fitted)
+    _, log_p = left_out_log_posterior(classifier.recipe, classifier.learnt, fitted)
     (text, _), *rest = in_order(classifier)[0]
     others = of("multinomial", rest, alpha=1.0, calibrate=False)
     np.testing.assert_allclose(log_p[0], others.predict_log_proba([text])[0], rtol=1e-6)
@@ -331,4 +331,4 @@ def test_where_no_documents_were_kept_there_are_no_estimates_and_no_calibration(
     with pytest.raises(InputError, match="no documents were kept"):
         calibrate_left_out(replace(classifier.recipe, calibrate=True), classifier.learnt, classifier.fitted)
     with pytest.raises(InputError, match="no documents were kept"):
-        held_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
+        left_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)

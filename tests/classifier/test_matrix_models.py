@@ -154,7 +154,7 @@ def test_what_answers_by_its_documents_cannot_do_without_them():
 def test_the_flagship_has_the_terms_that_suit_it_and_calibrates_by_its_own_folds():
     classifier = TextClassifier("nb-logistic", tokenizer="words").fit(TEXTS, LABELS)
     assert classifier.recipe.analyzer == Analyzer(ngram=(1, 2), min_df="auto", features=["first-line"])
-    held_out = classifier.fitted.fit.held_out
+    held_out = classifier.fitted.fit.left_out_scores
     assert held_out.shape == (len(TEXTS), 2)
     y = [classifier.fitted.classes.index(name) for name in classifier.learnt.examples.classes]
     right = held_out.argmax(axis=1) == np.array(y)[classifier.learnt.examples.y]

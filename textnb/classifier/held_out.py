@@ -34,7 +34,7 @@ def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted)
     return fit_calibration(rows, smoothed_targets=model(recipe.model).smoothed_targets)
 
 
-def held_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
+def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
     """Labels of some learnt documents, and their left-out log probabilities (D, C).
 
     Every learnt document is equally likely to be among them. InputError says why there are none. The calibration is
@@ -54,8 +54,8 @@ def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: 
     if not len(kept):
         raise InputError("no class has two documents or more")
     examples, weights = sample.examples.rows(kept), sample.weights()[kept]
-    if fitted.fit.held_out is not None:
-        return _computed_by_fit(fitted, learnt, fitted.fit.held_out)
+    if fitted.fit.left_out_scores is not None:
+        return _computed_by_fit(fitted, learnt, fitted.fit.left_out_scores)
     if model(recipe.model).left_out is None:
         return _by_folds(recipe, learnt, fitted, examples, weights)
     return _one_by_one(recipe, fitted, examples, weights)

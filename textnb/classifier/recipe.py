@@ -10,7 +10,7 @@ from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import WEIGHTINGS, Weighting, weighting
 from textnb.errors import InputError
 from textnb.models.model import Model, Need
-from textnb.models.prior import PRIORS, Prior, as_shares
+from textnb.models.prior import PRIORS, Prior, as_probabilities
 from textnb.models.registry import model
 from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS
 from textnb.numerics import alternatives, as_number_or_name, check_choice
@@ -184,8 +184,8 @@ def _as_prior(prior: Prior) -> Prior:
     try:
         if isinstance(prior, Mapping):
             named = {str(name): float(share) for name, share in sorted(prior.items())}
-            return dict(zip(named, as_shares(list(named.values())).tolist(), strict=True))
-        return list(as_shares([float(share) for share in prior]).tolist())
+            return dict(zip(named, as_probabilities(list(named.values())).tolist(), strict=True))
+        return list(as_probabilities([float(share) for share in prior]).tolist())
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             "prior must be a name or probabilities that sum to 1, not {prior!r}: {error}", prior=prior, error=error

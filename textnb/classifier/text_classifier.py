@@ -261,10 +261,10 @@ class TextClassifier:
         InputError says why there are none.
         The calibration was fitted on the same scores, which makes it look slightly better than it is.
         """
-        from textnb.classifier.held_out import held_out_log_posterior
+        from textnb.classifier.held_out import left_out_log_posterior
         from textnb.evaluation import Evaluation
 
-        labels, log_probabilities = held_out_log_posterior(self.recipe, self.learnt, self.fitted)
+        labels, log_probabilities = left_out_log_posterior(self.recipe, self.learnt, self.fitted)
         return Evaluation.of(labels, log_probabilities, self.fitted.classes)
 
     def explain(

@@ -127,12 +127,12 @@ def imap(
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
     plan = _plan(live.current().classes, moving, folder, flag, learn)
     try:
-        _run(_Teller(entering.account(host, user), plan, live, moving, quiet), entering.ask)
+        _run(_Reporter(entering.account(host, user), plan, live, moving, quiet), entering.ask)
     except LoginError as error:
         fail(error, LOGIN_REFUSED)
 
 
-def _run(teller: "_Teller", ask: "AskPassword") -> None:
+def _run(teller: "_Reporter", ask: "AskPassword") -> None:
     from textnb.mail.imap.connection import connect
     from textnb.mail.imap.rounds import watch
 
@@ -147,7 +147,7 @@ def _run(teller: "_Teller", ask: "AskPassword") -> None:
         watch(teller.account, ask, teller.round, stop, teller.moving.every)
 
 
-class _Teller:
+class _Reporter:
     """Rounds over an account, and the messages about them."""
 
     def __init__(self, account: "Account", plan: "VisitPlan", live: LiveFilter, moving: Moving, quiet: bool) -> None:
@@ -166,13 +166,13 @@ class _Teller:
         counts = Counter[str]()
         silent = self.quiet or self.moving.watch
         for event in progress(self.rounds.round(client), "sorting", lambda: None, silent):
-            counts.update(self._told(event))
+            counts.update(self._report_event(event))
         if not silent:
             remedy = () if self.plan.does_something else (f"--apply would do nothing: {_ACTIONS}",)
             more = {"failed": "{n:,} could not be read or judged"}
             say("{summary}", summary=self.moving.summary(counts, more, *remedy))
 
-    def _told(self, event: "Event") -> list[str]:
+    def _report_event(self, event: "Event") -> list[str]:
         """Report an event; return what it counts as in the summary."""
         from textnb.mail.imap.visit import Judged, Missing, Taught
 
@@ -203,8 +203,8 @@ def _say_lesson(taught: "Taught") -> None:
     if taught.done is None:
         say("{messages} that you moved to {folder} would be learnt as {label}", **values)
         return
-    spoken = {Done.LEARNT: "learnt", Done.MOVED: "moved from another class", Done.KNOWN: "known already"}
-    done = ", ".join(f"{number:,} {spoken[what]}" for what, number in taught.done.items())
+    wording = {Done.LEARNT: "learnt", Done.MOVED: "moved from another class", Done.KNOWN: "known already"}
+    done = ", ".join(f"{number:,} {wording[what]}" for what, number in taught.done.items())
     say("{messages} that you moved to {folder}, as {label}: {done}", **values, done=done)
 
 

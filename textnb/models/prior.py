@@ -34,10 +34,10 @@ def log_prior(prior: Prior, classes: Sequence[Any], documents: NDArray[Any]) -> 
             template = "the prior names {named}, the classes are {classes}"
             raise InputError(template, named=sorted(prior, key=str), classes=sorted(classes))
         prior = [prior[name] for name in classes]
-    return log_of(as_shares(prior, len(classes)))
+    return log_of(as_probabilities(prior, len(classes)))
 
 
-def as_shares(prior: Sequence[float], n_classes: int | None = None) -> Floats:
+def as_probabilities(prior: Sequence[float], n_classes: int | None = None) -> Floats:
     """Probabilities as an array: one per class, none negative, with sum 1."""
     try:
         shares = np.asarray(prior, np.float64)

@@ -79,7 +79,7 @@ def test_division_undoes_the_product(name, pi):
 
 
 def test_division_of_what_is_no_product_is_refused():
-    with pytest.raises(InputError, match="no ex1 product with that margin"):
+    with pytest.raises(InputError, match="not a product of family ex1 with that margin"):
         quotient([[0.5, 0.1], [0.1, 0.3]], [0.6, 0.4], "ex1", 0.5)
     with pytest.raises(InputError, match=r"does not end in a margin's \(3,\)"):
         quotient([[0.5, 0.1], [0.1, 0.3]], P, "ex1", 0.5)

@@ -42,7 +42,7 @@ def test_scores_held_out_are_those_of_refitting_without_the_fold():
     expected = joint(np.array([first, followed]), rows.y)
     assert (expected.factors > 0).all()
     np.testing.assert_allclose(found.factors, expected.factors)
-    np.testing.assert_allclose(found.held_out, expected.scores(np.array([first, followed])))
+    np.testing.assert_allclose(found.left_out_scores, expected.scores(np.array([first, followed])))
 
 
 def test_the_scorer_is_the_sum_of_both_scores_times_their_factors():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from textnb.errors import InputError
-from textnb.models.ensemble.presence import ALPHA, MIN_RATIO, POWER, containing_by_class, held_out_ratios, ratio_scorer
+from textnb.models.ensemble.presence import ALPHA, MIN_RATIO, POWER, containing_by_class, left_out_ratios, ratio_scorer
 
 ROWS = st.lists(
     st.tuples(st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(0, 2)), min_size=3, max_size=12
@@ -45,7 +45,7 @@ def test_scores_are_those_of_the_formula(train):
 def test_held_out_scores_are_those_of_the_rows_outside_the_fold(train, random):
     folds = np.array([random.randrange(3) for _ in train])
     X, y = sparse.csr_array(np.array([counts for counts, _ in train])), np.array([label for _, label in train])
-    scores = held_out_ratios(X, y, 3, folds)
+    scores = left_out_ratios(X, y, 3, folds)
     for i, (counts, _) in enumerate(train):
         rest = [row for row, fold in zip(train, folds, strict=True) if fold != folds[i]]
         there = {label for _, label in rest}

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from textnb.models.logistic import path as path_module
-from textnb.models.logistic.path import STRENGTHS, PresenceRows, Problem, best_log_loss, cross_validated, held_out_loss
+from textnb.models.logistic.path import STRENGTHS, PresenceRows, Problem, best_log_loss, cross_validated, left_out_loss
 from textnb.models.logistic.ratios import Presence
 from textnb.numerics import log_softmax
 
@@ -107,7 +107,7 @@ def test_where_nothing_can_be_held_out_there_is_no_path():
     assert cross_validated(rows, folds * 0, maker(), STRENGTHS) is None
     assert cross_validated(rows._replace(y=rows.y * 0, n_classes=1), folds, maker(), STRENGTHS) is None
     assert cross_validated(rows, rows.y, maker(), STRENGTHS) is None
-    assert np.isnan(held_out_loss(rows, np.full((60, 3), -np.inf)))
+    assert np.isnan(left_out_loss(rows, np.full((60, 3), -np.inf)))
 
 
 def test_the_guess_is_close_to_the_minimum_of_all_rows():

@@ -183,7 +183,7 @@ def as_text(given: object) -> str:
 
 @contextmanager
 def _reporting(account: Account, lost: str) -> Iterator[None]:
-    """Raise errors of the network, imaplib and IMAPClient as errors of textnb; ``lost`` is the template of a lost one."""
+    """Raise errors of the network, imaplib and IMAPClient as errors of textnb; ``lost`` is a template."""
     address = account.address
     try:
         yield

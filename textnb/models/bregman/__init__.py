@@ -164,7 +164,9 @@ def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", 
     t = family.coordinate(whole.reshape(-1, a.size)[:, possible]) - family.coordinate(a.ravel()[possible])
     t -= t.max(axis=0)
     if not np.allclose(t, t[:, :1], rtol=1e-6, atol=1e-6, equal_nan=True):
-        template = "the joint is not a {name} product with that margin: its quotients differ from value to value"
+        template = (
+            "the joint is not a product of family {name} with that margin: its quotients differ from value to value"
+        )
         raise InputError(template, name=family.name)
     likeliest = int(np.argmin(a.ravel()[possible]))
     return np.exp(_normalised(family, -t[:, likeliest])).reshape(rest)

@@ -20,7 +20,7 @@ import numpy as np
 
 from textnb.counts.vocabulary import Columns
 from textnb.models.ensemble.joining import SummedScorer, joint
-from textnb.models.ensemble.presence import RatioScorer, containing_by_class, held_out_ratios, telling_ratios
+from textnb.models.ensemble.presence import RatioScorer, containing_by_class, left_out_ratios, telling_ratios
 from textnb.models.logistic import nb_logistic
 from textnb.models.logistic.logistic import fit_facts
 from textnb.models.logistic.nb_logistic import N_FOLDS
@@ -39,7 +39,7 @@ class MailFit:
 
     scorer: RatioScorer | SummedScorer
     factors: Floats
-    held_out: Floats
+    left_out_scores: Floats
     second: nb_logistic.NBLogisticFit | None
 
 
@@ -47,16 +47,16 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
     """Fit of eq. (3) to rows of counts; only presence matters, not the counts."""
     X, y, n_classes = rows.X, rows.y, len(rows.classes)
     folds = dealt_folds(X, y, N_FOLDS)
-    scores = [held_out_ratios(X, y, n_classes, folds)]
+    scores = [left_out_ratios(X, y, n_classes, folds)]
     second = _second(rows, l2, folds) if len(y) >= stacked_from else None
     if second is not None and second.path is not None:
         scores.append(second.path.scores)
-    held_out = np.array(scores)
-    found = joint(held_out, y)
+    left_out_scores = np.array(scores)
+    found = joint(left_out_scores, y)
     ratios = telling_ratios(containing_by_class(X, y, n_classes), rows.documents)
     first = RatioScorer(ratios * found.factors[0], found.bias)
     scorer = first if second is None else SummedScorer(first, _scaled_by(second.scorer, found.factors[1]))
-    return MailFit(scorer, found.factors, found.scores(held_out), second)
+    return MailFit(scorer, found.factors, found.scores(left_out_scores), second)
 
 
 def _second(rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:
@@ -81,7 +81,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
         facts |= {"second_factor": float(found.factors[1])}
         facts |= fit_facts(second)
     l2 = {} if second is None else {"l2": second.l2}
-    return Fit(found.scorer, found=l2, facts=facts, held_out=found.held_out)
+    return Fit(found.scorer, found=l2, facts=facts, left_out_scores=found.left_out_scores)
 
 
 def _renew(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
@@ -89,7 +89,7 @@ def _renew(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
     counts = statistics.counts
     scorer = cast("RatioScorer | SummedScorer", fit.scorer)
     ratios = telling_ratios(counts.containing.toarray().T, counts.documents) * fit.facts["first_factor"]
-    return fit._replace(scorer=scorer.with_ratios(ratios, before), held_out=None)
+    return fit._replace(scorer=scorer.with_ratios(ratios, before), left_out_scores=None)
 
 
 MODEL = Model(

@@ -112,7 +112,7 @@ def ratio_scorer(containing: Floats, documents: Floats) -> RatioScorer:
     return RatioScorer(telling_ratios(containing, documents), np.where(documents > 0, 0.0, -np.inf))
 
 
-def held_out_ratios(X: CSR, y: Codes, n_classes: int, folds: Codes) -> Floats:
+def left_out_ratios(X: CSR, y: Codes, n_classes: int, folds: Codes) -> Floats:
     """Scores of every row of X (D, V) by the rows outside its fold, (D, C)."""
     total, scores = containing_by_class(X, y, n_classes), np.empty((len(y), n_classes))
     documents = np.bincount(y, minlength=n_classes)

@@ -181,7 +181,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
         found={"l2": found.l2},
         facts=fit_facts(found),
         includes_prior=options["loss"] == "logistic" and not options["balanced"],
-        held_out=None if found.path is None else found.path.scores,
+        left_out_scores=None if found.path is None else found.path.scores,
     )
 
 

@@ -223,7 +223,7 @@ def cross_validated(
     for l2 in strengths:
         for part in parts:
             part.solve(l2)
-        losses.append(held_out_loss(rows, _scores(parts, rows)))
+        losses.append(left_out_loss(rows, _scores(parts, rows)))
         if losses[-1] <= min(losses):
             thetas = [part.theta for part in parts]
         if len(losses) > 1 and not losses[-1] < _MAX_LOSS_RATIO * losses[-2]:
@@ -259,7 +259,7 @@ def _scores(parts: list[Fold], rows: PresenceRows) -> Floats:
     return scores
 
 
-def held_out_loss(rows: PresenceRows, scores: Floats) -> float:
+def left_out_loss(rows: PresenceRows, scores: Floats) -> float:
     """Held-out loss E of eq. (3); NaN where no row can be scored."""
     known = np.flatnonzero(np.isfinite(scores[np.arange(len(scores)), rows.y]))
     return best_log_loss(scores[known], rows.y[known], rows.weight[known]) if len(known) else float("nan")
