@@ -186,7 +186,7 @@ def test_a_linear_model_tells_the_distance_to_the_boundary():
         (lambda header, _: header["kept"]["fit"].update(found=3), "describe a fitted model"),
         (lambda header, _: header["kept"]["fit"].pop("facts"), "does not fit together"),
         (lambda _, arrays: arrays.pop("scorer.bias"), "'scorer.bias' is missing"),
-        (lambda _, arrays: arrays.update({"scorer.bias": np.zeros(3)}), "not that of 2 classes"),
+        (lambda _, arrays: arrays.update({"scorer.bias": np.zeros(3)}), "does not have 2 classes"),
         (lambda _, arrays: arrays.update({"scorer.bias": np.array([np.nan, 0])}), "NaN or inf"),
         (
             lambda _, arrays: arrays.update({"scorer.by_term": np.zeros((3, 2))}),

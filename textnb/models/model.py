@@ -218,8 +218,8 @@ class Fit(NamedTuple):
     smoothing: alpha; None for a model without one, or with one per class. class_smoothing: the alphas of all documents
     and of each class, for models that have them. found: options that were estimated. facts: other plain JSON values for
     `info`. includes_prior: True if the scores already contain log class frequencies; calibration does not scale that
-    part. left_out_scores: scores (D, C) of the rows by fits without them, if the fit computed them; -inf for a class that such
-    a fit did not know. since: number of documents learnt or forgotten since the fit, if it was only renewed.
+    part. left_out_scores: scores (D, C) of the rows by fits without them, if the fit computed them; -inf for a class
+    that such a fit did not know. since: number of documents learnt or forgotten since the fit, if it was only renewed.
     """
 
     scorer: Scorer
