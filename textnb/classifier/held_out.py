@@ -30,7 +30,7 @@ def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted)
     """Fit the calibration of a model on learnt documents left out; InputError says why there is none."""
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
-    rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt))
+    rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
     return fit_calibration(rows, smoothed_targets=model(recipe.model).smoothed_targets)
 
 
@@ -40,7 +40,7 @@ def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     Every learnt document is equally likely to be among them. InputError says why there are none. The calibration is
     the one that was fitted on documents like these.
     """
-    rows = _held_out(recipe, learnt, fitted, _sample(recipe, learnt).evened())
+    rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
     labels = [fitted.classes[k] for k in rows.y]
     if fitted.calibration is not None:
         return labels, fitted.calibration.log_posterior(rows.scores, rows.log_prior, rows.lengths)
@@ -48,7 +48,7 @@ def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     return labels, log_posterior(rows.scores + prior, rows.log_prior)
 
 
-def _held_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
+def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
     of_class = learnt.counts.documents[places(learnt.counts.classes, sample.examples.classes)]
     kept = np.flatnonzero(of_class[sample.examples.y] >= 2)
     if not len(kept):
