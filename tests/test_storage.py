@@ -18,7 +18,7 @@ from textnb.storage import locked
 path, name = sys.argv[1:]
 print("ready", flush=True)
 sys.stdin.readline()
-for i in range(10):
+for i in range(30):
     with locked(path):
         TextClassifier.load(path).update([f"{name}{i}"], [name]).save(path)
 """
@@ -158,7 +158,7 @@ def test_two_processes_updating_one_model_lose_nothing(tmp_path):
     for process in processes:
         process.communicate(timeout=60)
         assert process.returncode == 0
-    together = [f"{name}{i}" for name in ("one", "two") for i in range(10)]
+    together = [f"{name}{i}" for name in ("one", "two") for i in range(30)]
     expected = TextClassifier(tokenizer="whitespace").fit(["a", "b"], ["x", "y"])
     expected.update(together, [name[:3] for name in together]).save(tmp_path / "expected")
     assert path.read_bytes() == (tmp_path / "expected").read_bytes()
