@@ -37,17 +37,22 @@ def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
 
 def _ask(path: str, exit_code: bool) -> int:
     """Filter the mail by the service and return the exit code; if the service fails, write the mail unchanged."""
-    from textnb.mail.protocol import FAILED, ask_service, read_stdin, write_stdout
+    from textnb.mail.protocol import FAILED, MAX_MESSAGE_BYTES, ask_service, read_stdin, write_stdout
 
-    reply = ask_service(path, read_stdin())
+    reply = ask_service(path, read_stdin(MAX_MESSAGE_BYTES + 1))
     if reply.code == FAILED:
-        sys.stderr.write(f"textnb: the mail is passed on unchanged: {reply.reason}\n")
+        sys.stderr.write(f"textnb: the mail is passed on unchanged: {_printable(reply.reason)}\n")
     try:
-        write_stdout(reply.message)
+        write_stdout(reply.message, rest=len(reply.message) > MAX_MESSAGE_BYTES)
     except OSError as error:
-        sys.stderr.write(f"textnb: the mail could not be written: {error}\n")
+        sys.stderr.write(f"textnb: the mail could not be written: {_printable(error)}\n")
         return FAILED
     return reply.code if exit_code else 0
+
+
+def _printable(value: object) -> str:
+    """Return a value as one line without control characters."""
+    return "".join(c if c.isprintable() else " " for c in str(value))
 
 
 if __name__ == "__main__":

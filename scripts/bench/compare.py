@@ -6,12 +6,6 @@ FILE is written by `textnb count`; without it, livedoor is counted first, and th
 same matrix, the same five folds, one process and one thread, and no calibration; both give the accuracy, macro F1 and
 log loss of every fold. Rounds alternate; medians are printed. textnb's recipes know only the terms of their training
 folds, scikit-learn's those of the whole matrix, so accuracies may differ in the third digit.
-
-Two runs on livedoor (7,367 documents, 74,935 terms), on a machine that was busy with other work:
-
-    textnb 1.13 s and 1.32 s of processor time, scikit-learn 3.43 s and 3.58 s: 3.0 and 2.7 times as long
-    textnb with intervals and paired tests 2.0 s and 2.4 s
-    reading a count file 0.13 s; reading and counting once 5.8 s, for each of the six recipes it would be 35 s
 """
 
 import argparse

@@ -1,38 +1,37 @@
-"""Times the normaliser of U-NB over tokens, per class and length.
+"""Times the normalisers of U-NB over tokens, per class and length.
 
     .venv/bin/python scripts/bench/unb.py
 
-V = 20,000 tokens of a Zipf-like distribution. The expansion computes the cumulants at some points once for all lengths.
+V = 20,000 tokens of a Zipf-like distribution, all probabilities different.
 """
 
 import time
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from textnb.models.bregman.tokens import Expansion, TokenProduct
+from textnb.errors import InputError
+from textnb.models.bregman.sequences import normaliser
+from textnb.models.bregman.tokens import TokenProduct
 
 
 def main() -> None:
     p = 1 / np.arange(1, 20_001) * np.random.default_rng(0).uniform(0.5, 1.5, 20_000)
     log_p = np.log(p / p.sum())
-    lengths = np.arange(1.0, 1001.0)
-    for pi in (0.5, 1.2, 2.0):
-        product = TokenProduct.of(log_p, pi)
-        many, shifts = timed(lambda product=product: Expansion(product, 1000).shift(lengths))
-        one, _ = timed(lambda product=product: Expansion(product, 1000).shift(np.array([200.0])))
-        print(
-            f"pi {pi}: {len(product.s):,} distinct values; {many / len(lengths):.2f} ms a length for 1,000 lengths, "
-            f"{one:.1f} ms for one alone; N = 200: b = {shifts[199]:.6f}"
-        )
+    for norm in ("u", "m"):
+        for pi in (0.05, 0.5, 0.9, 1.2, 2.0, 8.0, 50.0):
+            product = TokenProduct.of(log_p, pi)
+            print(f"norm {norm}, pi {pi}: " + ", ".join(timed(product, n, norm) for n in (2, 10, 100, 1000, 10_000)))
 
 
-def timed(ask: Callable[[], Any]) -> tuple[float, Any]:
-    """Return milliseconds and the result."""
+def timed(product: TokenProduct, length: int, norm: str) -> str:
+    """Return the time of one normaliser in words."""
     begun = time.perf_counter()
-    answer = ask()
-    return (time.perf_counter() - begun) * 1e3, answer
+    try:
+        found = normaliser(product, length, norm)
+        bounds = f"{found.low:.0e} to {found.high:.0e}"
+    except InputError:
+        bounds = "refused"
+    return f"N = {length:,}: {(time.perf_counter() - begun) * 1e3:.0f} ms ({bounds})"
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 FOLDER holds train.tsv, dev.tsv and test.tsv with the columns filename and category (the lists are published with
 Laboro-BERT-Japanese). The corpus itself comes from `textnb corpus get livedoor`. Raw counts of Janome's surfaces and
-alpha = 1 is the plain model whose published accuracy is .893; it is compared on the same matrix with scikit-learn.
+alpha = 1 is the plain model; it is compared on the same matrix with scikit-learn.
 Nothing is chosen by looking at the test part. The other models are in livedoor_naive_bayes.py.
 """
 

@@ -61,13 +61,13 @@ def in_order(classifier, corpus=CORPUS):
 
 
 def scores_of(classifier, text):
-    """The scores of a text without the prior, and the number of its tokens that are known."""
+    """The scores of a text without the prior, log class frequencies, and the number of its tokens that are known."""
     fitted = classifier.fitted
     tokens = [token for token in text.split() if token in fitted.vocabulary]
     X = np.zeros((1, len(fitted.vocabulary)), int)
     for token in tokens:
         X[0, fitted.vocabulary.columns[token]] += 1
-    return fitted.likelihood(fitted.weigher(as_counts(X)))[0], fitted.log_prior, len(tokens)
+    return fitted.likelihood(fitted.weigher(as_counts(X)))[0], fitted.log_frequencies, len(tokens)
 
 
 @pytest.mark.parametrize("prior", ["empirical", "uniform", {"food": 0.2, "sport": 0.3, "weather": 0.5}], ids=type)
@@ -83,7 +83,7 @@ def test_one_by_one_is_fitting_without_each_document(model, weighting, prior, se
         scores, log_prior, length = scores_of(rest, document[0])
         np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(held_out.log_prior[i], log_prior)
-        assert held_out.lengths[i] == length
+        assert held_out.sizes.tokens[i] == length
         assert classifier.classes_[held_out.y[i]] == document[1]
     assert held_out.weights.tolist() == [1] * len(CORPUS)
 
@@ -117,7 +117,7 @@ def test_by_folds_is_fitting_without_each_fifth(model, prior, seen):
         scores, log_prior, length = scores_of(rest, document[0])
         np.testing.assert_allclose(held_out.scores[i], scores, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(held_out.log_prior[i], log_prior)
-        assert held_out.lengths[i] == length
+        assert held_out.sizes.tokens[i] == length
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -126,15 +126,53 @@ def test_no_document_sees_itself(model, seen):
     classifier = of(model, marked)
     (held_out,) = seen
     documents, _ = in_order(classifier, marked)
-    for (text, _), length in zip(documents, held_out.lengths, strict=True):
+    for (text, _), length in zip(documents, held_out.sizes.tokens, strict=True):
         assert 0 < length <= len(text.split()) - 2
 
 
+@pytest.mark.parametrize("times", [2, 5])
 @pytest.mark.parametrize("model", MODELS)
-def test_documents_learnt_twice_are_left_out_one_copy_at_a_time_or_together(model, seen):
-    of(model, CORPUS + CORPUS[:3])
+def test_copies_of_every_document_leave_each_scored_once_by_the_others(model, times, seen):
+    of(model, CORPUS * times)
     (held_out,) = seen
-    assert len(held_out.y) == len(CORPUS) + 3
+    assert len(held_out.y) == len(CORPUS)
+    assert held_out.weights.sum() == pytest.approx(len(CORPUS))
+    marked = [(f"{text} mark{i}", label) for i, (text, label) in enumerate(CORPUS)]
+    of(model, marked * times)
+    known = dict(zip(*np.unique(seen[-1].sizes.tokens, return_counts=True), strict=True))
+    of(model, marked)
+    assert known == dict(zip(*np.unique(seen[-1].sizes.tokens, return_counts=True), strict=True))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_copies_under_other_labels_are_left_out_too(model, seen):
+    copies = [(text, "food") for text in SPORT]  # whoever sees the copy takes sport for food
+    classifier = of(model, CORPUS + copies)
+    (held_out,) = seen
+    assert len(held_out.y) == len(CORPUS) + len(copies)
+    classes = classifier.classes_.tolist()
+    texts = dict(in_order(classifier, CORPUS + copies)[0])
+    assert len(texts) == len(CORPUS)
+    rows = {label: held_out.scores[held_out.y == classes.index(label)] for label in ("sport", "food")}
+    for score in rows["sport"]:
+        assert np.isclose(rows["food"], score).all(axis=1).any()  # the copy has the same left-out scores
+
+
+@pytest.mark.parametrize(("model", "weighting"), EXACT)
+def test_the_left_out_scores_of_copies_are_those_of_a_model_without_them(model, weighting, seen):
+    settings = {"weighting": weighting, "alpha": 0.7}
+    corpus = [*CORPUS, *CORPUS[:4], (CORPUS[1][0], "weather"), CORPUS[0]]
+    classifier = of(model, corpus, **settings)
+    (held_out,) = seen
+    expected = []
+    for text, label in dict.fromkeys(corpus):
+        rest = of(model, [each for each in corpus if each[0] != text], calibrate=False, **settings)
+        expected.append([*scores_of(rest, text)[0], classifier.classes_.tolist().index(label)])
+    found = np.column_stack([held_out.scores, held_out.y])
+    assert len(found) == len(expected)
+    for row in expected:
+        assert np.isclose(found, row, rtol=1e-9, atol=1e-9).all(axis=1).any()
+    assert sorted((held_out.weights * len(corpus) / len(CORPUS)).round(6)) == [1] * 11 + [2] * 3 + [3]
 
 
 @pytest.mark.parametrize(("model", "weighting"), [(m, w) for m in MODELS for w in model_of(m).weightings])
@@ -143,7 +181,7 @@ def test_every_model_is_calibrated_on_a_small_corpus(model, weighting):
     assert classifier.calibration_state == "calibrated"
     found = calibrate_left_out(classifier.recipe, classifier.learnt, classifier.fitted)
     assert found.json == classifier.fitted.calibration.json
-    assert np.isfinite([found.scale, found.shortening, *found.bias]).all()
+    assert np.isfinite([*(found.json | {"bias": 0}).values(), *found.bias]).all()
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -172,10 +210,10 @@ def test_a_sample_is_weighted_by_what_it_stands_for(seen):
     [
         ({"alpha": 0}, CORPUS, "alpha is 0"),
         ({}, [("a b", "x"), ("b c", "x")], "fewer than two classes"),
-        ({}, [("a b", "x"), ("b c", "y")], "no class has two documents or more"),
+        ({}, [("a b", "x"), ("b c", "y")], "no class has two different documents or more"),
         ({}, [("a b", "x"), ("b c", "x"), ("c d", "y")], "fewer than two classes"),
         ({}, [("", "x"), ("", "x"), ("", "y"), ("", "y")], "fewer than two classes"),
-        ({"prior": {"food": 0.0, "sport": 0.5, "weather": 0.5}}, CORPUS, "impossible"),
+        ({}, [("a b", "x")] * 9 + [("b c", "y")] * 9, "no class has two different documents or more"),
     ],
 )
 def test_where_there_is_no_calibrating_it_is_told_why_and_the_probabilities_are_the_models(
@@ -207,7 +245,7 @@ def test_where_all_documents_lie_in_one_fold_there_is_no_calibrating_and_no_fail
     caplog.set_level(logging.INFO, "textnb")
     classifier = of(model, [("a b", "x"), ("a b", "x")])
     assert classifier.calibration_state == "none"
-    assert "fewer than two classes" in caplog.records[-1].getMessage()
+    assert "no class has two different documents" in caplog.records[-1].getMessage()
 
 
 def test_without_calibration_nothing_is_kept_and_nothing_said(caplog):

@@ -64,6 +64,22 @@ def test_four_parts_of_a_real_corpus_merge_into_the_bytes_of_one_pass(ja_mini, w
     assert saved(merged) == saved(TextClassifier(**settings).fit(train))
 
 
+@pytest.mark.parametrize(
+    ("n_documents", "sizes"), [(2500, [1, 1]), (5000, [1, 1]), (7000, [20, 1, 1]), (4000, [1] * 40)]
+)
+def test_parts_merge_into_the_whole_also_where_only_a_part_of_the_documents_is_kept(n_documents, sizes):
+    random = np.random.default_rng(n_documents)
+    labels = random.choice(len(sizes), n_documents, p=np.array(sizes) / sum(sizes))
+    texts = [f"{' '.join(map(str, random.integers(0, 60, random.integers(0, 6))))} of{label}" for label in labels]
+    corpus = list(zip(texts, [f"c{label}" for label in labels], strict=True))
+    whole = learn(corpus)
+    first, second, third = (corpus[part::3] for part in range(3))
+    assert saved(learn(third).merge(learn(first)).merge(learn(second))) == saved(whole)
+    assert saved(learn(second).update(*columns(first)).update(*columns(third))) == saved(whole)
+    forgotten, never_seen = whole.forget(*columns(third)), learn(first + second)
+    assert forgotten.state.learnt.counts == never_seen.state.learnt.counts  # the sample may be smaller
+
+
 def test_merging_leaves_the_other_classifier_as_it_was():
     other = learn([("a", "x")])
     before = saved(other)

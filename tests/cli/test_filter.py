@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import textnb.__main__
 from textnb.cli import main
 from textnb.mail.protocol import ask_service
 
@@ -62,6 +63,37 @@ def test_on_any_error_the_mail_goes_through_as_it_is(run, mail_model, arguments,
     assert done.err.startswith("textnb: the mail is passed on unchanged: ")
     assert done.err.count("\n") == 1
     assert run("filter", *arguments, "-e", stdin=PILLS).code == 3
+
+
+@pytest.mark.parametrize("least", [0, 1])
+@pytest.mark.parametrize("size", [1, 100, 70_000, 300_000])
+def test_a_mail_beyond_the_largest_size_goes_through_as_it_is(run, mail_model, size, least):
+    mail = ("Subject: x\n\n" + "text " * size)[: size + least]
+    done = run("filter", mail_model, "--max-size", str(size), "-e", "--spam", "迷惑", stdin=mail)
+    if least:
+        assert (done.code, done.out) == (3, mail)
+        template = (
+            "textnb: the mail is passed on unchanged: it has more than {:,} bytes; to filter it, increase --max-size\n"
+        )
+        assert done.err == template.format(size)
+    else:
+        assert done.code < 3
+        assert done.out.endswith(mail) or size == 1
+        assert "X-Textnb: " in done.out
+
+
+def test_wrong_arguments_pass_on_a_mail_of_any_size(run, mail_model):
+    mail = "Subject: x\n\n" + "text " * 100_000
+    done = run("filter", mail_model, "--max-size", "0", "-e", stdin=mail)
+    assert (done.code, done.out) == (3, mail)
+
+
+def test_a_mail_beyond_the_limit_of_the_service_goes_through_as_it_is(monkeypatch, capfdbinary, tmp_path):
+    monkeypatch.setattr("textnb.mail.protocol.MAX_MESSAGE_BYTES", 1000)
+    for size in (1000, 1001, 200_000):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a" * size)))
+        assert textnb.__main__._ask(str(tmp_path / "s.sock"), True) == 3
+        assert capfdbinary.readouterr().out == b"a" * size
 
 
 def test_exit_codes_need_a_class_of_spam(run, mail_model):

@@ -72,6 +72,15 @@ def test_japanese_in_any_encoding_gives_the_same_answer(run, ja_mini, tmp_path):
     assert len(answers) == 1
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+def test_lines_of_standard_input_may_be_utf_16_or_utf_32(run, model, encoding):
+    lines = "dog 上\nあ egg\r\n日本\n"
+    for verb, more in (("predict", [model]), ("tokenize", []), ("explain", [model])):
+        plain = run(verb, *more, stdin=lines).ok
+        wide = run(verb, *more, "--encoding", encoding, stdin=lines.encode(encoding)).ok
+        assert (wide.out, wide.err) == (plain.out, plain.err)
+
+
 def test_line_buffered_answers_before_the_next_line_comes(model):
     command = [sys.executable, "-c", "from textnb.cli import main; main()", "predict", str(model), "--line-buffered"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -87,9 +87,9 @@ def test_a_page_of_a_training_says_why_there_are_no_estimates(run, corpus, tmp_p
 def test_explain_shades_the_text_in_a_terminal_and_leaves_it_plain_elsewhere(run, model):
     text = "my dog,  my\x1b[31m egg"
     plain = run("explain", model, stdin=text)
-    assert plain.lines[0] == "my dog,  my\ufffd[31m egg"
+    assert plain.lines[0] == "my dog,  my\\u001b[31m egg"
     shaded = run("explain", model, stdin=text, env={"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm"})
-    assert re.search("my \x1b\\[[0-9;]+mdog\x1b\\[0m,  my\ufffd", shaded.lines[0])
+    assert re.search("my \x1b\\[[0-9;]+mdog\x1b\\[0m,  my\\\\u001b", shaded.lines[0])
     uncoloured = run("explain", model, stdin=text, env={"FORCE_COLOR": "1", "NO_COLOR": "1"})
     assert re.sub("\x1b\\[[014]+m", "", uncoloured.lines[0]) == plain.lines[0]  # bold and underlined at most
 

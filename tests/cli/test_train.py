@@ -41,6 +41,15 @@ def test_every_option_reaches_the_recipe(run, corpus, tmp_path):
     }
 
 
+@pytest.mark.parametrize(("copies", "warns"), [(0, False), (1, False), (2, True), (20, True)])
+def test_training_warns_of_many_copies(run, tmp_path, copies, warns):
+    rows = [f"word{i} word{i + 1},{label}" for i in range(9) for label in ("x", "y")]
+    (tmp_path / "c.csv").write_text("\n".join(["text,label", *rows, *[rows[0]] * copies, ""]), encoding="utf-8")
+    result = run("train", tmp_path / "c.csv", "-o", tmp_path / "m.textnb")
+    warning = f"warning: {copies} of {18 + copies} documents repeat another and count again"
+    assert (warning in result.err) is warns
+
+
 def test_two_processes_give_the_same_bytes_as_one(run, ja_mini, tmp_path):
     for jobs in (1, 2):
         assert run("train", ja_mini / "train", "-o", f"{jobs}.textnb", "--jobs", jobs).code == 0

@@ -150,3 +150,26 @@ def test_a_value_that_was_given_is_not_called_found(run, tmp_path):
     (tmp_path / "c.csv").write_text("text,label\ndog cat,pets\negg,food\n")
     given = run("train", "c.csv", "-o", "m.textnb", "--alpha", 1, "-v").err
     assert "alpha: 1\n" in given and "alpha found" not in given
+
+
+def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run, corpus, model):
+    writing = [
+        ["train", corpus, "-o", "other.textnb", "-v"],
+        ["count", corpus, "-o", "other.counts"],
+        ["update", model, corpus],
+        ["forget", model, corpus],
+        ["merge", model, "other.textnb", "-o", "merged.textnb"],
+        ["refit", model],
+    ]
+    for arguments in writing:
+        done = run(*arguments).ok
+        assert done.out == "" and done.err, arguments
+    for arguments in (
+        ["words", model],
+        ["info", model],
+        ["models"],
+        ["test", model, corpus],
+        ["predict", model, corpus],
+    ):
+        done = run(*arguments).ok
+        assert done.out and done.err == "", arguments

@@ -25,6 +25,37 @@ def test_pi_one_is_multinomial_with_any_alpha():
         np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), atol=1e-10)
 
 
+@pytest.mark.parametrize("pi", [0.3, 2.0, 6.0])
+def test_joint_probabilities_of_all_documents_of_a_length_sum_to_one(pi):
+    documents = np.eye(6, dtype=int)[np.indices((6,) * 5).reshape(5, -1)].sum(axis=0)
+    for norm in ("u", "m"):
+        fitted = TextUNB(pi, norm=norm).fit(X, Y)
+        assert np.exp(fitted.joint_log_proba(documents)).sum() == pytest.approx(1, abs=1e-9)
+        posterior = fitted.joint_log_proba(documents) - fitted.predict_log_proba(documents)
+        np.testing.assert_allclose(posterior, np.broadcast_to(posterior[:, :1], posterior.shape), atol=1e-9)
+
+
+def test_the_normaliser_says_how_it_was_found():
+    assert TextUNB(2.0).fit(X, Y).normaliser_ == "exact"
+    assert TextUNB(1.0, norm="u").fit(X, Y).normaliser_ == "exact"
+    fitted = TextUNB(2.0, norm="u").fit(X, Y)
+    assert fitted.normaliser_ == "enumerated"
+    fitted.predict(X * 20)
+    assert fitted.normaliser_ == "bounded"
+    fitted.predict(X * 0.3)
+    assert fitted.normaliser_ == "interpolated"
+
+
+def test_training_refuses_a_pi_that_its_documents_cannot_have():
+    many = np.random.default_rng(0).poisson(0.002, (50, 3000))
+    with pytest.raises(ValueError, match=r"^norm='m': pi = 60 .* use norm='none' or a pi nearer 1$"):
+        TextUNB(60.0, norm="m", alpha=1000 / np.arange(1, 3001)).fit(many, Y)
+    with pytest.raises(ValueError, match=r"^pi = 1000 is too large: .*; use a pi of at most"):
+        TextUNB(1000.0, alpha=0.01).fit(many, Y)
+    with pytest.raises(ValueError, match=r"^pi = 0.001 is too small for documents of .* tokens: .* or norm='u'$"):
+        TextUNB(0.001).fit(many, Y).predict(many)
+
+
 def test_alphas_of_documents_are_refused():
     with pytest.raises(ValueError, match=r"does not accept alpha=.*which needs single documents"):
         TextUNB(alpha="leave-one-out").fit(X, Y)

@@ -2,6 +2,7 @@
 
 import email
 import random
+import tracemalloc
 from email.utils import collapse_rfc2231_value
 from pathlib import Path
 
@@ -156,3 +157,40 @@ def test_class_names_are_plain_where_they_can_be():
     assert format_field("spam", 1, False).startswith(b"X-Textnb: class=spam; ")
     assert format_field("my mail", 1, False).startswith(b'X-Textnb: class="my mail"; ')
     assert format_field("迷惑", 1, False).startswith(b"X-Textnb: class*=utf-8''%E8%BF%B7%E6%83%91; ")
+
+
+MEGABYTE = 1 << 20
+ENORMOUS = [  # beginning, and a line that is repeated up to a megabyte
+    (b"", b"\t\n"),
+    (b"", b"\t\r"),
+    (b"Subject: a\n", b"\t\n"),
+    (b"X-Textnb: a\n", b"\t\n"),
+    (b"X-Textnb: a\n", b" folded\r\n"),
+    (b"", b"X-Textnb: a\n"),
+    (b"", b"A\nx-textnb:\n"),
+    (b"", b"From a\n"),
+    (b"", b">From a\r"),
+    (b"", b"A: b\n"),
+    (b"A: ", b"b"),
+    (b"", b"x-textnb"),
+    (b"X-Textnb", b" "),
+    (b"", b"\r"),
+    (b"A: b\n\n", b"x\n"),
+]
+
+
+@pytest.mark.parametrize(("beginning", "line"), ENORMOUS)
+def test_memory_is_at_most_four_times_the_message(beginning, line):
+    message = beginning + line * (MEGABYTE // len(line))
+    tracemalloc.start()
+    try:
+        add_field(message, FIELD)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(message) + 10_000  # the message itself is the fourth
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("beginning", "line"), ENORMOUS)
+def test_long_runs_of_any_line_are_what_going_line_by_line_gives(beginning, line):
+    for times in (1, 2, 300):
+        assert remove_field(beginning + line * times) == plainly_removed(beginning + line * times)

@@ -1,11 +1,13 @@
 """The service on its socket: whole answers for good clients, and no harm from bad ones."""
 
 import asyncio
+import gc
 import socket
 import stat
 import threading
 import time
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
@@ -35,7 +37,7 @@ def served(path, answer, limits=None):
     thread.start()
     begun.wait(10)
     try:
-        yield
+        yield loops[1]
     finally:
         loops[0].call_soon_threadsafe(loops[1].stop)
         thread.join(10)
@@ -82,17 +84,86 @@ def test_a_reason_of_two_lines_is_sent_as_one():
     assert Reply.of(reply.line + reply.message) == reply._replace(reason="two lines")
 
 
-def test_clients_that_are_silent_or_gone_do_not_hold_up_the_others(path):
-    with served(path, echo, ServiceLimits(seconds=0.3, clients=2)):
-        silent = [socket.socket(socket.AF_UNIX) for _ in range(3)]
-        for line in silent:
-            line.connect(str(path))
-        silent[0].sendall(b"Subject: half")
-        silent[1].close()
+def connected(path, sent=b"", ended=False):
+    """A client that has sent something and goes no further."""
+    line = socket.socket(socket.AF_UNIX)
+    line.connect(str(path))
+    with suppress(ConnectionError):
+        line.sendall(sent)
+        if ended:
+            line.shutdown(socket.SHUT_WR)
+    return line
+
+
+@contextmanager
+def all_connected(lines):
+    """These clients, until the end."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(line) for line in lines]
+
+
+@pytest.mark.parametrize("sent", [b"", b"S", b"Subject: half"])
+@pytest.mark.parametrize("number", [1, 32, 33, 400])
+def test_clients_that_are_silent_do_not_hold_up_the_others(path, number, sent):
+    with served(path, echo), all_connected(connected(path, sent) for _ in range(number)):
+        start = time.monotonic()
         assert ask_service(str(path), MAIL).code == OTHER
-        for line in silent:
-            line.close()
-        assert ask_service(str(path), MAIL).code == OTHER
+        assert time.monotonic() - start < 1  # milliseconds, if nothing else is running
+
+
+def test_a_client_that_was_silent_for_long_gives_way_to_a_new_one(path, monkeypatch):
+    monkeypatch.setattr("textnb.mail.service.GRACE_SECONDS", 0.05)
+    with served(path, echo, ServiceLimits(clients=4)), all_connected(connected(path) for _ in range(20)):
+        for _ in range(5):
+            assert ask_service(str(path), MAIL).code == OTHER
+
+
+def test_clients_who_come_at_once_are_all_answered_however_few_may_be_connected(path):
+    with served(path, echo, ServiceLimits(clients=2, threads=1)), ThreadPoolExecutor(40) as threads:
+        replies = threads.map(lambda _: ask_service(str(path), MAIL), range(40))
+        assert {reply.code for reply in replies} == {OTHER}
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_clients_that_send_much_and_go_no_further_take_limited_memory(path, ended, monkeypatch):
+    monkeypatch.setattr("textnb.mail.service.GRACE_SECONDS", 0.05)
+    size, total, number, held = 1_000_000, 2_000_000, 8, []
+    limits = ServiceLimits(longest=total, total=total)
+    with served(path, echo, limits) as service, all_connected(connected(path) for _ in range(number)) as lines:
+        for line in lines:
+            with suppress(ConnectionError):  # it has been disconnected, to make room
+                line.sendall(b"a" * size)
+                if ended:
+                    line.shutdown(socket.SHUT_WR)
+            held.append(service._held)
+        assert ask_service(str(path), b"a" * size).code == OTHER
+    assert size / 2 < max(held) < total + number * 2 * 65536
+
+
+def test_clients_that_disconnect_at_any_stage_leave_no_traceback(path, caplog):
+    stages = [(sent, ended, received) for sent in (0, 1, 9, None) for ended in (0, 1) for received in (0, 1, None)]
+    answer = MAIL * 20_000
+
+    def cut_off(stage):
+        sent, ended, received = stage
+        with suppress(OSError), connected(path, MAIL[:sent], ended) as line:
+            line.settimeout(0.001)
+            line.recv(len(answer) if received is None else received)
+
+    with served(path, lambda _: (Reply(OTHER, answer), None)), ThreadPoolExecutor(8) as threads:
+        list(threads.map(cut_off, stages * 20))
+        assert ask_service(str(path), MAIL) == Reply(OTHER, answer)
+    gc.collect()  # an exception that nobody has retrieved is logged when its task is collected
+    assert {record.name for record in caplog.records} <= {"textnb"}
+    assert not [record for record in caplog.records if "could not be answered" in record.getMessage()]
+
+
+def test_what_follows_an_answer_delays_no_other_answer(path):
+    release = threading.Event()
+    with served(path, lambda message: (Reply(OTHER, message), release.wait), ServiceLimits(threads=2)):
+        for _ in range(50):
+            assert ask_service(str(path), MAIL, 5).code == OTHER
+        release.set()
 
 
 def test_a_client_that_does_not_take_its_answer_is_left(path):

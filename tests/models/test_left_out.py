@@ -25,14 +25,14 @@ def corpora(draw):
 
 
 def refitted(X, labels, i, alpha, weights, fit, **options):
-    """The scores of document i, without the prior, by statistics that never had it."""
-    rest = np.arange(len(labels)) != i
+    """The scores of document i, or of equal documents i, without the prior, by statistics that never had it."""
+    rest = ~np.isin(np.arange(len(labels)), i)
     kept = np.flatnonzero((X[rest] > 0).any(axis=0))
     of_alpha = alpha if np.ndim(alpha) == 0 else alpha[kept]
     stored = weights.stored(as_counts(X))
     counts = ClassCounts.of(stored[rest][:, kept], labels[rest], classes=sorted(set(labels)), unit=weights.unit)
     scorer = fit(counts, of_alpha, "uniform", **options)
-    return scorer.joint_log_scores(stored[[i]][:, kept] * weights.unit)[0] - scorer.bias
+    return scorer.joint_log_scores(stored[np.atleast_1d(i)[:1]][:, kept] * weights.unit)[0] - scorer.bias
 
 
 MODELS = {
@@ -54,7 +54,7 @@ def test_left_out_is_fitted_without(model, name, alpha, corpus):
     weights = weighting(name)
     stored = weights.stored(as_counts(X))
     counts = ClassCounts.of(stored, labels, VOCABULARY, unit=weights.unit)
-    rows = LeftOut(counts, stored, np.searchsorted(counts.classes, labels))
+    rows = LeftOut.of(counts, stored, np.searchsorted(counts.classes, labels))
     found = module.left_out(rows, alpha, **options)
     for i, label in enumerate(labels):
         if (labels == label).sum() == 1 and model != "multinomial":
@@ -64,14 +64,42 @@ def test_left_out_is_fitted_without(model, name, alpha, corpus):
             np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-8, err_msg=f"document {i}")
 
 
-def test_the_prior_left_out_has_one_document_less():
-    counts = ClassCounts.of([[1, 0], [1, 1], [0, 1]], ["x", "x", "y"])
-    rows = LeftOut(counts, as_counts([[1, 0], [0, 1]]), np.array([0, 1]))
-    np.testing.assert_allclose(np.exp(rows.log_prior("empirical")), [[0.5, 0.5], [1, 0]])
-    np.testing.assert_allclose(np.exp(rows.log_prior("uniform")), [[0.5, 0.5]] * 2)
+@pytest.mark.parametrize("alpha", [0.5, VECTOR], ids=["one alpha", "per term"])
+@pytest.mark.parametrize("name", ["raw", "log"])
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=25, deadline=None)
+@given(corpus=corpora(), times=st.lists(st.integers(0, 3), min_size=15, max_size=15))
+def test_copies_are_left_out_together_whatever_their_labels(model, name, alpha, corpus, times):
+    first, _ = corpus
+    distinct = np.unique(first, axis=0)
+    copies = np.resize(times, (len(distinct), 3))
+    document, of_class = (np.repeat(each.ravel(), copies.ravel()) for each in np.indices(copies.shape))
+    X, labels = distinct[document], np.array(list("xyz"))[of_class]
+    seen = np.flatnonzero(X.any(axis=0)) if len(X) else []
+    if len(set(labels)) < 3 or len(seen) < 6:
+        return  # statistics have no terms and classes that were never seen
+    module, options = MODELS[model]
+    weights = weighting(name)
+    counts = ClassCounts.of(weights.stored(as_counts(X)), labels, VOCABULARY, unit=weights.unit)
+    found = module.left_out(
+        LeftOut(counts, weights.stored(as_counts(distinct)), copies.astype(float)), alpha, **options
+    )
+    for i in np.unique(document):
+        rest = document != i
+        if len(set(labels[rest])) < 3 and model != "multinomial":
+            continue  # a class would not exist
+        expected = refitted(X, labels, np.flatnonzero(~rest), alpha, weights, module.fit, **options)
+        if X[rest].any():
+            np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-8, err_msg=f"document {i}")
+
+
+def test_class_frequencies_without_a_document_are_without_its_copies():
+    counts = ClassCounts.of([[1, 0], [1, 1], [0, 1], [0, 1]], ["x", "x", "y", "x"])
+    rows = LeftOut(counts, as_counts([[1, 0], [0, 1]]), np.array([[1.0, 0.0], [1.0, 1.0]]))
+    np.testing.assert_allclose(np.exp(rows.log_frequencies), [[2 / 3, 1 / 3], [1, 0]])
 
 
 def test_rows_of_another_width_are_refused():
     counts = ClassCounts.of([[1, 0]], ["x"])
     with pytest.raises(ValueError, match="shape"):
-        LeftOut(counts, as_counts([[1, 0, 1]]), np.array([0]))
+        LeftOut.of(counts, as_counts([[1, 0, 1]]), np.array([0]))

@@ -1,5 +1,7 @@
 import codecs
 import io
+import itertools
+import os
 import re
 from pathlib import Path
 
@@ -7,9 +9,19 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from textnb import read_corpus
 from textnb.errors import InputError
-from textnb.readers.decoding import check_charset, decoded, decoded_lines, encoding_of
+from textnb.readers.charset_names import check_charset
+from textnb.readers.decoding import decoded, decoded_each, decoded_lines, encoding_of
 
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+)
+JA_MINI = Path(__file__).parents[2] / "corpora" / "ja-mini"
 SENTENCE = "今日は良い天気なので、公園を散歩しました。"
 ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32", "cp932", "euc_jp", "iso2022_jp_ext", "latin-1")
 NO_CHARSETS = ("hex", "base64", "zlib", "rot13", "bz2", "uu", "quopri", "undefined")
@@ -196,6 +208,77 @@ def test_decoding_line_by_line_gives_the_text_of_the_whole(data):
     assert "".join(lines) == decoded(data).text
 
 
+class Trickle(io.RawIOBase):
+    """A stream that gives a few bytes at a time."""
+
+    def __init__(self, data, sizes):
+        self.rest, self.sizes = data, itertools.cycle(sizes)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        n = min(next(self.sizes), len(buffer), len(self.rest))
+        buffer[:n], self.rest = self.rest[:n], self.rest[n:]
+        return n
+
+
+WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+LINES = st.lists(st.sampled_from("aé日本上\u0a00\u0a0a\u0d0d😀\0\r\n\ufeff\ufffe\ufffd\ud800\udc0a\u2028\x85")).map(
+    "".join
+)
+
+
+def lines_after_decoding(data, codec):
+    return re.findall(r"[^\n]*\n|[^\n]+", data.decode(codec, "replace"))
+
+
+@given(LINES, st.sampled_from(WIDE), st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(0, 3))
+@settings(max_examples=400)
+@example("一行目\n二行目\n三行目\n", "utf-16-le", [1], 0)
+@example("\0\n", "utf-16-le", [1], 0)
+def test_lines_of_utf_16_and_utf_32_are_those_of_the_decoded_text(text, codec, sizes, lost):
+    bom, data = "\ufeff".encode(codec), text.encode(codec, "surrogatepass")
+    data = data[: len(data) - lost]
+    plain = codec.removesuffix("-le").removesuffix("-be")
+    ways = [(bom, codec), (bom, plain)]
+    if not data.startswith(tuple(whole for whole, _ in BOMS)):
+        ways.append((b"", codec))
+        ways += [(b"", plain)] * codec.endswith("-le")
+    if codec != "utf-16-le" or not data.startswith(b"\0\0"):
+        ways += [(bom, None), (bom, "utf-8")]
+    for mark, declared in ways:
+        read = list(decoded_each(io.BufferedReader(Trickle(mark + data, sizes), 16), declared))
+        assert [line.text for line in read] == lines_after_decoding(data, codec)
+        assert (
+            "".join(decoded_lines(io.BytesIO(mark + data), encoding_of([mark + data], declared)))
+            == decoded(mark + data, declared).text
+        )
+        assert decoded(mark + data, declared).text == data.decode(codec, "replace")
+        try:
+            data.decode(codec)
+        except UnicodeDecodeError:
+            assert sum(line.replaced for line in read) > 0
+        else:
+            assert sum(line.replaced for line in read) == 0
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xff\xfe", b"\xff\xfe\0\0", b"\0\0\xfe\xff"])
+@pytest.mark.parametrize("declared", [None, "utf-8", "utf-32", "utf-32-be"])
+def test_a_stream_without_lines_has_none(mark, declared):
+    assert list(decoded_each(io.BytesIO(mark), declared)) == []
+
+
+@pytest.mark.parametrize("codec", ["utf-8", *WIDE])
+def test_a_line_is_read_before_the_next_one_comes(never_hangs, codec):
+    read, write = os.pipe()
+    with open(read, "rb") as stream, open(write, "wb", buffering=0) as sender:  # noqa: PTH123
+        lines = decoded_each(stream, codec)
+        for word in ("one", "上", "\u0a0a", ""):
+            sender.write(f"{word}\n".encode(codec))
+            assert next(lines).text == f"{word}\n"
+
+
 @pytest.mark.parametrize("name", ["no-such-charset", "", "\0", "日本", *NO_CHARSETS])
 def test_an_encoding_that_is_none_is_refused_by_name(name):
     with pytest.raises(InputError, match=re.escape(repr(name))):
@@ -220,3 +303,14 @@ def test_where_western_text_is_expected_kana_prove_japanese(codec):
 def test_stray_bytes_in_cp932_are_counted_and_not_made_up_characters():
     result = decoded("今日は晴れです。".encode("cp932") + b"\xff " + "明日は雨です。".encode("cp932"))
     assert result == ("今日は晴れです。\ufffd 明日は雨です。", "cp932", 1)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp", "iso2022_jp", "utf-16"])
+def test_every_bundled_text_comes_back_from_every_japanese_encoding(encoding):
+    texts = [document.text for document in read_corpus(JA_MINI / "train")]
+    written = [text for text in texts if text == text.encode(encoding, "ignore").decode(encoding)]
+    assert len(written) > 410  # the others have characters that the encoding does not have
+    wrong = [
+        text for text in written if decoded(text.encode(encoding)).text.replace("～", "〜") != text.replace("～", "〜")
+    ]
+    assert wrong == []

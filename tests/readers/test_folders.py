@@ -1,6 +1,7 @@
 import os
 import socket
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -124,28 +125,14 @@ def test_special_files_and_dangling_links_are_counted_and_never_waited_for(corpu
             assert ids(read_corpus(root)) == ["a/1.txt"]
 
 
-def test_a_file_that_cannot_be_read_is_an_error_that_names_it_or_is_skipped_and_counted(corpus):
-    root = corpus({"a/1.txt": "x"})
-    (root / "a" / "2.txt").symlink_to("/proc/self/mem")  # an ordinary file whose reading fails, even for root
+def test_a_file_that_cannot_be_read_is_an_error_that_names_it_or_is_skipped_and_counted(corpus, monkeypatch):
+    root = corpus({"a/1.txt": "x", "a/2.txt": "y"})
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path if path.name == "1.txt" else path / "no folder"))
     with pytest.raises(InputError, match=r"a/2\.txt: .*skip_bad"):
         list(read_corpus(root))
     with pytest.warns(ReadingWarning, match=r"1 bad records? .*a/2\.txt"):
         assert ids(read_corpus(root, skip_bad=True)) == ["a/1.txt"]
-
-
-@pytest.mark.parametrize(("link", "target"), [("a/self", "self"), ("self", "self"), ("a/again", "."), ("a/up", "..")])
-def test_a_link_that_leads_round_in_a_circle_is_left_out_with_a_warning(corpus, link, target):
-    root = corpus({"a/1.txt": "x"})
-    (root / link).symlink_to(target)
-    with pytest.warns(ReadingWarning, match=rf"1 files? .*{link}"):
-        assert ids(read_corpus(root)) == ["a/1.txt"]
-
-
-def test_a_linked_class_folder_is_read(corpus):
-    elsewhere = corpus({"1.txt": "x"}, root="elsewhere")
-    root = corpus({"a/1.txt": "y"})
-    (root / "b").symlink_to(elsewhere)
-    assert found(read_corpus(root)) == [("a/1.txt", "a", "y"), ("b/1.txt", "b", "x")]
 
 
 def test_labels_ids_globs_and_exclusions_do_not_depend_on_how_the_file_system_composes_names(corpus):

@@ -1,9 +1,11 @@
+import io
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textnb.readers import decoded
-from textnb.readers.iso2022 import decoded_iso2022_jp
+from textnb.readers.iso2022 import decoded_iso2022_jp, decoded_iso2022_jp_lines
 
 # cp932 writes these six characters of JIS X 0208 with other code points
 CP932_FORMS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
@@ -144,3 +146,78 @@ def test_every_pair_is_read_the_same_in_one_go():
         for low in range(0x21, 0x7F):
             data = b"\x1b$B" + bytes([high, low]) + b"\x1b(B"
             assert decoded_iso2022_jp(data) == one_by_one(data)
+
+
+ENGLISH = ["See you.", "abcd", "Dear Mr. Smith,", "> quoted text", "http://example.com/", "-- ", "$100", "50%", "a", ""]
+JAPANESE = ["日本語", "本日はお知らせです。", "テスト", "東京", "ありがとうございました", "①㈱"]
+
+
+def in_set(text):
+    """The codes of a text in the two-byte set, without escapes."""
+    return b"".join(jis_of(c.encode("cp932")) for c in text)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("lines", [1, 2, 5, 99, 100])
+def test_the_two_byte_set_continues_over_line_ends_up_to_the_escape_back(lines, end):
+    texts = [JAPANESE[i % 5] for i in range(lines + 1)]
+    data = b"abc\x1b$B" + end.join(map(in_set, texts)) + b"\x1b(B def" + end + b"ghij" + end
+    read = decoded_iso2022_jp(data)
+    assert read == "abc" + end.decode().join(texts) + " def" + (end + b"ghij" + end).decode()
+    assert read == data.decode("iso2022_jp")
+
+
+@pytest.mark.parametrize("lines", [101, 1000])
+def test_the_two_byte_set_ends_after_a_hundred_lines(lines):
+    data = b"\x1b$B" + b"F|\n" * lines + b"\x1b(B"
+    assert decoded_iso2022_jp(data) == "日\n" + "F|\n" * (lines - 1)
+
+
+@pytest.mark.parametrize("escape", [b"", b"\x1b$B", b"\x1b(I"])
+def test_a_cut_text_continues_where_it_is_kana(escape):
+    texts = ["お知らせ", "これはテストです", "ありがとう"]
+    data = b"\x1b$B" + b"\n".join(map(in_set, texts))
+    assert decoded_iso2022_jp(data + b"\nabcd\n" + escape) == "\n".join([*texts, "abcd", ""])
+
+
+@pytest.mark.parametrize("english", ENGLISH)
+@pytest.mark.parametrize("then", [b"", b"\x1b$BF|K\\\x1b(B", b"\x1b(Babc"])
+def test_after_a_lost_escape_english_is_read_as_such(english, then):
+    data = b"\x1b$BF|K\\\n" + english.encode() + b"\nmore words in English.\n" + then
+    assert decoded_iso2022_jp(data).startswith(f"日本\n{english}\nmore words in English.\n")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *map(str.encode, ENGLISH),
+                *map(in_set, JAPANESE),
+                b"\x1b$B",
+                b"\x1b(B",
+                b"\x0e",
+                b"\xb1",
+                b"\xc3\xa9",
+                b"\x1b",
+                b"\n",
+                b"\n" * 99,
+                b"\r",
+            ]
+        )
+    )
+)
+@settings(max_examples=300)
+def test_lines_are_those_of_the_whole(pieces):
+    data = b"".join(pieces)
+    lines = list(decoded_iso2022_jp_lines(io.BytesIO(data)))
+    assert "".join(lines) == decoded_iso2022_jp(data)
+    assert all(line.endswith("\n") for line in lines[:-1])
+    assert len(lines) == data.count(b"\n") + (
+        not data.endswith(b"\n") and decoded_iso2022_jp(data)[-1:] not in ("", "\n")
+    )
+
+
+@pytest.mark.parametrize("line", [b"\x1b$B\n", b"\x1b$BF|\n", b"\x1b$B\n\x1b(B\n", b"\x1b$B\nF|\x1b", b"\n"])
+def test_many_open_lines_take_time_in_proportion(never_hangs, line):
+    data = b"\x1b$BF|\n" + line * (300_000 // len(line))
+    assert decoded_iso2022_jp(data).count("\n") == data.count(b"\n")

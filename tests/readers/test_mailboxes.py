@@ -232,12 +232,6 @@ def test_a_damaged_archive_is_an_error_that_names_it(corpus):
         list(read_corpus(root, "mail"))
 
 
-def test_a_link_back_to_a_folder_above_leads_nowhere(corpus):
-    root = corpus({"a/1.eml": mail("one")})
-    (root / "a" / "again").symlink_to(root / "a")
-    assert texts(read_corpus(root, "mail")) == ["one\ntext"]
-
-
 def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
     monkeypatch.setattr("textnb.readers.mail_corpus._BATCH_BYTES", 300)
     monkeypatch.setattr("textnb.readers.mail_corpus._SECONDS_BEFORE_PROCESSES", 0.0)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from textnb.errors import InputError
-from textnb.readers import Settings, read_corpus, read_lines, read_table
+from textnb.readers import Settings, open_input, read_corpus, read_lines, read_table
 
 same_file_again = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 texts = st.text(min_size=1).filter(str.strip)
@@ -69,6 +69,19 @@ def test_every_kind_in_every_encoding_with_either_line_end(table, kind, zipped, 
     data = "".join(line + end for line in lines[kind]).encode(codec)
     path = table(f"a.{kind}{'.gz' * zipped}", gzip.compress(data) if zipped else data)
     assert found(read_corpus(path, kind)) == records
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_named_utf_16_and_utf_32_need_no_byte_order_mark(table, encoding, end, name):
+    texts = ["一行目", "上から 二行目", "", "三行目"]
+    codec = encoding if encoding.endswith("e") else f"{encoding}-le"
+    data = end.join(texts).encode(codec)
+    path = table(name, gzip.compress(data) if name.endswith(".gz") else data)
+    settings = Settings(encoding=encoding, labelled=False)
+    assert [document.text for document in open_input(path, "lines", settings).documents()] == texts
+    assert [document.text for document in read_lines(io.BytesIO(data), settings)] == texts
 
 
 def test_records_after_several_pieces_of_ascii_are_read_in_their_encoding(table):

@@ -80,7 +80,7 @@ def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
     facts["calibration"] = {"state": state.calibration_state}
     if calibration is not None:
         biases = dict(zip(fitted.classes, calibration.bias.tolist(), strict=True))
-        facts["calibration"] |= {"scale": calibration.scale, "shortening": calibration.shortening, "bias": biases}
+        facts["calibration"] |= {**calibration.json, "bias": biases}
     learnt = state.learnt
     kept = learnt.examples if learnt.sample is None else learnt.sample.examples
     facts["documents kept"] = 0 if kept is None else len(kept)
@@ -97,8 +97,10 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("changed since", f"{since:,} document{'s'[since == 1 :]} learnt or forgotten after the fit"))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
-    if "scale" in calibration:
-        shown += f": scores times {calibration['scale']:.3g} / (1 + {calibration['shortening']:.3g} n), n known tokens"
+    if "shortening" in calibration:
+        shown += ", by the formula of textnb 0.1 until it learns more or is trained again"
+    elif "scale" in calibration:
+        shown += f": scores times {calibration['scale']:.3g} for a document of {calibration['mean_terms']:.4g} terms"
     return [*lines, ("probabilities", shown), ("documents kept", f"{facts['documents kept']:,}")]
 
 

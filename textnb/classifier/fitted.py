@@ -25,7 +25,7 @@ from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.counts.weighting import Weigher
 from textnb.errors import InputError, listed
-from textnb.models.calibration import Calibration
+from textnb.models.calibration import Calibration, Sizes
 from textnb.models.model import Fit, Need, Statistics
 from textnb.models.prior import log_prior
 from textnb.models.registry import model
@@ -123,12 +123,21 @@ class Fitted:
 
     def log_posterior(self, X: CSR) -> Floats:
         """Log probabilities of the classes for counts X on this vocabulary, (D, C); the prior for an empty row."""
-        weights, lengths = self.weigher(X), _lengths(X)
+        weights = self.weigher(X)
         if self.calibration is not None:
-            return self.calibration.log_posterior(self.likelihood(weights), self.log_prior, lengths)
-        empty = (lengths == 0)[:, np.newaxis]
+            return self.calibration.log_posterior(self.likelihood(weights), self.log_prior, self.sizes(X, weights))
+        empty = (X.sum(axis=1) == 0)[:, np.newaxis]
         scores = self.scorer.joint_log_scores(weights) + self.shift
         return log_posterior(np.where(empty, self.log_prior, scores), self.log_prior)
+
+    def sizes(self, X: CSR, weights: CSR) -> Sizes:
+        """Sizes of documents with these counts and weights, for the calibration."""
+        return Sizes.of(X, weights, normalised=self.recipe.weights.normalised)
+
+    @property
+    def log_frequencies(self) -> Floats:
+        """Log class frequencies of the learnt documents, (C,)."""
+        return log_prior("empirical", self.classes, self.counts.documents)
 
     def likelihood(self, weights: CSR) -> Floats:
         """Scores of weighted documents without ``base``, (D, C)."""
@@ -149,7 +158,7 @@ class Fitted:
         X = count_matrix([[place.term for place in located]], self.vocabulary)[0]
         mine, other = self._pair(self.log_posterior(X)[0], label, against)
         W = self.weigher(X)
-        parts = self._differences(W, _lengths(X), mine, other)
+        parts = self._differences(X, W, mine, other)
         values = {self.vocabulary.terms[j]: value for j, value in zip(W.indices, parts.values.tolist(), strict=True)}
         contributions = [Contribution(*place, values[place.term] / occurrences[place.term]) for place in located]
         if parts.absent:
@@ -163,17 +172,18 @@ class Fitted:
         """Weighted documents of a learnt value; None if it keeps none."""
         return _weighted_rows(self.weigher, self.vocabulary, self.classes, learnt)
 
-    def _differences(self, weights: CSR, lengths: Floats, mine: int, other: int) -> Differences:
+    def _differences(self, X: CSR, weights: CSR, mine: int, other: int) -> Differences:
         """Parts of the difference of two classes' scores, after calibration."""
         parts = self.scorer.differences(weights, mine, other)
         prior, base, shift = (
             float(difference(part[mine], part[other])) for part in (self.log_prior, self.base, self.shift)
         )
-        if not lengths[0]:
+        if not X.sum():
             return Differences(prior, parts.values * 0)
         if self.calibration is None:
             return parts._replace(bias=parts.bias + shift)
-        factor, bias = float(self.calibration.factors(lengths)[0]), self.calibration.bias
+        factors = self.calibration.factors(self.likelihood(weights), self.sizes(X, weights))
+        factor, bias = float(factors[0]), self.calibration.bias
         if np.isfinite(prior):
             prior += (parts.bias - base) * factor + float(bias[mine] - bias[other])
         return Differences(prior, parts.values * factor, parts.absent * factor)
@@ -258,7 +268,3 @@ def select_columns(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
         )
         raise InputError(template, terms=counts.n_terms, **{name: getattr(analyzer, name) for name in SELECTION})
     return columns
-
-
-def _lengths(X: CSR) -> Floats:
-    return np.asarray(X.sum(axis=1), np.float64)

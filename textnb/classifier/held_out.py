@@ -1,8 +1,12 @@
 """Left-out scores: documents scored by statistics without them, on which a calibration is fitted.
 
 Each learnt document is left out alone if the model has a formula for that. Otherwise a fifth of them is left out at a
-time, chosen by digest, and the model is fitted again. A document that is the only one of its class is not scored.
-Documents that were never learnt (held out) are scored as they are.
+time, chosen by digest, and the model is fitted again. Kept documents with equal counts are copies, whatever their
+labels, and are left out together. A document without another one of its class, copies aside, is not scored. Documents
+that were never learnt (held out) are scored as they are.
+
+Copies count as often as they occur, but all weights are then scaled so that they sum to the number of distinct
+documents: copies are no further evidence against the penalty of the calibration.
 """
 
 from collections.abc import Iterable
@@ -15,15 +19,18 @@ from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
 from textnb.counts import Counted, Examples, Learnt
 from textnb.counts.labels import places
 from textnb.counts.learnt import Sample
-from textnb.counts.matrix import CSR, mapped
+from textnb.counts.matrix import CSR, first_equal_rows, mapped, with_entries
 from textnb.errors import InputError
-from textnb.models.calibration import Calibration, HeldOut, fit_calibration, joined
-from textnb.models.left_out import LeftOut
+from textnb.models.calibration import Calibration, HeldOut, Sizes, fit_calibration, joined
+from textnb.models.left_out import LeftOut, in_other_documents
 from textnb.models.registry import model
 from textnb.models.scorer import log_posterior
-from textnb.numerics import Codes, Floats
+from textnb.numerics import Codes, Floats, log_of
 
 _FOLDS = 5
+
+Scored = tuple[Floats, Floats, Sizes]
+"""Left-out scores (D, C) without the prior, log class frequencies (D, C) and sizes of documents."""
 
 
 def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Calibration:
@@ -42,23 +49,33 @@ def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     """
     rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
     labels = [fitted.classes[k] for k in rows.y]
+    log_prior = rows.log_prior if recipe.prior == "empirical" else fitted.log_prior
     if fitted.calibration is not None:
-        return labels, fitted.calibration.log_posterior(rows.scores, rows.log_prior, rows.lengths)
-    prior = rows.log_prior if fitted.fit.includes_prior else fitted.shift
-    return labels, log_posterior(rows.scores + prior, rows.log_prior)
+        return labels, fitted.calibration.log_posterior(rows.scores, log_prior, rows.sizes)
+    prior = log_prior if fitted.fit.includes_prior else fitted.shift
+    return labels, log_posterior(rows.scores + prior, np.broadcast_to(log_prior, rows.scores.shape))
 
 
 def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
-    of_class = learnt.counts.documents[places(learnt.counts.classes, sample.examples.classes)]
-    kept = np.flatnonzero(of_class[sample.examples.y] >= 2)
-    if not len(kept):
-        raise InputError("no class has two documents or more")
-    examples, weights = sample.examples.rows(kept), sample.weights()[kept]
+    """Left-out scores, one row per distinct document and label."""
     if fitted.fit.left_out_scores is not None:
-        return _computed_by_fit(fitted, learnt, fitted.fit.left_out_scores)
-    if model(recipe.model).left_out is None:
-        return _by_folds(recipe, learnt, fitted, examples, weights)
-    return _one_by_one(recipe, fitted, examples, weights)
+        assert learnt.examples is not None
+        sample = Sample(learnt.examples, {}, len(learnt.examples))
+    examples, y = sample.examples, _numbers(fitted, sample.examples)
+    first = first_equal_rows(examples.X)
+    if fitted.fit.left_out_scores is not None:
+        scores, log_prior, sizes = _computed_by_fit(fitted, examples, first, fitted.fit.left_out_scores)
+    elif model(recipe.model).left_out is None:
+        scores, log_prior, sizes = _by_folds(recipe, learnt, fitted, examples, first)
+    else:
+        scores, log_prior, sizes = _one_by_one(recipe, fitted, examples, first)
+    _, kept, pair = np.unique(first * len(fitted.classes) + y, return_index=True, return_inverse=True)
+    weights = np.bincount(pair, sample.weights()).astype(float) * (len(np.unique(first)) / max(len(first), 1))
+    rows = HeldOut(scores[kept], log_prior[kept], sizes.rows(kept), y[kept], weights)
+    rows = rows.rows(np.isfinite(rows.log_prior[np.arange(len(kept)), rows.y]))  # its class has other documents
+    if not len(rows.y):
+        raise InputError("no class has two different documents or more")
+    return rows
 
 
 def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:
@@ -71,17 +88,23 @@ def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted])
         raise InputError(template, known=known, number=number)
     if not number:
         raise InputError("there are no documents to calibrate with")
-    smoothed_targets = model(fitted.recipe.model).smoothed_targets
-    return fit_calibration(joined([each for _, each in rows]), smoothed_targets=smoothed_targets), number
+    found = joined([each for _, each in rows])
+    if fitted.recipe.prior != "empirical":  # fit with the frequencies of these documents; the prior replaces them
+        frequencies = log_of(np.bincount(found.y, minlength=len(fitted.classes)) / number)
+        found = replace(found, log_prior=_tiled(frequencies, found.y))
+    return fit_calibration(found, smoothed_targets=model(fitted.recipe.model).smoothed_targets), number
 
 
 def _held_out_part(fitted: Fitted, part: Counted) -> HeldOut:
     X = mapped(part.X, part.vocabulary, fitted.vocabulary)
     fitted.check_classes(part.named_labels)
     y = places(fitted.classes, part.named_labels)
-    log_prior = np.tile(fitted.log_prior, (len(part), 1))
-    lengths = np.asarray(X.sum(axis=1), np.float64)
-    return HeldOut(fitted.likelihood(fitted.weigher(X)), log_prior, lengths, y, np.ones(len(part)))
+    W = fitted.weigher(X)
+    return HeldOut(fitted.likelihood(W), _tiled(fitted.log_prior, y), fitted.sizes(X, W), y, np.ones(len(y)))
+
+
+def _tiled(values: Floats, y: Codes) -> Floats:
+    return np.tile(values, (len(y), 1))
 
 
 def _sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:
@@ -93,24 +116,25 @@ def _sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:
     return Sample(learnt.examples, {}, recipe.sample or SAMPLE).thinned(documents)
 
 
-def _one_by_one(recipe: ClassifierRecipe, fitted: Fitted, examples: Examples, weights: Floats) -> HeldOut:
-    X = mapped(examples.X, examples.vocabulary, fitted.vocabulary)
-    weighting, counts = recipe.weights, fitted.counts
-    exact = fitted.weigher.idf is None and not weighting.normalised
-    y = _numbers(fitted, examples)
-    rows = LeftOut(counts, weighting.stored(X) if exact else fitted.weigher(X), y)
+def _one_by_one(recipe: ClassifierRecipe, fitted: Fitted, examples: Examples, first: Codes) -> Scored:
+    distinct, document = np.unique(first, return_inverse=True)
+    copies = np.zeros((len(distinct), len(fitted.classes)))
+    np.add.at(copies, (document, _numbers(fitted, examples)), 1.0)
+    X = mapped(examples.X[distinct], examples.vocabulary, fitted.vocabulary)
+    exact = fitted.weigher.idf is None and not recipe.weights.normalised
+    rows = LeftOut(fitted.counts, recipe.weights.stored(X) if exact else fitted.weigher(X), copies)
     left_out = model(recipe.model).left_out
     assert left_out is not None
     assert fitted.fit.smoothing is not None
     scores = left_out(rows, fitted.fit.smoothing.alpha, recipe.options)
-    return HeldOut(scores, rows.log_prior(recipe.prior), _known(fitted, X), y, weights)
+    sizes = _known_sizes(fitted, X, copies.sum(axis=1))
+    return scores[document], rows.log_frequencies[document], sizes.rows(document)
 
 
-def _known(fitted: Fitted, X: CSR) -> Floats:
-    """Number of tokens of each document that occur in other documents too, (D,)."""
-    elsewhere = np.asarray(fitted.counts.containing.sum(axis=0))[X.indices] > 1
-    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return np.bincount(row, X.data * elsewhere, X.shape[0]).astype(float)
+def _known_sizes(fitted: Fitted, X: CSR, copies: Floats) -> Sizes:
+    """Sizes of documents without the terms that only their copies (D,) contain."""
+    known = in_other_documents(fitted.counts, X, copies)
+    return fitted.sizes(*(with_entries(Z, known) for Z in (X, fitted.weigher(X))))
 
 
 def _numbers(fitted: Fitted, examples: Examples) -> Codes:
@@ -118,34 +142,27 @@ def _numbers(fitted: Fitted, examples: Examples) -> Codes:
     return places(fitted.classes, examples.classes)[examples.y]
 
 
-def _computed_by_fit(fitted: Fitted, learnt: Learnt, scores: Floats) -> HeldOut:
+def _computed_by_fit(fitted: Fitted, examples: Examples, first: Codes, scores: Floats) -> Scored:
     """Left-out scores that the fit itself has computed for all documents."""
-    assert learnt.examples is not None
-    X = mapped(learnt.examples.X, learnt.examples.vocabulary, fitted.vocabulary)
-    y = _numbers(fitted, learnt.examples)
-    found = HeldOut(scores - fitted.base, np.tile(fitted.log_prior, (len(y), 1)), _known(fitted, X), y, np.ones(len(y)))
-    return found.rows(np.isfinite(scores[np.arange(len(y)), y]))  # a small class may lie in one fold
+    X = mapped(examples.X, examples.vocabulary, fitted.vocabulary)
+    log_prior = np.where(np.isfinite(scores), fitted.log_frequencies, -np.inf)
+    return scores - fitted.base, log_prior, _known_sizes(fitted, X, np.bincount(first)[first].astype(float))
 
 
-def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, weights: Floats) -> HeldOut:
+def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, first: Codes) -> Scored:
     n, n_classes = len(examples), len(fitted.classes)
-    scores, log_prior, lengths = np.full((n, n_classes), -np.inf), np.full((n, n_classes), -np.inf), np.zeros(n)
-    y = _numbers(fitted, examples)
-    is_given = not isinstance(recipe.prior, str)
-    settled = replace(recipe, options={**recipe.options, **fitted.fit.found})
-    of_any_classes = replace(settled, prior="uniform") if is_given else settled
+    scores, log_prior, sizes = np.full((n, n_classes), -np.inf), np.full((n, n_classes), -np.inf), np.zeros((3, n))
+    settled = replace(recipe, options={**recipe.options, **fitted.fit.found}, prior="uniform")
     for fold in range(_FOLDS):
-        rows = np.flatnonzero(examples.digests[:, -1] % _FOLDS == fold)
+        rows = np.flatnonzero(examples.digests[first, -1] % _FOLDS == fold)
         part = examples.rows(rows)
         others = learnt.without(part, recipe.weights)
         if not len(rows) or not others.counts.classes:
             continue
-        rest = Fitted.of(of_any_classes, others)
+        rest = Fitted.of(settled, others)
         X = mapped(part.X, part.vocabulary, rest.vocabulary)
-        classes = places(fitted.classes, rest.classes)
-        there = np.ix_(rows, classes)
-        scores[there] = rest.likelihood(rest.weigher(X))
-        log_prior[there] = fitted.log_prior[classes] if is_given else rest.log_prior
-        lengths[rows] = np.asarray(X.sum(axis=1))
-    known = np.isfinite(scores[np.arange(n), y])  # a small class may lie in one fold
-    return HeldOut(scores[known], log_prior[known], lengths[known], y[known], weights[known])
+        W = rest.weigher(X)
+        there = np.ix_(rows, places(fitted.classes, rest.classes))
+        scores[there], log_prior[there] = rest.likelihood(W), rest.log_frequencies
+        sizes[:, rows] = rest.sizes(X, W)
+    return scores, log_prior, Sizes(*sizes)

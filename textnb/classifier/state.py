@@ -136,7 +136,8 @@ def _calibrated_state(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, 
 def _calibrated(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
     """Earlier calibration if it is current or held-out, else a new one; the earlier one if no documents are kept."""
     fingerprint = learnt.fingerprint
-    if before is not None and (before.of == fingerprint or fitted.fit.since):  # it belongs to the fit
+    is_current = before is not None and (before.calibration is None or before.calibration.is_current)
+    if before is not None and is_current and (before.of == fingerprint or fitted.fit.since):  # it belongs to the fit
         return before
     if before is not None and before.held_out:
         _log.info("the calibration on %d held-out documents is older than this change", before.held_out)

@@ -9,7 +9,7 @@ import sys
 import click
 
 from textnb.cli.options.groups import CONTEXT
-from textnb.cli.terminal import fail, prepare_streams
+from textnb.cli.terminal import fail, prepare_streams, show_usage_error
 from textnb.cli.verbs import LazyGroup
 from textnb.errors import TextnbError
 from textnb.version import __version__
@@ -41,7 +41,7 @@ def main() -> None:
             sys.exit(run_filter(app))
         sys.exit(app(prog_name="textnb", standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        show_usage_error(error.show)
         sys.exit(error.exit_code)
     except click.Abort:
         fail("interrupted", INTERRUPTED)

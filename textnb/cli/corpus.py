@@ -11,7 +11,7 @@ import click
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import CONTEXT, argument, option, takes, verb
 from textnb.cli.sources import CorpusSource
-from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, say
+from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, print_text, say
 from textnb.corpus import (
     CorpusCheck,
     DuplicateGroup,
@@ -220,7 +220,7 @@ def get(name: str, source: str | None, quiet: bool) -> None:
         path = fetch(wanted, source, watch)
     if not quiet:
         say("{name}: {licence}", name=name, licence=wanted.licence)
-    print(path)
+    print_text(path)
 
 
 @verb
@@ -232,7 +232,7 @@ def path(name: str) -> None:
 
         textnb train $(textnb corpus path ja-mini)/train -o model.textnb
     """
-    print(corpus_path(name))
+    print_text(corpus_path(name))
 
 
 def _shown(row: dict[str, object]) -> tuple[object, ...]:

@@ -22,7 +22,7 @@ from textnb.errors import InputError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.decision import MailFilter, Verdict
 from textnb.mail.live_filter import LiveFilter
-from textnb.mail.protocol import FAILED, ask_service, read_stdin, write_stdout
+from textnb.mail.protocol import FAILED, MAX_MESSAGE_BYTES, ask_service, read_stdin, write_stdout
 
 if TYPE_CHECKING:
     import socket as sockets
@@ -48,10 +48,23 @@ learn_option = click.option("--learn", is_flag=True, help="Learn the decision, u
     *_EXIT_CODES, is_flag=True, help="Exit with 0 for the class of --spam, 1 for another, 2 if unsure, 3 on an error."
 )
 @learn_option
+@click.option(
+    "--max-size",
+    metavar="BYTES",
+    type=click.IntRange(1),
+    default=MAX_MESSAGE_BYTES,
+    help="Pass on a larger mail unchanged, as on an error.",
+)
 @inputs.trust
 @takes(judging=Judging)
 def filter(
-    model: Path | None, socket: Path | None, exit_code: bool, learn: bool, trust: Collection[str], judging: Judging
+    model: Path | None,
+    socket: Path | None,
+    exit_code: bool,
+    learn: bool,
+    max_size: int,
+    trust: Collection[str],
+    judging: Judging,
 ) -> None:
     """Read a mail, add a header field with its class, and write it.
 
@@ -59,16 +72,18 @@ def filter(
 
         X-Textnb: class=spam; probability=0.998877; unsure=no
 
-    Earlier X-Textnb fields are removed; nothing else is changed. On any error the mail is written unchanged, with one
-    line on standard error, and the exit code is 0 unless -e is given.
+    Earlier X-Textnb fields are removed; nothing else is changed. On any error, and if the mail is larger than
+    --max-size, it is written unchanged, with one line on standard error, and the exit code is 0 unless -e is given.
 
     Examples:
 
         textnb filter mail.textnb --spam spam < mail
         textnb filter --socket /run/user/1000/textnb.sock < mail
     """
-    message = read_stdin()
+    message = read_stdin(max_size + 1)
     try:
+        if len(message) > max_size:
+            raise InputError("it has more than {most:,} bytes; to filter it, increase --max-size", most=max_size)
         if exit_code and judging.spam is None and socket is None:
             raise InputError("-e needs the class that is spam; add --spam CLASS")
         outcome = (
@@ -76,7 +91,7 @@ def filter(
         )
     except Exception as error:  # whatever it is, the mail must be written
         outcome = _Outcome(message, _failed(error))
-    _write(outcome.message)
+    _write(outcome.message, rest=len(message) > max_size)
     if learn and outcome.verdict is not None and not outcome.verdict.unsure and model is not None:
         try:
             learn_decided(model, message, outcome.verdict, tuple(trust))
@@ -91,7 +106,7 @@ def run_filter(app: click.Group) -> int:
         return int(app(prog_name="textnb", standalone_mode=False) or 0)
     except click.ClickException as error:  # raised before anything is read
         code = _failed(error.format_message())
-        _write(read_stdin())
+        _write(b"", rest=True)
         return code if any(name in sys.argv for name in _EXIT_CODES) else 0
 
 
@@ -119,9 +134,9 @@ def _failed(error: object) -> int:
     return FAILED
 
 
-def _write(message: bytes) -> None:
+def _write(message: bytes, *, rest: bool) -> None:
     try:
-        write_stdout(message)
+        write_stdout(message, rest)
     except OSError as error:
         say("textnb: the mail could not be written: {error}", error=error)
         sys.exit(FAILED)

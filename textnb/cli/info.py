@@ -8,7 +8,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import argument, verb
 from textnb.cli.options.model import option_rows
-from textnb.cli.terminal import print_json, print_table
+from textnb.cli.terminal import print_json, print_table, print_text
 from textnb.models.registry import MODELS
 from textnb.models.registry import model as model_of
 
@@ -53,7 +53,7 @@ def models(name: str | None, as_json: bool) -> None:
         if as_json:
             print_json(described)
         else:
-            print("\n".join(f"{each:<22} {line}" for each, line in described.items()))
+            print_text("\n".join(f"{each:<22} {line}" for each, line in described.items()))
         return
     rows = option_rows(name)
     if as_json:

@@ -1,12 +1,18 @@
 """The terminal: messages and progress on standard error, data on standard output, and signals that stop a verb.
 
-Standard output has data only: rows (TSV with escapes, CSV, JSON lines), JSON, or tables.
+Standard output has data only: rows (TSV with escapes, CSV, JSON lines), JSON, tables, or lines.
+
+File names, class names and texts can hold characters that control a terminal. Where they go to a terminal, or into a
+message or a table, these are escaped (``visible``); rows, JSON and lines for a file or a pipe stay as they are. No
+other module of the command line prints.
 """
 
+import io
 import json
 import logging
 import math
 import os
+import re
 import signal
 import sys
 import warnings
@@ -29,7 +35,14 @@ def fail(error: object, code: int = 1) -> NoReturn:
 
 def say(template: str, **values: object) -> None:
     """Print a template with its values on standard error, as one line without control characters."""
-    print("".join(c if c.isprintable() else " " for c in template.format(**values)), file=sys.stderr)
+    print(visible(template.format(**values).translate(_BLANKS)), file=sys.stderr)
+
+
+def show_usage_error(show: Callable[[TextIO], None]) -> None:
+    """Print what click shows of an error on standard error, without control characters."""
+    shown = io.StringIO()
+    show(shown)
+    sys.stderr.write(visible(shown.getvalue()))
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
@@ -87,7 +100,7 @@ def progress(
         task = bar.add_task(what, total=total())
         for item in items:
             yield item
-            bar.update(task, advance=1, description=describe(item) if describe else what)
+            bar.update(task, advance=1, description=visible(describe(item)) if describe else what)
 
 
 @contextmanager
@@ -97,7 +110,7 @@ def bytes_progress(what: str, quiet: bool) -> Iterator[Any]:
         yield lambda _: None
         return
     with _bar() as bar:
-        task = bar.add_task(what, total=None)
+        task = bar.add_task(visible(what), total=None)
         yield lambda size: bar.advance(task, size)
 
 
@@ -121,13 +134,23 @@ def _bar() -> Any:
             """Return the rate so far."""
             return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    name = TextColumn("{task.description}", markup=False)
+    columns = (
+        name,
+        BarColumn(),
+        MofNCompleteColumn(),
+        Rate(),
+        TimeRemainingColumn(),
+    )
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 Format = Literal["tsv", "csv", "jsonl"]
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_BLANKS = str.maketrans("\t\n\r", "   ")
+# Control characters except tab and line end, marks that change the direction of text, line separators, surrogates.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class OutputRows:
@@ -151,9 +174,9 @@ class OutputRows:
 
     def _line(self, values: Sequence[Any]) -> None:
         if self.form == "csv":
-            self._csv.writerow(values)
+            self._csv.writerow([_as_it_may_go_out(value) if isinstance(value, str) else value for value in values])
         else:
-            sys.stdout.write("\t".join(map(_cell, values)) + "\n")
+            sys.stdout.write(_as_it_may_go_out("\t".join(map(_cell, values))) + "\n")
 
 
 def _cell(value: Any) -> str:
@@ -163,7 +186,17 @@ def _cell(value: Any) -> str:
 
 def print_json(value: Any, indent: int | None = 1) -> None:
     """Print a value as JSON; infinity and NaN, which JSON lacks, are null."""
-    sys.stdout.write(json.dumps(_finite(value), ensure_ascii=False, indent=indent) + "\n")
+    print_text(json.dumps(_finite(value), ensure_ascii=False, indent=indent))
+
+
+def print_text(text: object) -> None:
+    """Print one or more lines of data; if standard output is a terminal, control characters are escaped."""
+    sys.stdout.write(_as_it_may_go_out(str(text)) + "\n")
+
+
+def _as_it_may_go_out(text: str) -> str:
+    """Return the text as standard output may have it: escaped for a terminal, as it is for a file or a pipe."""
+    return visible(text) if sys.stdout.isatty() else text
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
@@ -174,23 +207,25 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: st
 
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120)
     if title is not None:
-        console.print(Text(title), soft_wrap=True)
+        console.print(Text(visible(title)), soft_wrap=True)
     table = Table()
     numbers = [all(isinstance(row[i], (int, float, NoneType)) for row in rows) for i in range(len(columns))]
     for column, number in zip(columns, numbers, strict=True):
-        table.add_column(column, justify="right" if number else "left", overflow="fold")
+        table.add_column(Text(visible(column)), justify="right" if number else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_shown(value)) for value in row))
     console.print(table)
 
 
 def visible(text: str) -> str:
-    """Return the text without characters that control a terminal; line ends and tabs stay.
+    r"""Return the text with escapes, which JSON reads too, for characters that control a terminal.
 
-    >>> visible("a\x1b[31m\tb")
-    'a\ufffd[31m\tb'
+    Tab and line end stay.
+
+    >>> print(visible("a\x1b[31m b\u202e"))
+    a\u001b[31m b\u202e
     """
-    return "".join(c if c.isprintable() or c in "\n\t\u3000" else "\ufffd" for c in text)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _shown(value: Any) -> str:

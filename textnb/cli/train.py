@@ -1,5 +1,6 @@
 """textnb train."""
 
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -17,9 +18,13 @@ from textnb.cli.options.model import Modelling, ModelVerb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import say
+from textnb.counts.examples import Digests
 from textnb.errors import InputError
 from textnb.report.contents import train_report
 from textnb.text.analyzer import SELECTION, Analyzer
+
+MANY_COPIES = 0.1
+"""Proportion of copies among the documents from which on train warns."""
 
 
 @click.command(cls=ModelVerb)
@@ -83,11 +88,19 @@ def train(
         raise InputError("{corpus} has no documents to learn from", corpus=corpus)
     classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
+    _warn_of_copies(classifier.learnt.digests, corpus)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
             say("{name}: {value}", name=name, value=value)
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
+
+
+def _warn_of_copies(digests: Digests, corpus: Path) -> None:
+    """Warn if many documents repeat others: they count again, and smoothing takes them for further evidence."""
+    if digests.n_copies >= MANY_COPIES * len(digests):
+        template = "{n:,} of {all:,} documents repeat another and count again; textnb corpus check {corpus} lists them"
+        warnings.warn(template.format(n=digests.n_copies, all=len(digests), corpus=corpus), stacklevel=1)
 
 
 def _select_terms(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:

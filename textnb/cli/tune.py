@@ -14,7 +14,7 @@ from textnb.cli.options.comparison import Folding, interval_cell, measure_names
 from textnb.cli.options.groups import takes
 from textnb.cli.options.model import Modelling, ModelVerb, train_options
 from textnb.cli.sources import CorpusSource
-from textnb.cli.terminal import print_json, print_table
+from textnb.cli.terminal import print_json, print_table, print_text
 from textnb.comparison.cross_validation import TokenizedDocuments
 from textnb.comparison.recipes import as_toml, parts_of
 from textnb.comparison.tuning import Tuned, candidates
@@ -74,7 +74,7 @@ def tune(
         print_json({**found.json, "train": command, "toml": toml})
         return
     _print_tuned(found)
-    print(f"{command} -o MODEL\n\n{toml}")
+    print_text(f"{command} -o MODEL\n\n{toml}")
 
 
 def _print_tuned(found: Tuned) -> None:

@@ -26,7 +26,6 @@ common term under (3) with fewer documents than that between the two. Equal sets
 connected already are skipped: a thousand exact or near copies cost little more than one document.
 """
 
-from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -34,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from textnb.counts.matrix import CSR, as_counts, presence
+from textnb.counts.matrix import CSR, as_counts, first_equal_rows, presence
 from textnb.errors import InputError
 from textnb.numerics import GOLDEN_RATIO_64, Floats, distinct, is_number
 
@@ -58,7 +57,7 @@ def find_duplicate_groups(X: Any, *, threshold: float = MIN_SIMILARITY) -> Rows:
     if not is_number(threshold) or not 0 < threshold <= 1:
         raise InputError("similarity must be above 0 and at most 1, not {given!r}", given=threshold)
     sets = presence(as_counts(X))
-    first = _first_equal(sets)
+    first = first_equal_rows(sets)
     kept = distinct(first)
     group = kept[_connected(sets[kept], float(threshold))]
     return np.asarray(group[np.searchsorted(kept, first)])
@@ -73,16 +72,6 @@ def jaccard(X: Any, a: Rows, b: Rows) -> Floats:
     sets = presence(as_counts(X))
     sizes = np.diff(sets.indptr)
     return _similarity(sets, sizes, a, b)
-
-
-def _first_equal(sets: CSR) -> Rows:
-    """First equal row for each row (D,); a row of zeros itself."""
-    first: dict[bytes, int] = {}
-    rows = np.arange(sets.shape[0])
-    for row, (begin, end) in enumerate(pairwise(sets.indptr.tolist())):
-        if begin < end:
-            rows[row] = first.setdefault(blake2b(sets.indices[begin:end].tobytes()).digest(), row)
-    return rows
 
 
 def _connected(sets: CSR, threshold: float) -> Rows:

@@ -56,8 +56,8 @@ class Digests:
     ``array`` holds the digests, (n, 16), in ascending order.
 
     >>> a, b = (Digests.of([bytes([n]) * 16]) for n in (1, 2))
-    >>> (a + b) - b == a, len(a + a)
-    (True, 2)
+    >>> (a + b) - b == a, len(a + a), (a + b + a).n_copies
+    (True, 2, 1)
     """
 
     def __init__(self, array: DigestArray) -> None:
@@ -85,6 +85,11 @@ class Digests:
 
     def __len__(self) -> int:
         return len(self.array)
+
+    @property
+    def n_copies(self) -> int:
+        """Number of digests that repeat another one."""
+        return int((self._keys[1:] == self._keys[:-1]).sum())
 
     def __contains__(self, digest: bytes) -> bool:
         key = _sort_keys(digest_array([digest]))[0]

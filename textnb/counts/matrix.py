@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable
+from hashlib import blake2b
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from scipy import sparse
 
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
-from textnb.numerics import Ints
+from textnb.numerics import Codes, Ints
 
 try:  # scipy's private loop for X.T @ v adds into a given array; np.add.at does the same at half the speed
     from scipy.sparse._sparsetools import csc_matvec as _csc_matvec
@@ -252,6 +254,29 @@ def canonical(X: CSR) -> CSR:
         X.sum_duplicates()
         X.eliminate_zeros()
     return X
+
+
+def with_entries(X: CSR, kept: NDArray[np.bool_]) -> CSR:
+    """X with only those of its stored entries for which ``kept`` is True."""
+    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
+    return sparse.csr_array((X.data[kept], X.indices[kept], ends), shape=X.shape)
+
+
+def first_equal_rows(X: CSR) -> Codes:
+    """Find for each row of X the first row that is equal to it, (D,); a row of zeros is equal to itself only.
+
+    >>> first_equal_rows(sparse.csr_array([[1, 2], [0, 0], [1, 2], [2, 1], [0, 0]])).tolist()
+    [0, 1, 0, 3, 4]
+    """
+    X = canonical(X)
+    indices, data = X.indices.astype(np.int64), X.data.astype(np.float64)
+    first: dict[bytes, int] = {}
+    rows = np.arange(X.shape[0])
+    for row, (begin, end) in enumerate(pairwise(X.indptr.tolist())):
+        if begin < end:
+            key = blake2b(indices[begin:end].tobytes() + data[begin:end].tobytes(), digest_size=16).digest()
+            rows[row] = first.setdefault(key, row)
+    return rows
 
 
 def add_at(table: NDArray[Any], cells: NDArray[Any], values: NDArray[Any]) -> None:

@@ -92,8 +92,10 @@ class TextUNB(CountRows, Incremental, Classifier):
     alpha, prior
         As in ``ComplementNB``.
     norm : {"none", "u", "m"}
-        ``none`` has c = 0; with ``u`` all sequences of the document's length sum to 1, per class and length; ``m`` has
-        c = 0 and divides by the sum.
+        ``none`` has c = 0; with ``u`` c is such that all sequences of the document's length sum to 1, per class and
+        length; ``m`` has c = 0 and divides by the sum. log p(x|k) is within .001, or within a millionth of itself, of
+        the normalised value; documents for which that cannot be proved are refused. If the counts of a document have a
+        sum that is not whole, there are no such sequences; its normaliser lies between those of the two whole lengths.
     complement : bool
         p(j|k) is that of all other classes, and the score is minus log p(x|k).
 
@@ -105,16 +107,24 @@ class TextUNB(CountRows, Incremental, Classifier):
         Columns that the model uses: all, or with an alpha by name those that occur.
     scorer_ : TokenUScorer
         log p(j|k) of these columns is ``scorer_.log_p`` (V, C).
+    normaliser_ : str
+        How the normalisers have been found so far, the least exact way of ``exact`` (no sum is needed), ``enumerated``
+        (over all sequences), ``bounded`` (from both sides) and ``interpolated``.
 
     Examples
     --------
     >>> X, y = [[2, 0, 1], [0, 1, 0], [1, 0, 1]], ["cat", "dog", "cat"]
-    >>> TextUNB(pi=1.5).fit(X, y).predict([[1, 0, 0], [0, 3, 0]])
+    >>> model = TextUNB(pi=1.5, norm="u").fit(X, y)
+    >>> model.predict([[1, 0, 0], [0, 3, 0]])
     array(['cat', 'dog'], dtype='<U3')
+    >>> model.joint_log_proba([[1, 0, 0], [0, 3, 0]]).round(3), model.normaliser_
+    (array([[-1.099, -2.485],
+           [-5.371, -3.635]]), 'enumerated')
     """
 
     _text_model = "unb"
     seen_: Codes
+    scorer_: text_unb.TokenUScorer
 
     def __init__(
         self,
@@ -127,6 +137,19 @@ class TextUNB(CountRows, Incremental, Classifier):
     ) -> None:
         self.pi, self.alpha, self.norm, self.complement, self.prior = pi, alpha, norm, complement, prior
 
+    @property
+    def normaliser_(self) -> str:
+        """How the normalisers have been found so far."""
+        return self.scorer_.normaliser
+
+    def joint_log_proba(self, X: Matrix) -> Floats:
+        """Return log p(x, k) of the rows of X (D, V) as sequences of tokens, (D, C).
+
+        With ``norm="none"`` it is not normalised; with ``complement`` it is log p(k) - log p(x|k).
+        """
+        rows = self._asked(X)
+        return np.asarray(self.scorer_.joint_log_scores(rows) + self.scorer_.common(rows)[:, np.newaxis])
+
     def _fitted(self, counts: ClassCounts) -> dict[str, Any]:
         found = smoothing_of_counts(self.alpha, counts)
         options: dict[str, Any] = {"pi": self.pi, "norm": self.norm, "complement": self.complement}
@@ -135,6 +158,8 @@ class TextUNB(CountRows, Incremental, Classifier):
             seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
         alpha = found.alpha[seen] if np.ndim(found.alpha) else found.alpha
         scorer = text_unb.fit(counts.selected(seen), alpha, self.prior, **options)
+        mean_length = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
+        scorer.check_length(max(round(mean_length), 1))
         return {"alpha_": found.alpha, "smoothing_": found, "seen_": seen, "scorer_": scorer}
 
     def _as_scored(self, rows: CSR) -> CSR:

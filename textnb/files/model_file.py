@@ -25,7 +25,7 @@ from textnb.files.arrays import (
     unpacked_sample,
 )
 from textnb.files.bundle import Arrays, content_of, read_bundle, write_bundle
-from textnb.models.calibration import Calibration
+from textnb.models.calibration import Calibration, calibration_of
 from textnb.models.model import Fit
 from textnb.models.registry import scorer_class
 from textnb.numerics import Floats
@@ -158,7 +158,7 @@ def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
     facts = header.get("calibration")
     if facts is None:
         return None
-    calibration = Calibration.of(facts, len(header["classes"])) if "scale" in facts else None
+    calibration = calibration_of(facts, len(header["classes"])) if "scale" in facts else None
     held_out = facts.get("held_out", 0)
     if type(held_out) is not int or held_out < 0 or (held_out and calibration is None):
         raise ModelFileError("its calibration is of {held_out!r} held-out documents", held_out=held_out)

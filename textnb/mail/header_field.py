@@ -5,8 +5,10 @@ r"""The X-Textnb header field of a mail: formatted, added to a message and remov
 (1)  remove_field(m)        m without any X-Textnb field in its head, continuation lines included
 (2)  add_field(m, field)    remove_field(m) with the field as the first one of the head
 
-All other bytes stay as they are, and no message raises an error. Lines end in LF, with or without CR before it; in CR
-if the message has no LF. If the head starts with a line that would continue our field, the field goes after that line.
+All other bytes stay as they are, and no message raises an error. Time and memory are proportional to the message: the
+patterns are possessive, and at most about three copies of the message exist at once. Lines end in LF, with or without
+CR before it; in CR if the message has no LF. If the head starts with a line that would continue our field, the field
+goes after that line.
 
 The field follows RFC 2045, and RFC 2231 for a class name that cannot be quoted:
 
@@ -59,21 +61,19 @@ class _LineRules(NamedTuple):
 
     ends: tuple[bytes, ...]
     from_lines: re.Pattern[bytes]
-    empty: re.Pattern[bytes]
     own_field: re.Pattern[bytes]
     continuation: re.Pattern[bytes]
 
     @classmethod
     def ending_in(cls, *ends: bytes) -> "_LineRules":
         any_of = b"".join(ends)
-        end, within, start = b"[%b]" % any_of, b"[^%b]*" % any_of, b"(?<![^%b])" % any_of
+        end, within, start = b"[%b]" % any_of, b"[^%b]*+" % any_of, b"(?<![^%b])" % any_of
         further = b"[ \t]" + within
         return cls(
             ends,
-            re.compile(b"(?:>?From (?![ \t]*:)%b%b)*" % (within, end)),
-            re.compile(start + b"\r?" + end),
-            re.compile(b"%b%b[ \t]*:%b(?:%b%b)*%b?" % (start, re.escape(NAME), within, end, further, end), re.I),
-            re.compile(b"(?:%b%b)*" % (further, end)),
+            re.compile(b"(?:>?From (?![ \t]*:)%b%b)*+" % (within, end)),
+            re.compile(b"%b%b[ \t]*+:%b(?:%b%b)*+%b?" % (start, re.escape(NAME), within, end, further, end), re.I),
+            re.compile(b"(?:%b%b)*+" % (further, end)),
         )
 
 
@@ -84,12 +84,16 @@ def remove_field(message: bytes) -> bytes:
     """Message without any X-Textnb field in its head; formula (1)."""
     rules = _line_rules(message)
     start = _head_start(message, rules)
-    empty = rules.empty.search(message, start)
-    end = len(message) if empty is None else empty.start()
-    head = message[start:end]
-    if NAME.lower() not in head.lower():
+    end = _head_end(message, start, rules)
+    if NAME.lower() not in message[start:end].lower():
         return message
-    return b"".join([message[:start], rules.own_field.sub(b"", head), message[end:]])
+    kept, position = bytearray(), 0
+    with memoryview(message) as whole:
+        for own in rules.own_field.finditer(message, start, end):
+            kept += whole[position : own.start()]
+            position = own.end()
+        kept += whole[position:]
+    return bytes(kept)
 
 
 def add_field(message: bytes, field: bytes) -> bytes:
@@ -125,6 +129,18 @@ def _head_start(message: bytes, rules: _LineRules) -> int:
     return 0 if found is None else found.end()
 
 
+def _head_end(message: bytes, start: int, rules: _LineRules) -> int:
+    """Offset of the first empty line, or of the end of the message."""
+    empty_lines = (b"\n", b"\r\n") if rules is _LF else (b"\r",)
+    if message.startswith(empty_lines, start):
+        return start
+    end = len(message)
+    for line in empty_lines:
+        before = message.find(rules.ends[0] + line, start, end)
+        end = end if before < 0 else before + 1
+    return end
+
+
 def _line_rules(message: bytes) -> _LineRules:
     return _CR if _line_end(message) == b"\r" else _LF
 
@@ -133,5 +149,5 @@ def _line_end(message: bytes) -> bytes:
     """Line end of the first line."""
     first = message.find(b"\n")
     if first >= 0:
-        return b"\r\n" if message[:first].endswith(b"\r") else b"\n"
+        return b"\r\n" if first > 0 and message[first - 1] == ord("\r") else b"\n"
     return b"\r" if b"\r" in message else b"\n"

@@ -20,10 +20,11 @@ SPAM, OTHER, UNSURE, FAILED = range(4)
 """Codes of replies and exit codes of ``textnb filter -e``, equal to those of bogofilter."""
 
 MAX_MESSAGE_BYTES = 1 << 25
-"""Largest message that the service accepts."""
+"""Largest message that the service accepts, and that ``textnb filter`` examines by default."""
 
 _REPLY_LINE = re.compile(rb"textnb/1 ([0-3]) (\d{1,12}) ([^\n]*)\n")
 _READ_BYTES = 1 << 16
+_RETRY_SECONDS = 0.02
 
 
 class Reply(NamedTuple):
@@ -63,12 +64,12 @@ def ask_service(path: str, message: bytes, seconds: float = 60.0) -> Reply:
 
 def _exchange(path: str, message: bytes, seconds: float) -> Reply:
     if len(message) > MAX_MESSAGE_BYTES:
-        raise OSError(f"the message has {len(message):,} bytes; the service accepts {MAX_MESSAGE_BYTES:,}")
+        raise OSError(f"the message has more than {MAX_MESSAGE_BYTES:,} bytes")
     until = time.monotonic() + seconds
     pieces = []
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(seconds)
-        line.connect(path)
+        _connect(line, path, until)
         line.sendall(message)
         line.shutdown(socket.SHUT_WR)
         while piece := line.recv(_READ_BYTES):
@@ -77,17 +78,30 @@ def _exchange(path: str, message: bytes, seconds: float) -> Reply:
     return Reply.of(b"".join(pieces))
 
 
-def read_stdin() -> bytes:
-    """Read a message from standard input."""
-    return b"" if sys.stdin is None else sys.stdin.buffer.read()
+def _connect(line: socket.socket, path: str, until: float) -> None:
+    """Connect to the service; while too many others wait to be accepted, try again."""
+    while True:
+        try:
+            return line.connect(path)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise TimeoutError("the service is busy") from None
+            time.sleep(_RETRY_SECONDS)
 
 
-def write_stdout(message: bytes) -> None:
-    """Write a message to standard output and flush it; raise OSError if that fails."""
+def read_stdin(most: int = -1) -> bytes:
+    """Read a message from standard input; at most ``most`` bytes of it."""
+    return b"" if sys.stdin is None else sys.stdin.buffer.read(most)
+
+
+def write_stdout(message: bytes, rest: bool = False) -> None:
+    """Write a message, and if ``rest`` what standard input still has, to standard output; raise OSError on failure."""
     if sys.stdout is None:
         raise OSError("standard output is closed")
     try:
         sys.stdout.buffer.write(message)
+        while rest and (piece := read_stdin(_READ_BYTES)):
+            sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python reports the error again at exit

@@ -1,7 +1,15 @@
 """``textnb filterd``: a service that answers messages over a Unix socket, one per connection (see ``protocol``).
 
 Only the owner may connect (mode 0600). A client that is slow, silent, gone or sends too much affects only its own
-connection: each has a limited time to send and to take the reply, and a limited number is served at once.
+connection. What a client can occupy:
+
+    sending its message     a connection, for a limited time
+    being answered          a thread, for as long as the answer takes
+    receiving the reply     a connection, for a limited time
+    all the time            memory; the bytes of all messages are limited, except the first few of each
+
+Good clients send and receive at once. When connections or memory run out, the client that has been sending or receiving
+longest is disconnected, if that takes longer than GRACE_SECONDS; if there is none, new ones wait.
 ``Service.stop`` lets the clients being answered finish, and removes the socket.
 """
 
@@ -9,26 +17,36 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
 from textnb.mail.protocol import FAILED, MAX_MESSAGE_BYTES, Answer, Reply
 
+GRACE_SECONDS = 1.0
+"""Time after which a client that is still sending or receiving may be disconnected to make room."""
+
 _log = logging.getLogger("textnb")
-_READ_BYTES = 1 << 18
+_READ_BYTES = 1 << 16
+_SMALL_BYTES = 1 << 16  # bytes of a message that need not wait for memory
 _SHUTDOWN_SECONDS = 5.0
+_RETRY_SECONDS = 0.02
+_BACKLOG = 4096  # the system may allow fewer
+_SPARE_FILES = 64  # open files that are not clients
 
 
 class ServiceLimits(NamedTuple):
-    """Limits for clients: seconds to send and to take the reply, bytes of a message, clients at once."""
+    """Limits: seconds to send and to receive, bytes per message and of all, clients connected, and threads."""
 
     seconds: float = 30.0
     longest: int = MAX_MESSAGE_BYTES
-    clients: int = 32
+    total: int = 4 * MAX_MESSAGE_BYTES
+    clients: int = 4096
+    threads: int = 32
 
 
 class Service:
@@ -40,8 +58,10 @@ class Service:
     def __init__(self, answer: Callable[[bytes], Answer], limits: ServiceLimits | None = None) -> None:
         self.answer, self.limits = answer, limits or ServiceLimits()
         self._stop = asyncio.Event()
-        self._slots = asyncio.Semaphore(self.limits.clients)
-        self._busy: set[asyncio.Future[None]] = set()
+        self._clients: set[asyncio.Task[None]] = set()
+        self._awaited: dict[asyncio.Task[None] | None, float] = {}  # clients that send or receive, since when
+        self._held = 0  # bytes of all messages
+        self._memory = asyncio.Lock()  # held by the client that waits for memory
 
     def stop(self) -> None:
         """Stop once the connected clients have been answered."""
@@ -51,80 +71,131 @@ class Service:
         """Answer the clients that connect to a socket made by ``listen_at``."""
         path = listening.getsockname()
         mine = _inode(path)
-        with listening, ThreadPoolExecutor(self.limits.clients) as threads:
-            asyncio.get_running_loop().set_default_executor(threads)
-            await self._accept(listening)
-            if self._busy:
-                await asyncio.wait(self._busy, timeout=min(self.limits.seconds, _SHUTDOWN_SECONDS))
+        allow_open_files(self.limits.clients + _SPARE_FILES)
+        self._answering = ThreadPoolExecutor(self.limits.threads)
+        self._following = ThreadPoolExecutor(1)  # what follows an answer may take long; it delays no other answer
+        with listening:
+            await self._accept_until_stopped(listening)
+            if self._clients:
+                await asyncio.wait(self._clients, timeout=min(self.limits.seconds, _SHUTDOWN_SECONDS))
+        for threads in (self._answering, self._following):
+            threads.shutdown(cancel_futures=True)
         if _inode(path) == mine:
             with suppress(FileNotFoundError):
                 Path(path).unlink()
 
+    async def _accept_until_stopped(self, listening: socket.socket) -> None:
+        accepting = asyncio.create_task(self._accept(listening))
+        stopped = asyncio.create_task(self._stop.wait())
+        await asyncio.wait([accepting, stopped], return_when=asyncio.FIRST_COMPLETED)
+        if accepting.done():
+            accepting.result()
+        accepting.cancel()
+
     async def _accept(self, listening: socket.socket) -> None:
-        """Accept clients, a limited number at once, until stopped."""
+        """Accept clients; if there are too many, disconnect those that the service has awaited longest."""
         listening.setblocking(False)
-        stopped = asyncio.ensure_future(self._stop.wait())
-        while not stopped.done():
-            coming = asyncio.ensure_future(self._accept_one(listening))
-            await asyncio.wait([coming, stopped], return_when=asyncio.FIRST_COMPLETED)
-            if coming.done():
-                serving = asyncio.ensure_future(self._serve(coming.result()))
-                self._busy.add(serving)
-                serving.add_done_callback(self._release)
-            else:
-                coming.cancel()
-
-    async def _accept_one(self, listening: socket.socket) -> socket.socket:
-        await self._slots.acquire()
+        said = False
         while True:
+            while len(self._clients) >= self.limits.clients:
+                await self._disconnect_oldest()
             try:
-                return (await asyncio.get_running_loop().sock_accept(listening))[0]
-            except OSError as error:  # for instance too many open files, which is temporary
-                _log.info("cannot accept a client, will keep trying: %s", error.strerror or error)
-                await asyncio.sleep(1)
+                line = (await asyncio.get_running_loop().sock_accept(listening))[0]
+            except OSError as error:  # for instance too many open files
+                if not said:
+                    _log.info("cannot accept a client, will keep trying: %s", error.strerror or error)
+                said = True
+                await self._disconnect_oldest()
+            else:
+                said = False
+                client = asyncio.create_task(self._serve(line))
+                self._clients.add(client)
+                client.add_done_callback(self._clients.discard)
 
-    def _release(self, serving: asyncio.Future[None]) -> None:
-        self._busy.discard(serving)
-        self._slots.release()
+    async def _disconnect_oldest(self) -> None:
+        """Disconnect the client that the service has awaited longest; if none is overdue, wait a moment."""
+        oldest, since = next(iter(self._awaited.items()), (None, 0.0))
+        if oldest is None or time.monotonic() - since < GRACE_SECONDS:
+            await asyncio.sleep(_RETRY_SECONDS)
+        else:
+            del self._awaited[oldest]
+            oldest.cancel()
+            await asyncio.wait([oldest])
 
     async def _serve(self, line: socket.socket) -> None:
-        reader, writer = await asyncio.open_unix_connection(sock=line, limit=_READ_BYTES)
+        """Serve one client; no error of one client may affect the next."""
+        message = bytearray()
         try:
-            await self._answer(reader, writer)
-        except TimeoutError:
+            with line:
+                follow_up = await self._converse(line, message)
+            if follow_up is not None:
+                await self._follow(follow_up)
+        except (TimeoutError, asyncio.CancelledError):
             _log.info("client too slow, disconnected")
         except OSError as error:
             _log.info("client has disconnected: %s", error.strerror or error)
-        except Exception as error:  # an error of one client must not affect the next
+        except Exception as error:
             _log.info("client could not be answered: %r", error)
         finally:
-            writer.transport.abort()
-            with suppress(OSError):
-                await writer.wait_closed()
+            self._held -= len(message)
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _converse(self, line: socket.socket, message: bytearray) -> Callable[[], object] | None:
+        """Read the message and send the reply; return what to do afterwards."""
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(self.limits.seconds):
-            message = await self._read_message(reader)
-        reply, afterwards = Reply(FAILED, b"", f"the message has more than {self.limits.longest:,} bytes"), None
-        if message is not None:
-            reply, afterwards = await loop.run_in_executor(None, self.answer, message)
-        async with asyncio.timeout(self.limits.seconds):
-            writer.writelines([reply.line, reply.message])
-            writer.close()
-            await writer.wait_closed()
-        if afterwards is not None:
-            await loop.run_in_executor(None, afterwards)
+        line.setblocking(False)
+        async with self._awaiting():
+            await self._read(line, message)
+        if len(message) > self.limits.longest:
+            reply, follow_up = Reply(FAILED, b"", f"the message has more than {self.limits.longest:,} bytes"), None
+        else:
+            reply, follow_up = await loop.run_in_executor(self._answering, self.answer, bytes(message))
+        async with self._awaiting():
+            await loop.sock_sendall(line, reply.line)
+            await loop.sock_sendall(line, reply.message)
+        return follow_up
 
-    async def _read_message(self, reader: asyncio.StreamReader) -> bytes | None:
-        """Read a message; None if it is too long."""
-        pieces, size = [], 0
-        while piece := await reader.read(_READ_BYTES):
-            pieces.append(piece)
-            size += len(piece)
-            if size > self.limits.longest:
-                return None
-        return b"".join(pieces)
+    async def _follow(self, follow_up: Callable[[], object]) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._following, follow_up)
+        except asyncio.CancelledError:
+            _log.info("the service was stopped before it could learn a message")
+
+    @asynccontextmanager
+    async def _awaiting(self) -> AsyncIterator[None]:
+        """Limit the time of a client that sends or receives; when others need room, it is disconnected earlier."""
+        client = asyncio.current_task()
+        self._awaited[client] = time.monotonic()
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                yield
+        finally:
+            self._awaited.pop(client, None)
+
+    async def _read(self, line: socket.socket, message: bytearray) -> None:
+        """Read a message to its end, or to where it is too long."""
+        while len(message) <= self.limits.longest:
+            if self._held >= self.limits.total and len(message) > _SMALL_BYTES:
+                async with self._memory:
+                    while self._held >= self.limits.total:
+                        await self._disconnect_oldest()
+            piece = await asyncio.get_running_loop().sock_recv(line, _READ_BYTES)
+            if not piece:
+                return
+            message += piece
+            self._held += len(piece)
+
+
+def allow_open_files(number: int) -> None:
+    """Raise this process's limit of open files to a number, as far as the system allows."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number if hard == resource.RLIM_INFINITY else min(number, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def listen_at(path: Path) -> socket.socket:
@@ -136,7 +207,7 @@ def listen_at(path: Path) -> socket.socket:
     try:
         _remove_stale_socket(path)
         line.bind(str(path))
-        line.listen(128)
+        line.listen(_BACKLOG)
     except (InputError, OSError) as error:
         line.close()
         if isinstance(error, InputError):

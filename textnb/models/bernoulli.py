@@ -138,20 +138,19 @@ def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
     counts = rows.counts
     whole = fit(counts, alpha, "uniform")
     alpha = as_alpha(alpha, counts.n_terms)
-    documents, column = counts.documents, alpha[:, np.newaxis]
+    documents = counts.documents
     scores = presence(rows.known) @ (whole.present - whole.absent) + whole.absent.sum(axis=0)
     lacking = np.array([rows.lost(log_of((n + alpha) / (n + 2 * alpha))) for n in documents]).T  # of unknown terms
     scores -= lacking.reshape(scores.shape)
     containing = counts.containing.toarray().T
-    fewer = documents - 1
-    log_total = np.broadcast_to(log_of(fewer + 2 * column), containing.shape)
-    absent = log_of(np.maximum(fewer - containing, 0) + column) - log_total
-    there, y = rows.known.indices, rows.y[rows.row]
-    smoothed = np.maximum(containing[there, y] - 1, 0) + np.broadcast_to(alpha, counts.n_terms)[there]
-    present = log_of(smoothed) - log_total[there, y]
-    own = np.bincount(rows.row, present - absent[there, y], len(rows.y))
-    gone = np.array([rows.lost(absent[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
-    scores[rows.own] = own + absent.sum(axis=0)[rows.y] - gone[rows.own]
+    document, of_class, copies = rows.pairs
+    for k, m in {*zip(of_class.tolist(), copies.tolist(), strict=True)}:
+        here = document[(of_class == k) & (copies == m)]
+        log_total = log_of(documents[k] - m + 2 * alpha)
+        present = log_of(np.maximum(containing[:, k] - m, 0) + alpha) - log_total
+        absent = log_of(np.maximum(documents[k] - m - containing[:, k], 0) + alpha) - log_total
+        own = presence(rows.known[here]) @ (present - absent)
+        scores[here, k] = own + absent.sum() - rows.lost(absent)[here]
     return np.asarray(scores)
 
 

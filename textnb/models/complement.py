@@ -58,7 +58,7 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
     """
     counts = rows.counts
     alpha = np.broadcast_to(_positive(alpha, counts.n_terms), counts.n_terms)
-    scores, change = np.empty(rows.own.shape), np.empty(rows.own.shape)
+    scores, change = np.empty_like(rows.copies), np.empty_like(rows.copies)
     table, _, log_totals = LogTotals.of(rows, alpha, complement=True)
     logs = np.log(table + alpha[:, np.newaxis])  # (V, C)
     for block, log_p in left_out_log_p(rows, alpha, complement=True):

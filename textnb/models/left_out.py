@@ -1,8 +1,9 @@
 """Left-out scores: learnt documents, each scored by the statistics of all the others.
 
-Leaving out document i of class y changes the counts to tau_yj - x_ij, N_y - n_i and D_y - 1. A term that no other
-document contains is then unknown: it is removed from the document and from the vocabulary. Alpha and weighting stay
-those of all documents.
+A document is left out together with its copies, the documents with equal counts: a copy that stays in the statistics
+would give the answer away. With m_ik copies of document i in class k, itself included, leaving it out changes the
+counts to tau_kj - m_ik x_ij, N_k - m_ik n_i and D_k - m_ik. A term that no other document contains is then unknown: it
+is removed from the document and from the vocabulary. Alpha and weighting stay those of all documents.
 """
 
 from collections.abc import Iterator
@@ -12,13 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.matrix import CSR, canonical
+from textnb.counts.matrix import CSR, canonical, with_entries
 from textnb.errors import InputError
-from textnb.models.prior import Prior, log_prior
-from textnb.numerics import Codes, Floats
+from textnb.numerics import Codes, Floats, log_of
 
 _MAX_BLOCK = 1 << 22  # numbers held at once
 
@@ -35,27 +34,32 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """Documents X (D, V), weighted as in ``counts``, whose classes by number are y (D,); all are part of ``counts``."""
+    """Distinct documents X (D, V), weighted as in ``counts``, and their copies m (D, C); ``counts`` has them all."""
 
     counts: ClassCounts
     X: CSR
-    y: Codes
+    copies: Floats
 
     def __post_init__(self) -> None:
-        if self.X.shape != (len(self.y), self.counts.n_terms):
-            wanted = (len(self.y), self.counts.n_terms)
+        wanted = (len(self.copies), self.counts.n_terms)
+        if self.X.shape != wanted:
             raise InputError("X has shape {shape}, not {wanted}", shape=self.X.shape, wanted=wanted)
         object.__setattr__(self, "X", canonical(self.X))
+
+    @classmethod
+    def of(cls, counts: ClassCounts, X: CSR, y: Codes) -> "LeftOut":
+        """Documents X (D, V) with classes by number y (D,), each without copies."""
+        return cls(counts, X, (np.asarray(y)[:, np.newaxis] == np.arange(counts.n_classes)).astype(float))
 
     @cached_property
     def known(self) -> CSR:
         """X without the terms that no other document contains."""
-        return self._entries(~self._alone)
+        return with_entries(self.X, self._is_known)
 
     @cached_property
     def row(self) -> Codes:
         """Document of each entry of ``known``."""
-        return np.repeat(np.arange(len(self.y)), np.diff(self.known.indptr))
+        return np.repeat(np.arange(len(self.copies)), np.diff(self.known.indptr))
 
     @cached_property
     def lengths(self) -> Floats:
@@ -68,14 +72,15 @@ class LeftOut:
         return np.asarray(self.known.sum(axis=1)) * self.counts.unit
 
     @cached_property
-    def own(self) -> NDArray[np.bool_]:
-        """True for the class of each document, (D, C)."""
-        return np.asarray(self.y[:, np.newaxis] == np.arange(self.counts.n_classes))
+    def pairs(self) -> tuple[Codes, Codes, Floats]:
+        """Document, class and number of copies wherever a class has copies of a document, (P,) each."""
+        document, of_class = np.nonzero(self.copies)
+        return document, of_class, self.copies[document, of_class]
 
     def blocks(self) -> Iterator[Block]:
         """Yield the entries of ``known`` in blocks of documents whose entries times classes fit in memory."""
         ends = self.known.indptr.astype(np.int64) * max(self.counts.n_classes, 1)
-        cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _MAX_BLOCK)), len(self.y)])
+        cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _MAX_BLOCK)), len(self.copies)])
         for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             entries = slice(self.known.indptr[first], self.known.indptr[last])
             row, term = self.row[entries] - first, self.known.indices[entries]
@@ -83,26 +88,25 @@ class LeftOut:
 
     def lost(self, values: Floats) -> Floats:
         """Sum of ``values``, (1,) or (V,), over the terms of each document that no other document contains, (D,)."""
-        alone = self._entries(self._alone)
+        alone = with_entries(self.X, ~self._is_known)
         alone.data = np.ones(alone.nnz)
         return np.asarray(alone @ np.broadcast_to(values, (self.counts.n_terms,)))
 
-    def log_prior(self, prior: Prior) -> Floats:
-        """Log prior of the classes without the document, (D, C)."""
-        documents, rows = self.counts.documents, {}
-        for k in np.unique(self.y):
-            fewer = documents - (np.arange(len(documents)) == k)
-            rows[k] = log_prior(prior, self.counts.classes, fewer)
-        return np.array([rows[k] for k in self.y]).reshape(len(self.y), len(documents))
+    @property
+    def log_frequencies(self) -> Floats:
+        """Log class frequencies without the document and its copies, (D, C)."""
+        rest = self.counts.documents - self.copies
+        return log_of(rest / np.maximum(rest.sum(axis=1, keepdims=True), 1.0))
 
     @cached_property
-    def _alone(self) -> NDArray[np.bool_]:
-        containing = np.asarray(self.counts.containing.sum(axis=0))
-        return np.asarray(containing[self.X.indices] <= 1)
+    def _is_known(self) -> NDArray[np.bool_]:
+        return in_other_documents(self.counts, self.X, self.copies.sum(axis=1))
 
-    def _entries(self, kept: NDArray[np.bool_]) -> CSR:
-        ends = np.concatenate([[0], np.cumsum(kept)])[self.X.indptr]
-        return sparse.csr_array((self.X.data[kept], self.X.indices[kept], ends), shape=self.X.shape)
+
+def in_other_documents(counts: ClassCounts, X: CSR, copies: Floats) -> NDArray[np.bool_]:
+    """True for the entries of X (D, V) whose term is in more documents than the copies (D,) of the row."""
+    containing = np.asarray(counts.containing.sum(axis=0))
+    return np.asarray(containing[X.indices] > np.repeat(copies, np.diff(X.indptr)))
 
 
 def class_table(counts: ClassCounts, complement: bool) -> Floats:
@@ -114,20 +118,20 @@ def class_table(counts: ClassCounts, complement: bool) -> Floats:
 
 
 class LogTotals(NamedTuple):
-    """Class table (V, C), which sums contain a document (D, C), and log(N + A) without the document (D, C)."""
+    """Class table (V, C), copies of a document in its sums (D, C), and log(N + A) without the document (D, C)."""
 
     table: Floats
-    leaves: NDArray[np.bool_]
+    copies: Floats
     log_totals: Floats
 
     @classmethod
     def of(cls, rows: LeftOut, alpha: Floats, complement: bool) -> "LogTotals":
         """Sums of the classes, or with ``complement`` of all other classes, for alpha (V,)."""
         table = class_table(rows.counts, complement)
-        leaves = ~rows.own if complement else rows.own
+        copies = rows.copies.sum(axis=1, keepdims=True) - rows.copies if complement else rows.copies
         rest = alpha.sum() - rows.lost(alpha)
-        totals = table.sum(axis=0) - leaves * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
-        return cls(table, leaves, np.log(np.where(totals > 0, totals, 1.0)))
+        totals = table.sum(axis=0) - copies * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
+        return cls(table, copies, np.log(np.where(totals > 0, totals, 1.0)))
 
 
 def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[tuple[Block, Floats]]:
@@ -135,8 +139,8 @@ def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[t
 
     alpha: one per term (V,), positive. complement: True for the probabilities of all other classes.
     """
-    table, leaves, log_totals = LogTotals.of(rows, alpha, complement)
+    table, copies, log_totals = LogTotals.of(rows, alpha, complement)
     for block in rows.blocks():
         document = block.row + block.first
-        without = np.maximum(table[block.term] - block.weight[:, np.newaxis] * leaves[document], 0.0)
+        without = np.maximum(table[block.term] - block.weight[:, np.newaxis] * copies[document], 0.0)
         yield block, np.log(without + alpha[block.term, np.newaxis]) - log_totals[document]

@@ -1,9 +1,10 @@
 """Labelled rows, for models that need the documents themselves, and the folds of cross-validation.
 
-Rows are assigned to folds by their content: equal rows of a class stay together, and the order of rows does not matter.
-Each row has a pseudo-random number that depends on its terms. The distinct rows of a class are sorted by this number
-and dealt to the folds in turn, starting at a fold that depends on the rows of the class. So every fold has its part of
-every class, up to one distinct row, and a repeated or weighted row is left out together with its copies.
+Rows are assigned to folds by their content: equal rows stay together, whatever their classes, and the order of rows
+does not matter. Each row has a pseudo-random number that depends on its terms. The distinct rows of a class are sorted
+by this number and dealt to the folds in turn, starting at a fold that depends on the rows of the class; a row of
+several classes is dealt with the first of them. So every fold has its part of every class, up to such rows, and a
+repeated or weighted row is left out together with its copies.
 """
 
 from collections.abc import Sequence
@@ -96,14 +97,15 @@ def dealt_folds(X: CSR, y: Codes, n_folds: int) -> Codes:
     >>> bool(folds[0] == folds[3]), sorted(folds[:3].tolist())
     (True, [0, 1, 2])
     """
-    numbers = _row_numbers(X)
-    folds = np.zeros(len(y), np.intp)
-    for k in np.unique(y):
-        rows = np.flatnonzero(y == k)
-        different, place = np.unique(numbers[rows], return_inverse=True)
-        first = int(np.bitwise_xor.reduce(different) % np.uint64(n_folds))
-        folds[rows] = (place + first) % n_folds
-    return np.asarray(np.unique(folds, return_inverse=True)[1], np.intp)
+    numbers, place = np.unique(_row_numbers(X), return_inverse=True)
+    first_class = np.full(len(numbers), np.iinfo(np.intp).max)
+    np.minimum.at(first_class, place, y)
+    folds = np.zeros(len(numbers), np.intp)
+    for k in np.unique(first_class):
+        rows = np.flatnonzero(first_class == k)
+        first = int(np.bitwise_xor.reduce(numbers[rows]) % np.uint64(n_folds))
+        folds[rows] = (np.arange(len(rows)) + first) % n_folds
+    return np.asarray(np.unique(folds[place], return_inverse=True)[1], np.intp)
 
 
 def as_folds(folds: ArrayLike, n_rows: int) -> Codes:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError, ReadingWarning
-from textnb.readers.decoding import REPLACEMENT, check_charset, undecodable
+from textnb.readers.charset_names import check_charset
+from textnb.readers.decoding import REPLACEMENT, undecodable
 from textnb.readers.tables import csv_records, number_of_cells, open_lines, shown_columns
 
 Strings = NDArray[np.object_]

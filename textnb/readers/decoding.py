@@ -17,12 +17,12 @@ import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
-from textnb.errors import InputError
-from textnb.readers.iso2022 import decoded_iso2022_jp
+from textnb.readers.charset_names import charset_named, superset_of
+from textnb.readers.iso2022 import decoded_iso2022_jp, decoded_iso2022_jp_lines
 
 REPLACEMENT = "\ufffd"
 _BOMS = (
@@ -34,13 +34,12 @@ _BOMS = (
 )
 _MARKS = tuple(bom for bom, _ in _BOMS)
 _MAX_BOM_LENGTH = 4
+_WIDE = {"utf-16": 2, "utf-32": 4}  # bytes per unit
+_WITHOUT_BOM = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 # Designation of a Japanese character set; ESC ( B alone is what terminals send to reset themselves.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]|\x1b\$\([DOPQ]|\x1b\([IJ]")
 _MAX_ESCAPE_LENGTH = 4
-_SUPERSETS = {"shift_jis": "cp932", "iso8859-1": "cp1252", "euc_jp": "euc_jis_2004", "gb2312": "gb18030"}
-_SUPERSETS |= {"gbk": "gb18030", "euc_kr": "cp949", "big5": "cp950"}
 _LIKE_UTF8 = ("utf-16", "utf-32", "utf-7", "iso2022_kr", "hz")  # their bytes can be valid UTF-8: trust the declaration
-_PYTHON_ONLY = ("unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined")
 _JAPANESE = ("cp932", "euc_jp", "euc_jis_2004")
 # Characters that Python makes of the bytes 80, A0 and FD to FF in cp932, and of stray bytes in EUC-JP.
 _NO_TEXT = re.compile("[\x80-\xa0\uf8f0-\uf8f3]")
@@ -134,9 +133,44 @@ def _plain_utf8(data: bytes, declared: str | None) -> str | None:
 def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> Iterator[str]:
     """Decode the lines of a stream, with their line ends; ``newline`` as in open()."""
     if encoding.name == "iso2022_jp":
-        return map(decoded_iso2022_jp, stream)
+        return decoded_iso2022_jp_lines(stream)
     lines = io.TextIOWrapper(stream, encoding.name, errors="replace", newline=newline)
     return lines if encoding.fits else map(partial(_without_strays, encoding=encoding.name), lines)
+
+
+def decoded_each(stream: BinaryIO, declared: str | None = None) -> Iterator[Decoded]:
+    """Decode each line of a stream by itself, as soon as it has arrived; UTF-16 and UTF-32 hold for all lines."""
+    first = stream.readline()
+    codec = _wide_codec(first, declared)
+    if codec is None:
+        yield from (decoded(line, declared) for line in chain([first] if first else [], stream))
+        return
+    for line in _wide_lines(first.removeprefix("\ufeff".encode(codec)), stream, codec):
+        text = line.decode(codec, "replace")
+        yield Decoded(text, codec, 0 if _fits([line], codec) else text.count(REPLACEMENT))
+
+
+def _wide_codec(first: bytes, declared: str | None) -> str | None:
+    """UTF-16 or UTF-32 with its byte order, by the byte order mark or the declaration; None for any other encoding."""
+    name = _of_bom(first, declared)
+    if name in _WIDE:
+        return f"{name}-le" if first.startswith(codecs.BOM_UTF16_LE) else f"{name}-be"
+    name = name or _like_utf8(declared)
+    return name if name is not None and name.startswith(tuple(_WIDE)) else None
+
+
+def _wide_lines(first: bytes, stream: BinaryIO, codec: str) -> Iterator[bytes]:
+    """Lines in UTF-16 or UTF-32; reads to the next byte 0A, then to the end of its unit, which may be a line end."""
+    unit, end = _WIDE[codec[:6]], "\n".encode(codec)
+    line = bytearray()
+    for piece in chain([first], stream):
+        line += piece
+        line += stream.read(-len(line) % unit)
+        if line.endswith(end):
+            yield bytes(line)
+            line.clear()
+    if line:
+        yield bytes(line)
 
 
 def _without_strays(text: str, encoding: str) -> str:
@@ -156,7 +190,7 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
     first = b""
     while len(first) < _MAX_BOM_LENGTH and (piece := next(pieces, None)) is not None:
         first += piece
-    name = next((name for bom, name in _BOMS if first.startswith(bom)), None) or _like_utf8(declared)
+    name = _of_bom(first, declared) or _like_utf8(declared)
     if name is not None:
         return Encoding(name, name != "utf-7" and _fits(chain([first], pieces), name))
     utf8, valid = codecs.getincrementaldecoder("utf-8")(), True
@@ -174,34 +208,20 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
     return _by_evidence(bytes(sample), declared, western)
 
 
+def _of_bom(first: bytes, declared: str | None) -> str | None:
+    """Encoding of a byte order mark; that of UTF-32 is also one of UTF-16 before U+0000."""
+    names = [name for bom, name in _BOMS if first.startswith(bom)]
+    if len(names) > 1 and (charset_named(declared) or "").startswith("utf-16"):
+        return "utf-16"
+    return names[0] if names else None
+
+
 def _ascii_length(piece: bytes) -> int:
     """Number of ASCII bytes at the beginning."""
     try:
         return len(piece.decode("ascii"))
     except UnicodeDecodeError as beyond:
         return beyond.start
-
-
-def check_charset(name: str | None) -> None:
-    """Refuse a name that is not that of a charset of Python."""
-    if name is not None and charset_named(name) is None:
-        raise InputError("unknown encoding {name!r}; use a name such as utf-8, cp932, euc-jp or latin-1", name=name)
-
-
-@lru_cache(256)
-def charset_named(name: str | None) -> str | None:
-    """Name of the codec of a charset, None if it is not a charset."""
-    try:
-        b"a".decode(name or "", "replace")  # refuses codecs from bytes to bytes, such as hex
-        charset = codecs.lookup(name or "").name
-    except (LookupError, ValueError):
-        return None
-    return None if charset in _PYTHON_ONLY else charset
-
-
-def superset_of(charset: str) -> str:
-    """Charset that senders mean when they declare this one."""
-    return _SUPERSETS.get(charset, charset)
 
 
 def passes_for_ascii(declared: str | None) -> bool:
@@ -211,7 +231,7 @@ def passes_for_ascii(declared: str | None) -> bool:
 
 def _like_utf8(declared: str | None) -> str | None:
     charset = charset_named(declared)
-    return charset if charset is not None and charset.startswith(_LIKE_UTF8) else None
+    return _WITHOUT_BOM.get(charset, charset) if charset is not None and charset.startswith(_LIKE_UTF8) else None
 
 
 def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding:
@@ -235,6 +255,11 @@ def _by_evidence(sample: bytes, declared: str | None, western: bool) -> Encoding
     likeliest = max(["utf-8", *readable], key=lambda name: _likeness(texts[name]))
     is_western = western and (likeliest == "utf-8" or _likeness(texts[likeliest]) <= 0)
     return Encoding("cp1252" if is_western else likeliest, False)
+
+
+def resembles_utf8(data: bytes) -> bool:
+    """Whether bytes beyond ASCII are UTF-8 or damaged UTF-8, or text has escapes of ISO-2022-JP."""
+    return _plain_utf8(data, None) is not None or _ISO_2022_JP.search(data) is not None or _is_damaged_utf8(data)
 
 
 def _is_damaged_utf8(sample: bytes) -> bool:

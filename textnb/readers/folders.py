@@ -1,8 +1,13 @@
-"""Folders of text files: one subfolder per class, one document per file."""
+"""Folders of text files: one subfolder per class, one document per file.
+
+A link is followed if it leads to a file below the root. A link to a folder is not followed, so that each folder is read
+once, by its own name; nor is a link out of the root. Such links are named in a warning; in place of a class they are an
+error, because the class would be missing.
+"""
 
 import os
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -15,6 +20,10 @@ from textnb.readers.settings import DESCRIPTION, Settings, Troubles
 def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """Read the files below ``root/CLASS/``, in order; the id is the path from the root, hidden files are left out."""
     entries = _entries(root)
+    if settings.labelled:
+        check_class_links(
+            root, [entry for entry in entries if _is_folder(entry) and entry.name not in settings.exclude]
+        )
     if settings.labelled and not any(_is_folder(entry) for entry in entries):
         raise InputError("{root} has no subfolders; a corpus folder has one subfolder per class", root=root)
     _check_labels(root, [entry.name for entry in entries if _is_folder(entry)])
@@ -26,24 +35,43 @@ def read_folder(root: Path, settings: Settings, troubles: Troubles) -> Iterator[
             troubles.not_read.append(name)
         else:
             label = settings.labels.get(name, name) if settings.labelled else None
-            yield from _documents(entry, root, (root.resolve(),), (label, settings, troubles))
+            yield from _documents(entry, root, (label, settings, troubles, real_folder(root)))
 
 
-_Context = tuple[str | None, Settings, Troubles]
-"""Label, settings and record of troubles for all files below one entry of the root."""
+_Context = tuple[str | None, Settings, Troubles, str]
+"""Label, settings and record of troubles for all files below one entry of the root, and the root without links."""
 
 
-def _documents(entry: os.DirEntry[str], root: Path, above: tuple[Path, ...], context: _Context) -> Iterator[Document]:
-    """Read the documents at or below an entry; a link back to a folder above is not followed."""
-    if not _is_folder(entry):
+def _documents(entry: os.DirEntry[str], root: Path, context: _Context) -> Iterator[Document]:
+    """Read the documents at or below an entry."""
+    if not may_be_followed(entry, context[3]):
+        context[2].links.append(_id(entry, root))
+    elif not _is_folder(entry):
         yield from _read_file(entry, root, context)
-        return
-    real = Path(entry.path).resolve()
-    if real in above:
-        context[2].not_read.append(_id(entry, root))
-        return
-    for inner in _entries(Path(entry.path)):
-        yield from _documents(inner, root, (*above, real), context)
+    else:
+        for inner in _entries(Path(entry.path)):
+            yield from _documents(inner, root, context)
+
+
+def real_folder(root: Path) -> str:
+    """Path of a folder without links, with a separator at its end, as ``may_be_followed`` needs it."""
+    return os.path.join(os.path.realpath(root), "")  # noqa: PTH118
+
+
+def may_be_followed(entry: os.DirEntry[str], real: str) -> bool:
+    """Whether an entry is read: not if it is a link to a folder or out of the root, whose real path is given."""
+    if not entry.is_symlink():
+        return True
+    return not _is_folder(entry) and (not is_kind(entry.is_file) or os.path.realpath(entry.path).startswith(real))
+
+
+def check_class_links(root: Path, entries: Iterable[os.DirEntry[str]]) -> None:
+    """Refuse links in place of classes."""
+    real = real_folder(root)
+    link = next((entry for entry in entries if not may_be_followed(entry, real)), None)
+    if link is not None:
+        template = "{path} is a link to {target}; links are not followed there: move or copy the documents into {root}"
+        raise InputError(template, path=link.path, target=os.path.realpath(link.path), root=root)
 
 
 def _id(entry: os.DirEntry[str], root: Path) -> str:
@@ -53,7 +81,7 @@ def _id(entry: os.DirEntry[str], root: Path) -> str:
 
 def _read_file(entry: os.DirEntry[str], root: Path, context: _Context) -> Iterator[Document]:
     """Read the document of one file, if it is wanted and can be read."""
-    label, settings, troubles = context
+    label, settings, troubles, _ = context
     whole = _id(entry, root)
     name = whole.rpartition("/")[2]
     if (settings.glob and not (fnmatch(name, settings.glob) or fnmatch(whole, settings.glob))) or (

@@ -1,11 +1,18 @@
 """Decoding of ISO-2022-JP with the vendor characters and half-width katakana of real mail.
 
 Python's codec knows JIS X 0208 only; mail and old files also have the vendor rows (①, ㈱, 髙) of cp932. So a code of
-the two-byte set is converted to Shift_JIS and decoded as cp932, which has both. Every line begins in ASCII. Half-width
-katakana come in three ways: after ESC ( I, between SO and SI, and as 8-bit bytes.
+the two-byte set is converted to Shift_JIS and decoded as cp932, which has both. Half-width katakana come in three ways:
+after ESC ( I, between SO and SI, and as 8-bit bytes.
+
+Every line begins in ASCII, except after a line that ends in the two-byte set: there a sender has either broken a line
+without a new escape, or lost the escape back to ASCII. The two-byte set continues for at most 100 lines:
+
+    1. up to the next escape, if that goes back to ASCII and all bytes before it are characters of the set
+    2. else for as many lines as consist of characters of the set, of which three and at least half are kana
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 _SET = r"\$[@AB]|\$\([A-Z]|\([A-Z]"
@@ -22,6 +29,11 @@ _HALF_WIDTH = (b"(I", b"\x0e")
 _EIGHT_BIT_KANA = re.compile(rb"[\x00-\x7f\xa1-\xdf]*")
 _LEFT_HALF = range(0x21, 0x7F)
 _WHOLE_PAIRS = re.compile(rb"(?:[!-~]{2})*")
+_TWO_BYTE_SETS, _TO_ASCII = (b"$@", b"$B"), (b"(B", b"(J")
+_ESCAPE = re.compile(rf"(?:\x1b&@)?\x1b({_SET})|[\x0e\x0f]".encode())
+_PAIRS_IN_LINES = re.compile(rb"(?>[!-~]{2}|[ \t\r\n])*+")
+_LINE_IN_PAIRS = re.compile(rb"[\r\n]+(?:[!-~]{2}|[ \t])++(?=[\r\n]|\Z)")
+_MAX_CONTINUED_LINES = 100
 
 
 def decoded_iso2022_jp(data: bytes) -> str:
@@ -30,9 +42,54 @@ def decoded_iso2022_jp(data: bytes) -> str:
         return usual
     texts, position = [], 0
     for run in _RUN.finditer(data):
-        texts += [_single_byte(data[position : run.start()]), _text(run[1] or run[2], run[3])]
-        position = run.end()
+        escape = run[1] or run[2]
+        further = _continued(data, run.end()) if escape in _TWO_BYTE_SETS else b""
+        texts += [_single_byte(data[position : run.start()]), _text(escape, run[3]), _text(escape, further)]
+        position = run.end() + len(further)
     return "".join([*texts, _single_byte(data[position:])])
+
+
+def decoded_iso2022_jp_lines(lines: Iterable[bytes]) -> Iterator[str]:
+    """Decode lines of ISO-2022-JP; joined, they are what ``decoded_iso2022_jp`` makes of the whole."""
+    block, n_open = bytearray(), 0  # lines that are decoded together; how many since the two-byte set began
+    for line in lines:
+        block += line
+        if escapes := _ESCAPE.findall(line):
+            n_open = 1 if escapes[-1] in _TWO_BYTE_SETS else 0
+        elif n_open:
+            n_open += 1
+        if not 0 < n_open <= _MAX_CONTINUED_LINES:
+            yield from _text_lines(bytes(block))
+            block, n_open = bytearray(), 0
+    yield from _text_lines(bytes(block))
+
+
+def _text_lines(block: bytes) -> list[str]:
+    return re.findall(r"[^\n]*\n|[^\n]+", decoded_iso2022_jp(block))
+
+
+def _continued(data: bytes, start: int) -> bytes:
+    """Bytes of the following lines in which the two-byte set continues; none unless a line end comes next."""
+    if data[start : start + 1] not in (b"\r", b"\n"):
+        return b""
+    escape = _ESCAPE.search(data, start)
+    rest = data[start : escape.start() if escape else len(data)]
+    is_closed = escape is not None and escape[1] in _TO_ASCII
+    if rest.count(b"\n") > _MAX_CONTINUED_LINES:
+        rest, is_closed = b"\n".join(rest.split(b"\n", _MAX_CONTINUED_LINES + 1)[:-1]), False
+    if is_closed and _PAIRS_IN_LINES.fullmatch(rest) and "\ufffd" not in _text(b"$B", rest):
+        return rest
+    end = 0
+    while (line := _LINE_IN_PAIRS.match(rest, end)) and _is_mostly_kana(line[0]):
+        end = line.end()
+    return rest[:end]
+
+
+def _is_mostly_kana(line: bytes) -> bool:
+    """Whether three characters and at least half of a line are kana, and the others are characters too."""
+    leads = line.translate(None, b" \t\r\n")[::2]
+    n_kana = leads.count(b"$") + leads.count(b"%")
+    return n_kana >= 3 and 2 * n_kana >= len(leads) and "\ufffd" not in _text(b"$B", line)
 
 
 def _usual(data: bytes) -> str | None:
@@ -89,4 +146,7 @@ def _single_byte(body: bytes) -> str:
 
 
 def _damaged_line(line: bytes) -> str:
-    return line.decode("cp932" if _EIGHT_BIT_KANA.fullmatch(line) else "utf-8", "replace")
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("cp932" if _EIGHT_BIT_KANA.fullmatch(line) else "utf-8", "replace")

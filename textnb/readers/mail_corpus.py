@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
-from textnb.readers.folders import composed, is_kind
+from textnb.readers.folders import check_class_links, composed, is_kind, real_folder
 from textnb.readers.mailboxes import file_messages, is_maildir, mbox_messages, store_files, visible
 from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles
 
@@ -38,6 +38,7 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
     if path.is_file() or is_maildir(path):
         raise InputError("{path} is one mail store; a corpus is a folder with one store per class", path=path)
     stores = [entry for entry in visible(path) if _is_wanted(composed(entry.name), settings)]
+    check_class_links(path, stores)
     found = (_unread(Path(each), path, _label_of(each, settings), settings, troubles) for each in stores)
     unread = chain.from_iterable(found)
     yield from _documents(unread, settings)
@@ -97,7 +98,7 @@ def _batches(messages: Iterator[_Unread]) -> Iterator[list[_Plain]]:
 def _unread(store: Path, root: Path, label: str | None, settings: Settings, troubles: Troubles) -> Iterator[_Unread]:
     """Find the messages of a store whose files are wanted."""
     below = len(str(root / "a")) - 1  # making a Path for each file takes as long as reading a mail's head
-    for file in store_files(store):
+    for file in store_files(store, real_folder(root), troubles.links):
         whole = composed(file[below:].replace(os.sep, "/"))  # empty if the file is the root
         name = whole.rpartition("/")[2] or root.name
         chosen = settings.glob is None or fnmatch(name, settings.glob) or fnmatch(whole, settings.glob)

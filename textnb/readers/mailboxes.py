@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from textnb.readers.folders import is_kind
+from textnb.readers.folders import is_kind, may_be_followed
 from textnb.readers.settings import DESCRIPTION
 from textnb.readers.tables import open_bytes
 
@@ -185,7 +185,7 @@ def is_mbox(path: Path) -> bool:
 
 def is_mail_corpus(root: Path) -> bool:
     """Whether a folder has only mail stores in it, one per class."""
-    entries = [entry for entry in visible(root) if entry.name != DESCRIPTION]
+    entries = [entry for entry in _without_linked_folders(root) if entry.name != DESCRIPTION]
     return bool(entries) and not is_maildir(root) and all(is_store(Path(entry)) for entry in entries)
 
 
@@ -195,7 +195,7 @@ def is_store(path: Path) -> bool:
         return path.suffix.lower() == ".eml" or is_mbox(path)
     if is_maildir(path) or (path / ".mh_sequences").is_file():
         return True
-    entries = visible(path)
+    entries = _without_linked_folders(path)
     return bool(entries) and all(
         entry.name.lower().endswith(".eml") if is_kind(entry.is_file) else is_store(Path(entry)) for entry in entries
     )
@@ -204,6 +204,10 @@ def is_store(path: Path) -> bool:
 def is_maildir(path: Path) -> bool:
     """Whether a folder has the subfolders of a Maildir, cur and new."""
     return (path / "cur").is_dir() and (path / "new").is_dir()
+
+
+def _without_linked_folders(folder: Path) -> list[os.DirEntry[str]]:
+    return [entry for entry in visible(folder) if not (entry.is_symlink() and is_kind(entry.is_dir))]
 
 
 def visible(folder: Path) -> list[os.DirEntry[str]]:
@@ -220,26 +224,32 @@ def _in_order(entry: os.DirEntry[str]) -> tuple[int, str]:
     return (int(name), name) if name.isascii() and name.isdigit() and len(name) < 20 else (1 << 64, name)
 
 
-def store_files(path: Path, above: tuple[Path, ...] = ()) -> Iterator[str]:
-    """Paths of the files of a mail store, in order; a link back to a folder above is not followed."""
+def store_files(path: Path, root: str, links: list[str]) -> Iterator[str]:
+    """Paths of the files of a mail store, in order; links that ``may_be_followed`` refuses are added to ``links``."""
     if path.is_file():
         yield str(path)
         return
-    real = path.resolve()
-    if real in above:
-        return
-    if is_maildir(path):
-        yield from (_path(file) for box in ("new", "cur") for file in visible(path / box) if is_kind(file.is_file))
-        folders = sorted(child for child in path.iterdir() if child.is_dir() and child.name not in _FOLDERS_OF_MAILDIR)
-        for folder in filter(is_maildir, folders):
-            yield from store_files(folder, (*above, real))
-        return
     is_mh = (path / ".mh_sequences").is_file()
-    for entry in visible(path):
-        if not is_kind(entry.is_file):
-            yield from store_files(Path(entry), (*above, real))
+    for entry in _entries_of_maildir(path) if is_maildir(path) else visible(path):
+        if not may_be_followed(entry, root):
+            links.append(_path(entry))
+        elif not is_kind(entry.is_file):
+            yield from store_files(Path(entry), root, links)
         elif not is_mh or entry.name.isdigit():
             yield _path(entry)
+
+
+def _entries_of_maildir(path: Path) -> Iterator[os.DirEntry[str]]:
+    """Messages of a Maildir, then the Maildirs in it, hidden or not, by name; new or cur itself if it is a link."""
+    with os.scandir(path) as entries:
+        folders = {entry.name: entry for entry in entries if is_kind(entry.is_dir)}
+    for box in ("new", "cur"):
+        if folders[box].is_symlink():
+            yield folders[box]
+        else:
+            yield from (file for file in visible(path / box) if is_kind(file.is_file))
+    inner = sorted(name for name in folders if name not in _FOLDERS_OF_MAILDIR and is_maildir(path / name))
+    yield from (folders[name] for name in inner)
 
 
 def _path(entry: os.DirEntry[str]) -> str:

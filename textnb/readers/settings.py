@@ -3,8 +3,8 @@
 A corpus.toml in the folder of a corpus, or in the folder above for a part that it names in ``parts``, may have a table
 ``[reader]`` with settings. Settings of the caller take precedence.
 
-``Troubles`` counts documents that could be read only in part, records that were skipped and files that were not read,
-and reports each kind once, in a ReadingWarning with a number and examples.
+``Troubles`` counts documents that could be read only in part, records that were skipped, files that were not read and
+links that were not followed, and reports each kind once, in a ReadingWarning with a number and examples.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from textnb.document import Document
 from textnb.errors import InputError, ReadingWarning
-from textnb.readers.decoding import check_charset
+from textnb.readers.charset_names import check_charset
 from textnb.storage import read_toml
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ _SKIPPED = ("{number} bad record was skipped", "{number} bad records were skippe
 _NOT_READ = (
     "{number} file was not read: it is in no class folder or is not an ordinary file",
     "{number} files were not read: they are in no class folder or are not ordinary files",
+)
+_LINKS = (
+    "{number} link was not followed: only links to files of this folder are",
+    "{number} links were not followed: only links to files of this folder are",
 )
 _WARNING = "{source}: {what} ({examples})"
 _MAX_EXAMPLES = 3
@@ -142,6 +146,7 @@ class Troubles:
     skip_bad: bool = False
     skipped: list[str] = field(default_factory=list)
     not_read: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
     documents: int = 0
     damage: str = TEXT_DAMAGE
@@ -163,6 +168,7 @@ class Troubles:
         self._warn(self.damaged, (self.damage, self.damage))
         self._warn(self.skipped, _SKIPPED)
         self._warn(self.not_read, _NOT_READ)
+        self._warn(self.links, _LINKS)
 
     def _warn(self, cases: list[str], templates: tuple[str, str]) -> None:
         """Warn about cases with the template for one case or for several."""

@@ -14,7 +14,15 @@ from typing import Any, BinaryIO, cast
 
 from textnb.document import Document
 from textnb.errors import InputError
-from textnb.readers.decoding import REPLACEMENT, Encoding, decoded, decoded_lines, encoding_of, pieces_of, undecodable
+from textnb.readers.decoding import (
+    REPLACEMENT,
+    Encoding,
+    decoded_each,
+    decoded_lines,
+    encoding_of,
+    pieces_of,
+    undecodable,
+)
 from textnb.readers.settings import Settings, Troubles
 
 TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "本文", "テキスト", "文書", "文章")
@@ -40,7 +48,7 @@ def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) 
 
 
 def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
-    r"""Read each line of a stream as a document; each line is decoded by itself.
+    r"""Read each line of a stream as a document; each line is decoded by itself (UTF-16 and UTF-32 hold for all).
 
     Parameters
     ----------
@@ -60,8 +68,7 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
     >>> [document.text for document in read_lines(io.BytesIO(b"one\ntwo\n"), Settings())]
     ['one', 'two']
     """
-    for number, line in enumerate(stream, 1):
-        content = decoded(line, settings.encoding)
+    for number, content in enumerate(decoded_each(stream, settings.encoding), 1):
         yield replace(_line_document(number, content.text), defects=content.defects)
 
 

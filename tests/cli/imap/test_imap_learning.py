@@ -94,3 +94,14 @@ def test_a_run_that_is_cut_off_loses_and_doubles_nothing(imap, box, model, monke
         assert imap(box, *actions).code == 0
         assert (sorted(box.subjects("Junk")), box.subjects()) == (["more pills", "pills"], ["lunch"])
     assert learnt(model, *mails) == [[], [], []]
+
+
+def test_the_memory_holds_no_words_of_the_mail(imap, box, tmp_path):
+    box.deliver(mail("pills", SPAM), mail("lunch", HAM), mail("what", NEITHER))
+    imap(box, "--move", "迷惑=Junk", "--learn", "Junk=迷惑", "--learn", "INBOX=ham", "--apply")
+    box.move("lunch", "INBOX", "Junk")
+    imap(box, "--move", "迷惑=Junk", "--learn", "Junk=迷惑", "--learn", "INBOX=ham", "--apply")
+    files = [path for path in (tmp_path / "state").rglob("*") if path.is_file()]
+    content = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert "INBOX" in content and "Junk" in content
+    assert not [word for word in (*f"{SPAM} {HAM} {NEITHER}".split(), "pills", "lunch", "what") if word in content]

@@ -1,12 +1,14 @@
 import base64
 import binascii
+import encodings
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.readers import read_message
-from textnb.readers.message.charsets import MessageDecoder, _named_charsets, charset_of, decode_transfer
+from textnb.readers.charset_names import charset_of
+from textnb.readers.message.charsets import MessageDecoder, decode_transfer
 from textnb.readers.message.headers import Defects
 
 SENTENCE = "今日は良い天気なので、公園を散歩しました。"
@@ -61,6 +63,8 @@ def test_a_lost_letter_spoils_its_own_line_of_base64_only():
         ("Windows-31J", "cp932"),
         ("shift-jis", "shift_jis"),
         ("x-euc-jp", "euc_jp"),
+        ("SHIFTJIS_CHARSET", "shift_jis"),
+        ("DEFAULT_CHARSET", None),
         ("EUCJP", "euc_jp"),
         ("utf8", "utf-8"),
         ("'UTF-8'", "utf-8"),
@@ -122,7 +126,42 @@ def test_bytes_without_a_label_are_read_in_the_only_charset_that_the_message_nam
     assert MessageDecoder(["big5", "us-ascii"], Defects()).decode("電子報".encode("big5")) == "電子報"
 
 
-def test_a_message_that_names_thousands_of_charsets_is_not_remembered():
-    before = _named_charsets.cache_info().currsize
-    read_message(b"Subject: " + b" ".join(b"=?x%d?Q?a?=" % i for i in range(2000)) + b"\n\nhello")
-    assert _named_charsets.cache_info().currsize == before
+MADE_UP = [b"x-%d", b"utf-8-%d", b"utf%d8", b"%d"]
+
+
+@pytest.mark.parametrize("name", MADE_UP)
+def test_made_up_charsets_leave_nothing_behind(name):
+    def message(*numbers):
+        words = b" ".join(b"=?" + name % i + b"?Q?a=E9?=" for i in numbers)
+        page = b"<html><meta charset=" + name % numbers[0] + b">caf\xe9"
+        head = b"Subject: " + words + b"\nContent-Type: text/plain; charset=" + name % numbers[-1]
+        return [head + b"\n\ncaf\xe9", b"Content-Type: text/html\n\n" + page]
+
+    [read_message(raw) for raw in message(1, 2)]
+    before = len(encodings._cache)
+    [read_message(raw) for raw in message(*range(10_000, 12_000))]
+    assert len(encodings._cache) == before
+
+
+def test_spellings_of_a_charset_leave_nothing_behind():
+    for _ in range(2):
+        before = len(encodings._cache)
+        for n in range(1, 50):
+            assert charset_of(f"utf{'-' * n}8") == "utf-8"
+    assert len(encodings._cache) == before
+
+
+@pytest.mark.parametrize("n", [1, 19, 20, 21, 2000])
+def test_a_message_may_name_twenty_charsets(n):
+    mail = read_message(b"Subject: " + b" ".join(b"=?x%d?Q?a?=" % i for i in range(n)) + b"\n\nhello")
+    assert mail.text == "a" * n + "\nhello"
+    assert len(mail.fields["charset"]) == min(n, 20)
+    assert any("charsets" in words for words in mail.defects) == (n > 20)
+
+
+def test_a_message_may_have_five_thousand_encoded_words():
+    for n in (4999, 5000, 5001, 9000):
+        mail = read_message(b"Subject: " + b"\n ".join([b"=?utf-8?Q?a?="] * n) + b"\n\n")
+        assert mail.text.count("a") == n
+        assert mail.text.count("=?utf-8?Q?a?=") == max(n - 5000, 0)
+        assert any("encoded words" in words for words in mail.defects) == (n > 5000)

@@ -1,7 +1,10 @@
 import base64
 import binascii
+import itertools
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from textnb.readers.message.charsets import MessageDecoder
 from textnb.readers.message.field_values import header_text, parse_parameters
@@ -26,6 +29,42 @@ def test_encoded_words_may_be_cut_inside_a_character(codec, encoding):
     for cut in (5, 10, 11, 13):
         words = [encoded_word(part, codec, encoding) for part in (data[:cut], data[cut:])]
         assert text_of(b"Re: " + b"\n ".join(words) + b" end", codec) == f"Re: {SENTENCE} end"
+
+
+SPELLINGS = {
+    "utf-8": ["utf-8", "UTF8", "utf_8"],
+    "cp932": ["shift_jis", "Shift-JIS", "SJIS", "x-sjis", "Windows-31J", "cp932*ja"],
+    "euc_jp": ["euc-jp", "EUC_JP", "x-euc-jp", "eucJP-ms"],
+    "iso2022_jp": ["iso-2022-jp", "ISO-2022-JP", "ISO2022JP", "iso-2022-jp-ms"],
+    "big5": ["big5", "Big-5", "x-big5"],
+}
+
+
+@pytest.mark.parametrize("codec", SPELLINGS)
+def test_neighbours_may_be_cut_anywhere_and_differ_in_encoding_and_spelling(codec):
+    text = "電子報電子" if codec == "big5" else "会議のお知らせ、ご連絡"
+    data = text.encode(codec)
+    ways = list(itertools.product(SPELLINGS[codec], "BQ"))
+    for cut in range(1, len(data)):
+        for i, first in enumerate(ways):
+            second = ways[(i + cut) % len(ways)]
+            words = [encoded_word(data[:cut], *first), encoded_word(data[cut:], *second)]
+            assert text_of(b"Re: " + b"\n ".join(words) + b" end") == f"Re: {text} end"
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from(SPELLINGS["cp932"]), st.sampled_from("BQ")), max_size=12))
+@settings(max_examples=60, deadline=None)
+def test_any_number_of_neighbours_may_be_cut_anywhere(cuts):
+    data, words = SENTENCE.encode("cp932"), []
+    for size, label, encoding in [*cuts, (len(data), "sjis", "B")]:
+        words += [encoded_word(data[:size], label, encoding)] if data else []
+        data = data[size:]
+    assert text_of(b" ".join(words)) == SENTENCE
+
+
+def test_neighbours_of_different_charsets_are_not_joined():
+    words = [encoded_word("é".encode()[:1], "utf-8"), encoded_word("é".encode()[1:], "iso-8859-1")]
+    assert text_of(b" ".join(words)) != "é"
 
 
 def test_encoded_words_may_be_cut_inside_their_base64():

@@ -1,10 +1,12 @@
 import base64
+import binascii
+import tracemalloc
 
 import pytest
 
 from textnb.readers import read_message
 from textnb.readers.message.headers import Defects
-from textnb.readers.message.parts import Walk
+from textnb.readers.message.parts import MAX_TEXT_BYTES, Walk
 
 
 def multipart(kind, *parts, boundary="b", closed=True):
@@ -140,3 +142,39 @@ def test_a_type_that_is_none_is_plain_text():
 
 def test_a_page_is_known_by_its_look_where_the_type_is_wrong():
     assert text_of(b"Content-Type: text/plain\n\n<HTML><body><b>hi</b>") == "s\nhi"
+
+
+def message_within(body, encoding):
+    return b"Content-Type: message/rfc822\nContent-Transfer-Encoding: " + encoding + b"\n\n" + body
+
+
+ENCODERS = {b"base64": base64.encodebytes, b"quoted-printable": binascii.b2a_qp}
+
+
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_an_encoded_message_inside_is_decoded_up_to_the_limit_of_text(encoding):
+    within = b"Subject: inner\n\n" + b"hello there\n" * 400_000
+    walk = Walk.of(message_within(ENCODERS[encoding](within), encoding), Defects())
+    assert len(within) > 4 * MAX_TEXT_BYTES
+    assert len(walk.leaves[0].data) <= 3 * MAX_TEXT_BYTES
+    assert walk.leaves[0].data == within[: len(walk.leaves[0].data)]
+    assert walk.defects.kinds == ("size",)
+
+
+@pytest.mark.parametrize("encoding", ENCODERS)
+def test_all_encoded_messages_inside_share_the_limit(encoding):
+    within = ENCODERS[encoding](b"Subject: inner\n\n" + b"hello there\n" * 60_000)
+    walk = Walk.of(multipart("mixed", *[message_within(within, encoding)] * 6), Defects())
+    assert sum(len(leaf.data) for leaf in walk.leaves) < 3 * MAX_TEXT_BYTES
+    assert len(walk.leaves) == 6
+
+
+@pytest.mark.parametrize("line", [b"A\n", b"AAA\n", b"A=\n", b"A!", b"AAAA\r"])
+def test_lines_of_base64_take_memory_in_proportion(line):
+    message = message_within(line * (MAX_TEXT_BYTES // len(line)), b"base64")
+    tracemalloc.start()
+    try:
+        Walk.of(message, Defects())
+        assert tracemalloc.get_traced_memory()[1] < 6 * len(message)
+    finally:
+        tracemalloc.stop()

@@ -10,14 +10,14 @@
     score_k  = log p(k) + log p(x|k)                                                                     (6)
 
 pi = 1 is multinomial naive Bayes. With ``complement`` p(w|k) is that of all other classes, and score_k = log p(k) -
-log p(x|k). ``tokens.py`` computes c and Z. Without normalisation pi > 1 makes the answers for long documents less
-confident, as a calibration does; with norm="u" it spoils the order of the classes on long documents.
+log p(x|k). ``tokens.py`` has these formulas without overflow. ``sequences.py`` finds c and Z: the logarithm of the sum
+over all sequences is 0 within .001, or within 1e-6 of log p if that is more. Documents for which this cannot be proved
+are refused. N that are not whole have no sequences (``expansion.py``). Without normalisation pi > 1 makes the answers
+for long documents less confident, as a calibration does; with norm="u" it makes all classes nearly uniform.
 """
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,17 +25,24 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR
+from textnb.errors import InputError
 from textnb.models import complement as complement_model
 from textnb.models import multinomial
-from textnb.models.bregman.tokens import Expansion, TokenProduct, box_cox, box_cox_inverse
+from textnb.models.bregman.expansion import INTERPOLATED, between
+from textnb.models.bregman.sequences import BOUNDED, ENUMERATED, EXACT, SequenceNormaliser, normaliser
+from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, reference, rise
 from textnb.models.left_out import LeftOut, left_out_log_p
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.models.smoothing import ALPHAS
-from textnb.numerics import Floats, as_number, check_choice
+from textnb.numerics import Floats, as_number, check_choice, log_of
 
 NORMS = ("none", "u", "m")
+_TOO_SMALL = (
+    "pi = {pi:.6g} is too small for documents of {length:.6g} tokens: their log p exceeds the range of floats; use a "
+    "larger pi or norm='u'"
+)
 
 
 def fit(
@@ -59,7 +66,10 @@ def fit(
     model = complement_model if complement else multinomial
     log_p = model.fit(counts, alpha, "uniform").by_term * (-1 if complement else 1)
     bias = log_prior(prior, counts.classes, counts.documents)
-    return TokenUScorer(log_p, bias, as_number(pi, "pi", above=0), norm, complement)
+    pi = as_number(pi, "pi", above=0)
+    for column in log_p.T:
+        check_range(-column, pi)
+    return TokenUScorer(log_p, bias, pi, norm, complement)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,64 +83,121 @@ class TokenUScorer(Scorer):
     complement: bool
 
     def joint_log_scores(self, X: CSR) -> Floats:
-        """Scores of eq. (6), (D, C)."""
+        """Scores of eq. (6), less ``common``, (D, C)."""
         return self._log_scores_of(X) + self.bias
+
+    def common(self, X: CSR) -> Floats:
+        """Part of the scores of eq. (6) that all classes have in common, (D,): that of the uniform distribution.
+
+        With norm="u" and pi > 1 the classes may differ by less than its rounding error.
+        """
+        sign = 1 if self.complement else -1
+        lengths = np.asarray(X.sum(axis=1), np.float64)
+        return lengths * (sign * np.log(len(self.log_p)) if self._normalised else 0.0)
+
+    @property
+    def normaliser(self) -> str:
+        """How c and Z have been found for the documents so far, the least exact way.
+
+        ``exact``: there is none, or a formula; ``enumerated``: by all sequences; ``bounded``: from both sides;
+        ``interpolated``: between whole lengths.
+        """
+        used = {found.method for found in self._found.values()}
+        return next((way for way in (INTERPOLATED, BOUNDED, ENUMERATED) if way in used), EXACT)
+
+    def check_length(self, length: int) -> None:
+        """Refuse a model that cannot normalise documents of this length."""
+        if self._normalised:
+            self.normalisers(np.array([float(length)]))
 
     def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
         if not self._finite:
             X = X.copy()
             X.eliminate_zeros()  # 0 times infinity is NaN
-        return self.log_scores(np.asarray(X @ self._s), np.asarray(X.sum(axis=1), np.float64))
+        return self.log_scores(np.asarray(X @ self._d), np.asarray(X.sum(axis=1), np.float64))
 
     def log_scores(self, sums: Floats, lengths: Floats) -> Floats:
-        """Plus or minus log p(x|k), from the sums of (a^pi - 1) / pi over the tokens (D, C) and the lengths (D,)."""
-        n, norm = lengths[:, np.newaxis], self.norm if len(self.log_p) > 1 else "none"  # a single term has p = 1
-        if norm == "u":
-            log_p = -box_cox_inverse(sums + self._per_class(lengths, Expansion.shift), self.pi)
+        """Plus or minus log p(x|k), less ``common``.
+
+        sums: of ``gaps`` over the tokens, (D, C). lengths: (D,).
+        """
+        least, units = self._scales
+        if self._normalised:
+            log_v, excess = self.normalisers(lengths)
         else:
-            log_p = -(np.maximum(self.pi * sums + n, 0.0) ** (1 / self.pi))
-        if norm == "m":
-            log_p = log_p - self._per_class(lengths, Expansion.log_sum)
-        log_p = np.where(n > 0, log_p, 0.0)
-        return np.asarray(-log_p if self.complement else log_p)
+            log_v = np.add.outer(log_of(lengths) / self.pi, log_of(least / units))
+            with np.errstate(over="ignore"):
+                excess = units * np.exp(log_v)
+        surprisals = units * rise(log_v, sums, self.pi) + excess
+        for i in np.flatnonzero((np.isinf(surprisals) & np.isfinite(sums) & np.isfinite(least)).any(axis=1))[:1]:
+            raise InputError(_TOO_SMALL, pi=self.pi, length=lengths[i])
+        return np.asarray(surprisals if self.complement else -surprisals)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Score of each class, divided among the entries in proportion to a^pi; the bias is that of the prior."""
-        scores = self._log_scores_of(X)[0]
-        xi = X.data[:, np.newaxis] * (1 + self.pi * self._s[X.indices][:, [label, against]])
+        scores, both = self._log_scores_of(X)[0] + self.common(X)[0], [label, against]
+        xi = X.data[:, np.newaxis] * (-self.log_p[X.indices][:, both] / self._scales[1][both]) ** self.pi
         totals = xi.sum(axis=0)
-        shares = np.divide(xi, totals, out=np.zeros_like(xi), where=totals > 0) * scores[[label, against]]
+        shares = np.divide(xi, totals, out=np.zeros_like(xi), where=totals > 0) * scores[both]
         return Differences(float(difference(self.bias[label], self.bias[against])), shares[:, 0] - shares[:, 1])
 
-    def _per_class(self, lengths: Floats, of: Callable[[Expansion, Floats], Floats]) -> Floats:
-        """Function of the expansion of each class at the lengths of the documents, (D, C)."""
-        if not len(lengths):
-            return np.empty((0, len(self.bias)))
-        distinct, place = np.unique(np.maximum(lengths, 1.0), return_inverse=True)
-        longest = 2 ** math.ceil(math.log2(distinct[-1]))
-        columns = [of(expansion, distinct) for expansion in self._expansions(longest)]
-        return np.asarray(np.array(columns).T[place]).reshape(len(lengths), len(self.bias))
+    def normalisers(self, lengths: Floats) -> tuple[Floats, Floats]:
+        """log_v and excess of ``SequenceNormaliser`` for each document and class, (D, C) each."""
+        distinct, place = np.unique(lengths, return_inverse=True)
+        found = [[self._normaliser(k, float(n)) for k in range(len(self.bias))] for n in distinct]
+        values = np.array([[(one.log_v, one.excess) for one in row] for row in found]).reshape(-1, len(self.bias), 2)
+        of_document = values[place.ravel()]
+        return of_document[..., 0], of_document[..., 1]
 
-    @lru_cache(maxsize=1)  # noqa: B019  # a scorer lives as long as its model
-    def _expansions(self, longest: int) -> list[Expansion]:
-        return [Expansion(TokenProduct.of(column, self.pi), longest) for column in self.log_p.T]
+    def _normaliser(self, k: int, length: float) -> SequenceNormaliser:
+        if (k, length) not in self._found:
+            product, below = self._products[k], int(length)
+            if length == 0:
+                found = SequenceNormaliser(-np.inf, 0.0, 0.0, 0.0, EXACT)
+            elif length == below:
+                found = normaliser(product, below, self.norm)
+            else:
+                found = between(product, length, [self._normaliser(k, float(below + i)) for i in (0, 1)], self.norm)
+            self._found[k, length] = found
+        return self._found[k, length]
+
+    @property
+    def _normalised(self) -> bool:
+        return self.norm != "none" and self.pi != 1 and len(self.log_p) > 1  # a single term has p = 1
 
     @cached_property
-    def _s(self) -> Floats:
-        return box_cox(-self.log_p, self.pi)
+    def _found(self) -> dict[tuple[int, float], SequenceNormaliser]:
+        return {}
+
+    @cached_property
+    def _products(self) -> list[TokenProduct]:
+        return [TokenProduct.of(column, self.pi) for column in self.log_p.T]
+
+    @cached_property
+    def _scales(self) -> tuple[Floats, Floats]:
+        """Least surprisal and unit of each class, (C,) each."""
+        return -self.log_p.max(axis=0), np.array([reference(-column) for column in self.log_p.T])
+
+    def gaps(self, log_p: Floats) -> Floats:
+        """Numbers d of log probabilities (n, C), relative to the most probable token of each class."""
+        return gaps(-log_p, self.pi, *self._scales)
+
+    @cached_property
+    def _d(self) -> Floats:
+        return self.gaps(self.log_p)
 
     @cached_property
     def _finite(self) -> bool:
-        return bool(np.isfinite(self._s).all())
+        return bool(np.isfinite(self._d).all())
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
     """Left-out plus or minus log p(x|k) of each document, (D, C); c and Z stay those of all documents."""
-    sums = np.empty((len(rows.y), rows.counts.n_classes))
+    sums = np.empty_like(rows.copies)
     every = np.broadcast_to(as_alpha(alpha, rows.counts.n_terms), rows.counts.n_terms)
     for block, log_p in left_out_log_p(rows, every, scorer.complement):
-        weighted = block.weight[:, np.newaxis] * box_cox(-log_p, scorer.pi)
+        weighted = block.weight[:, np.newaxis] * scorer.gaps(log_p)
         for k in range(sums.shape[1]):
             sums[block.first : block.last, k] = np.bincount(block.row, weighted[:, k], block.last - block.first)
     return scorer.log_scores(sums, rows.known_lengths)

@@ -1,174 +1,162 @@
-"""Normaliser of a U-product over the tokens of a document, family Ex.1 (Fujimoto and Murata).
+"""Product of token probabilities over a document in the sense of family Ex.1 (Fujimoto and Murata).
 
-A token w has probability p_w and a_w = -log p_w; a sequence of N tokens has
+A token w has a_w = -log p_w. A sequence of N tokens has
 
     T = sum of a_w^pi over its tokens,    p(sequence) = exp(-(T + c)^(1/pi))                                  (1)
 
-and c(N) is such that the V^N sequences sum to 1. In Box-Cox form, which also has the limit pi -> 0,
+Let r = max a. Sums of powers overflow and cancel, so everything is counted from the most probable token:
 
-    s_w = (a_w^pi - 1) / pi,   S = sum of s_w,   h(t) = (1 + pi t)^(1/pi),   p = exp(-h(S + b)),
-    c = 1 + pi b - N                                                                                          (2)
+    d_w = ((a_w / r)^pi - (min a / r)^pi) / pi >= 0,    D = sum of d_w over the tokens                        (2)
+    -log p = h(D) = r ((v / r)^pi + pi D)^(1/pi)                                                              (3)
 
-With the tilted distribution q(w) ~ exp(-theta s_w), its log normaliser L(theta), mean mu and variance v of s, the sum
-over all sequences is exp(N L) E_q[exp(theta S - h(S + b))]; around the S where h' = theta a Gaussian gives
+with v = (N min a^pi + c)^(1/pi) the surprisal of the most probable sequence. c = 0 is v = N^(1/pi) min a. (2) and (3)
+have limits for pi -> 0, and no difference of nearly equal numbers. With l = log(h / r),
 
-    log sum = N (L + theta mu) - h - log(d) / 2 + e,   theta = h^(1-pi),  d = 1 + N v h''                     (3)
+    h' = r exp((1 - pi) l),    h'' = r (1 - pi) exp((1 - 2 pi) l)                                             (4)
 
-with e the next terms, from the third and fourth cumulants k3, k4 of s and derivatives of h: with x = N v / d,
-y = -h'' / d, z = 1 / d, A = N k3, B = N k4,
-
-    e = (B y^2 - h4 x^2) / 8 + (5 h3^2 x^3 + 5 A^2 y^3) / 24 - h3 A (3 x y z + 2 z^3) / 12                    (4)
-
-(``Expansion``; for N = 1 and for pi = 1 the answer, c = 0, is exact). Tests compare it with the N-th power of a Fourier
-transform. Normalisation by division ("m") uses log Z, the log sum at c = 0.
+The sums over all V^N sequences are in ``sequences.py``.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
-from textnb.numerics import Floats, bracketed_root, log_of
+from textnb.numerics import Floats, log_of
 
-_BISECTIONS = 100
-_SPLINE_KNOTS = 200
-_MAX_SINGLE = 8  # up to so many lengths are cheaper one by one
+_MAX_LOG_RANGE = 690.0
+_MIN_SURPRISAL = 1e-9  # a smaller one changes no answer
+_NEGLIGIBLE_V = 1e200
+_TOO_LARGE = (
+    "pi = {pi:.6g} is too large: the powers of -log p, from {low:.3g} to {high:.3g}, exceed the range of floats; "
+    "use a pi of at most {largest:.4g}"
+)
+
+
+def reference(a: Floats) -> float:
+    """Largest finite surprisal r of a class; 1 if none is above 0."""
+    finite = a[np.isfinite(a)]
+    return float(finite.max()) if len(finite) and finite.max() > 0 else 1.0
+
+
+def check_range(a: Floats, pi: float) -> None:
+    """Refuse a pi whose powers of the surprisals of a class underflow where that would change an answer."""
+    high, low = reference(a), max(float(a.min()), _MIN_SURPRISAL)
+    if pi * np.log(high / low) > _MAX_LOG_RANGE:
+        raise InputError(_TOO_LARGE, pi=pi, low=low, high=high, largest=_MAX_LOG_RANGE / np.log(high / low))
+
+
+def gaps(a: ArrayLike, pi: float, least: ArrayLike, r: ArrayLike) -> Floats:
+    """Numbers d of eq. (2) for surprisals a; least: min a, r: its unit."""
+    a = np.asarray(a, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found = (a / r) ** pi * -np.expm1(pi * (log_of(least) - log_of(a))) / pi
+    return np.asarray(np.where(a == least, 0.0, np.where(np.isposinf(a), np.inf, found)))
+
+
+def log_surprisal(log_v: ArrayLike, sums: ArrayLike, pi: float) -> Floats:
+    """l = log(h / r) of eq. (3), with log_v = log(v / r) and the sums D; -inf where v and D are 0.
+
+    >>> np.exp(log_surprisal(np.log(2.0), 6.0, 2.0)), log_surprisal(-np.inf, 0.5, 1.0)
+    (np.float64(4.0), array(-0.69314718))
+    """
+    log_v, sums = np.asarray(log_v, np.float64), np.asarray(sums, np.float64)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        near, far = log_v + _log_growth(log_v, sums, pi), np.log(np.maximum(pi * sums, 0.0)) / pi
+    return np.asarray(np.where(sums == 0, log_v, np.where(np.isfinite(near), near, far)))
+
+
+def rise(log_v: ArrayLike, sums: ArrayLike, pi: float) -> Floats:
+    """(h - v) / r of eq. (3), precise also where v is large; inf if it is too large for a float.
+
+    >>> rise(np.log(2.0), [0.0, 6.0], 2.0), rise(40.0, 1e-20, 0.05)
+    (array([0., 2.]), array(0.00031856))
+    """
+    log_v, sums = np.asarray(log_v, np.float64), np.asarray(sums, np.float64)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        near = np.exp(log_v) * np.expm1(_log_growth(log_v, sums, pi))
+        far = np.exp(np.log(np.maximum(pi * sums, 0.0)) / pi) - np.exp(log_v)
+    found = np.where(np.isnan(near), far, near)
+    return np.asarray(np.where(sums == 0, 0.0, np.where(np.isnan(found), np.inf, found)))
+
+
+def _log_growth(log_v: Floats, sums: Floats, pi: float) -> Floats:
+    """log(h / v); NaN where v is negligible."""
+    grown = pi * sums * np.exp(-pi * log_v)
+    return np.asarray(np.where(np.abs(grown) < _NEGLIGIBLE_V, np.log1p(np.maximum(grown, -1.0)) / pi, np.nan))
 
 
 @dataclass(frozen=True, eq=False)
 class TokenProduct:
-    """Distinct s of a token distribution (U,), ascending, and the logarithm of the number of tokens with each."""
+    """Distinct surprisals a (U,) of a token distribution, ascending, and the log number of tokens with each."""
 
     pi: float
-    s: Floats
+    a: Floats
     log_number: Floats
 
     @classmethod
     def of(cls, log_p: Floats, pi: float) -> "TokenProduct":
-        """Distribution of tokens with these log probabilities, which must be below 0."""
-        if not (log_p < 0).all() or not np.isfinite(log_p).all():
-            raise InputError("the tokens' probabilities must lie between 0 and 1, both excluded: use an alpha above 0")
-        s, number = np.unique(box_cox(-log_p, pi), return_counts=True)
-        return cls(pi, s, np.log(number))
-
-    @property
-    def n_tokens(self) -> float:
-        """Number V of tokens."""
-        from scipy.special import logsumexp  # slow to import; prediction does not need it
-
-        return float(np.exp(logsumexp(self.log_number)))
-
-    def cumulants(self, theta: float) -> tuple[float, float, float, float, float]:
-        """Cumulants L, mu, v, k3 and k4 of s under the tilted distribution."""
-        exponents = self.log_number - theta * self.s
-        top = exponents.max()
-        q = np.exp(exponents - top)
-        total = q.sum()
-        q /= total
-        mean = (q * self.s).sum()
-        away = self.s - mean
-        squares = away * away
-        q *= squares
-        v, k3, m4 = float(q.sum()), float((q * away).sum()), float((q * squares).sum())
-        return float(top + np.log(total)), float(mean), v, k3, m4 - 3 * v * v
-
-
-def box_cox(a: Floats, pi: float) -> Floats:
-    """Box-Cox transform (a^pi - 1) / pi; log a for pi = 0."""
-    log_a = log_of(a)
-    return np.asarray(log_a if pi == 0 else np.expm1(pi * log_a) / pi)
-
-
-def box_cox_inverse(t: Floats, pi: float) -> Floats:
-    """Inverse Box-Cox transform h(t) = (1 + pi t)^(1/pi); exp t for pi = 0, and 0 below the domain."""
-    if pi == 0:
-        return np.asarray(np.exp(t))
-    return np.asarray(np.maximum(1 + pi * np.asarray(t), 0.0) ** (1 / pi))
-
-
-class Expansion:
-    """Expansion of eq. (3) for any number of lengths; for many, the cumulants are interpolated by a spline."""
-
-    def __init__(self, product: TokenProduct, longest: float) -> None:
-        self.product = product
-        pi, largest = product.pi, float(box_cox_inverse(product.s[-1:], product.pi)[0])
-        entropies = np.log(longest * np.log(max(product.n_tokens, 2.0)))
-        self._low = float(np.log(box_cox_inverse(product.s[:1], pi)[0])) - 1
-        self._high = float(max(entropies, np.log(longest) / max(pi, 0.05) + np.log(largest))) + 0.5
-
-    def shift(self, lengths: Floats) -> Floats:
-        """Shift b of eq. (2) for each length."""
-        pi = self.product.pi
-        lengths = np.asarray(lengths, np.float64)
-        if pi == 1:
-            return np.asarray(lengths - 1)
-        x = self._root(lambda x, of: -self._log_sum(x, of), lengths)
-        found = box_cox(np.exp(x), pi) - lengths * self._cumulants(x)[1]
-        return np.where(lengths == 1, 0.0, found)
-
-    def log_sum(self, lengths: Floats) -> Floats:
-        """log Z: logarithm of the sum of exp(-T^(1/pi)) over all sequences of each length."""
-        pi = self.product.pi
-        lengths = np.asarray(lengths, np.float64)
-        if pi == 1:
-            return np.zeros_like(lengths)
-
-        def beyond(x: Floats, of: Floats) -> Floats:
-            return np.asarray(box_cox(np.exp(x), pi) - of * self._cumulants(x)[1] - (of - 1) / pi)
-
-        x = self._root(beyond, lengths)
-        return np.where(lengths == 1, 0.0, self._log_sum(x, lengths))
-
-    def _log_sum(self, x: Floats, lengths: Floats) -> Floats:
-        """Log sum of eq. (3) at x = log h."""
-        pi = self.product.pi
-        log_z, mean, v, k3, k4 = self._cumulants(x)
-        h2, h3, h4 = _derivatives(x, pi)
-        d = np.maximum(1 + lengths * np.maximum(v, 0.0) * h2, 1e-9)
-        leading = lengths * (log_z + np.exp((1 - pi) * x) * mean) - np.exp(x) - np.log(d) / 2
-        x2, y, z, third, fourth = lengths * v / d, -h2 / d, 1 / d, lengths * k3, lengths * k4
-        more = (fourth * y**2 - h4 * x2**2) / 8 + 5 * (h3**2 * x2**3 + third**2 * y**3) / 24
-        return np.asarray(leading + more - h3 * third * (3 * x2 * y * z + 2 * z**3) / 12)
-
-    def _cumulants(self, x: Floats) -> Floats:
-        """Cumulants L, mu, v, k3 and k4 at theta = h^(1-pi), h = exp x, (5, n)."""
-        if len(x) > _MAX_SINGLE:
-            return np.asarray(self._spline(x).T)
-        return np.array([self.product.cumulants(theta) for theta in np.exp((1 - self.product.pi) * x)]).T
+        """Distribution of tokens with these log probabilities, which must be finite."""
+        if not (log_p <= 0).all() or not np.isfinite(log_p).all():
+            raise InputError("norm 'u' and 'm' need probabilities above 0 for all tokens: use an alpha above 0")
+        a, number = np.unique(-log_p, return_counts=True)
+        check_range(a, pi)
+        return cls(pi, a, np.log(number))
 
     @cached_property
-    def _spline(self) -> Any:
-        from scipy.interpolate import CubicSpline
+    def r(self) -> float:
+        """Unit of eq. (2)."""
+        return reference(self.a)
 
-        x = np.linspace(self._low, self._high, _SPLINE_KNOTS)
-        return CubicSpline(x, [self.product.cumulants(theta) for theta in np.exp((1 - self.product.pi) * x)])
+    @cached_property
+    def d(self) -> Floats:
+        """Numbers of eq. (2), (U,), ascending from 0."""
+        return gaps(self.a, self.pi, self.a[0], self.r)
 
-    def _root(self, rising: Callable[[Floats, Floats], Floats], lengths: Floats) -> Floats:
-        """Point x where a function of x and the length rises through 0, for each length."""
-        if len(lengths) <= _MAX_SINGLE:
-            return np.array([self._one_root(rising, length) for length in lengths])
-        low, high = np.full(lengths.shape, self._low), np.full(lengths.shape, self._high)
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            above = rising(middle, lengths) > 0
-            low, high = np.where(above, low, middle), np.where(above, middle, high)
-        return np.asarray((low + high) / 2)
+    @cached_property
+    def log_n_tokens(self) -> float:
+        """log V."""
+        return float(np.log(np.exp(self.log_number).sum()))
 
-    def _one_root(self, rising: Callable[[Floats, Floats], Floats], length: float) -> float:
-        def value(x: float) -> float:
-            return float(rising(np.array([x]), np.array([length]))[0])
+    def log_v(self, length: float) -> float:
+        """log(v / r) for c = 0."""
+        return float(np.log(length) / self.pi + log_of(self.a[0] / self.r))
 
-        ends = value(self._low), value(self._high)
-        if ends[0] > 0 or ends[1] < 0:
-            return self._low if ends[0] > 0 else self._high
-        return bracketed_root(value, self._low, self._high)
+    def rise(self, log_v: float, sums: ArrayLike) -> Floats:
+        """h - v of eq. (3); inf if it is too large for a float."""
+        return self.r * rise(log_v, sums, self.pi)
 
+    def v(self, log_v: float) -> float:
+        """Surprisal of the most probable sequence; inf if it is too large for a float."""
+        with np.errstate(over="ignore"):
+            return float(self.r * np.exp(log_v))
 
-def _derivatives(x: Floats, pi: float) -> tuple[Floats, Floats, Floats]:
-    """Second, third and fourth derivative of h(t) where h = exp x."""
-    second = (1 - pi) * np.exp((1 - 2 * pi) * x)
-    third = (1 - pi) * (1 - 2 * pi) * np.exp((1 - 3 * pi) * x)
-    return second, third, (1 - pi) * (1 - 2 * pi) * (1 - 3 * pi) * np.exp((1 - 4 * pi) * x)
+    def slope(self, log_v: float, sums: ArrayLike) -> Floats:
+        """h' of eq. (4)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(self.r * np.exp((1 - self.pi) * log_surprisal(log_v, sums, self.pi)))
+
+    def curvature(self, log_v: float, sums: ArrayLike) -> Floats:
+        """|h''| of eq. (4)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            power = np.exp((1 - 2 * self.pi) * log_surprisal(log_v, sums, self.pi))
+            return np.asarray(self.r * abs(1 - self.pi) * power)
+
+    @cached_property
+    def few(self) -> "TokenProduct":
+        """About this distribution with some 200 distinct surprisals: rare ones with about equal ranks are one."""
+        last = len(self.a) - 1
+        starts = np.unique(np.append(np.geomspace(1, last + 1, 200).astype(np.intp) - 1, last))
+        number = np.exp(self.log_number)
+        numbers = np.add.reduceat(number, starts)
+        return TokenProduct(self.pi, np.add.reduceat(number * self.a, starts) / numbers, np.log(numbers))
+
+    def tilted(self, theta: ArrayLike) -> tuple[Floats, Floats]:
+        """log Z and mean of d under q(w) ~ exp(-theta d_w), for any number of theta."""
+        exponents = self.log_number - np.multiply.outer(theta, self.d)
+        top = exponents.max(axis=-1, keepdims=True)
+        q = np.exp(exponents - top)
+        total = q.sum(axis=-1)
+        return np.asarray(top[..., 0] + np.log(total)), np.asarray(q @ self.d / total)

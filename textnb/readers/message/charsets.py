@@ -9,7 +9,8 @@ the message says:
     2. ASCII without escapes is ASCII whatever the label (except for a few charsets whose bytes all look like ASCII)
     3. if the message names a Japanese charset anywhere, or the label is UTF-8, bytes that do not fit are examined as
        Japanese; otherwise only kana are evidence of Japanese, and the last resort is cp1252
-    4. bytes without a label are decoded in the charset that the message names elsewhere, if there is only one
+    4. bytes without a label are decoded in the charset that the message names elsewhere, if there is only one; else in
+       cp932 or EUC-JP, if all unlabelled bytes of the message together are probably that (``unlabelled``)
 
 Damaged transfer encodings are decoded as far as possible. If the letters of base64 are not a multiple of four, each
 line is decoded by itself, so that a lost letter damages one line only. Bytes after the padding are more base64, or text
@@ -18,62 +19,44 @@ that a mailing list has added.
 
 import binascii
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
 
-from textnb.readers.decoding import Decoded, charset_named, decoded, passes_for_ascii, superset_of
+from textnb.readers.charset_names import charset_of, superset_of
+from textnb.readers.decoding import Decoded, decoded, passes_for_ascii, resembles_utf8
 from textnb.readers.message.headers import Defects
+from textnb.readers.message.unlabelled import unlabelled_charset
 
-_LABEL = re.compile(r"[\w.:+-]+", re.ASCII)
-_LABELS_OF_CODECS = {
-    "cp932": "xsjis sjiswin mssjis xmscp932 windows932 windows31j cswindows31j shiftjisms",
-    "euc_jp": "xeucjp eucjpms eucjpwin",
-    "iso2022_jp": "iso2022jpms iso2022jpascii cp50220 cp50221 cp50222 jis",
-    "utf-8": "utf8n utf8mb4",
-    "utf-7": "unicode11utf7 unicode20utf7 xunicode20utf7",
-    "gbk": "xgbk",
-    "cp949": "ksc56011987 ksc5601",
-    "big5": "xbig5",
-    "ascii": "ansix341968 usascii asciius",
-    "mac_roman": "xmacroman",
-}
-_CODEC_BY_LABEL = {label: codec for codec, labels in _LABELS_OF_CODECS.items() for label in labels.split()}
 _JAPANESE = ("iso2022_jp", "cp932", "shift_jis", "euc_jp", "euc_jis_2004")
 _WEAK_CHARSETS = ("ascii", "iso8859-1", "cp1252")
-_EMPTY_LABELS = ("unknown", "unknown-8bit", "x-unknown", "8bit", "default", "user-defined", "x-user-defined", "binary")
+_MAX_ENCODED_WORDS = 5000
 
 
-@lru_cache(1024)
-def charset_of(label: str) -> str | None:
-    """Name of the codec that a label means, None if it means none."""
-    written = _LABEL.search(label[:100])
-    if written is None or (name := written.group().lower()) in _EMPTY_LABELS:
-        return None
-    squeezed = re.sub("[^a-z0-9]", "", name)
-    return _CODEC_BY_LABEL.get(squeezed) or charset_named(name) or charset_named(squeezed)
-
-
-_MAX_CACHED_LABELS = 8  # a message with more labels is not typical, and is not cached
-
-
-@lru_cache(1024)
-def _named_charsets(labels: tuple[str, ...]) -> tuple[bool, str | None]:
-    """Whether one of the labels is a Japanese charset, and the charset if there is only one."""
-    named = {charset for charset in map(charset_of, labels) if charset and charset not in _WEAK_CHARSETS}
-    return any(charset.startswith(_JAPANESE) for charset in named), named.pop() if len(named) == 1 else None
+def means_no_charset(charset: str | None) -> bool:
+    """Whether bytes beyond ASCII have no charset by their label."""
+    return charset in (None, "ascii")
 
 
 class MessageDecoder:
     """Decoder of the texts of one message; it adds to the message's defects.
 
-    ``labels`` are all charsets that the message names, in encoded words and in parts.
+    ``labels`` are all charsets that the message names, in encoded words and in parts; ``unlabelled`` returns all its
+    bytes without a label, or a sample of them. ``words_left`` is the number of encoded words that may still be decoded.
     """
 
-    def __init__(self, labels: Iterable[str], defects: Defects) -> None:
-        named = tuple(labels)
-        find = _named_charsets if len(named) <= _MAX_CACHED_LABELS else _named_charsets.__wrapped__
-        self.japanese, self.only = find(named)
+    def __init__(self, labels: Iterable[str], defects: Defects, unlabelled: Callable[[], bytes] = bytes) -> None:
+        named = {charset for charset in map(charset_of, labels) if charset and charset not in _WEAK_CHARSETS}
+        self.japanese = [superset_of(charset) for charset in named if charset.startswith(_JAPANESE)]
+        self.only = named.pop() if len(named) == 1 else None
+        self.words_left = _MAX_ENCODED_WORDS
         self.defects = defects
+        self._sample = unlabelled
+
+    @cached_property
+    def _unlabelled(self) -> str | None:
+        """Japanese charset of all bytes without a label; None if they are probably not Japanese."""
+        return unlabelled_charset(self._sample(), self.japanese)
 
     def decode(self, data: bytes, label: str = "", where: str = "text") -> str:
         """Decode bytes that have a label; ``where`` names the place in a defect."""
@@ -85,9 +68,14 @@ class MessageDecoder:
         return content.text
 
     def _decoded(self, data: bytes, charset: str | None) -> Decoded:
-        if self.japanese and (charset is None or charset in _WEAK_CHARSETS):
+        is_unlabelled = means_no_charset(charset)
+        is_certain = not self.japanese and self.only not in (None, "utf-8")
+        if is_unlabelled and not is_certain and not resembles_utf8(data) and self._unlabelled is not None:
+            with suppress(UnicodeDecodeError):
+                return Decoded(data.decode(self._unlabelled), self._unlabelled, 0)
+        if self.japanese and (is_unlabelled or charset in _WEAK_CHARSETS):
             return decoded(data)
-        if charset in (None, "ascii"):
+        if is_unlabelled:
             charset = self.only
         believes_japanese = charset is not None and charset.startswith((*_JAPANESE, "utf-8"))
         return decoded(data, charset, western=not (self.japanese or believes_japanese))
@@ -98,7 +86,7 @@ class MessageDecoder:
         read = content.encoding
         if not label and read == "utf-8":  # the default of a text without a label
             return
-        if charset is not None and read.removesuffix("-sig") in (charset, superset_of(charset)):
+        if charset is not None and read.removesuffix("-sig") in (charset, superset_of(charset), f"{charset}-le"):
             return
         if charset is not None and charset.startswith("iso2022_jp") and read == "iso2022_jp":
             return
@@ -106,7 +94,9 @@ class MessageDecoder:
         self.defects.add("charset", f"{where}: {declared}, read as {read}")
 
 
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_NOT_BASE64 = bytes(set(range(256)).difference(_BASE64))
+_LINE = re.compile(rb"[^\r\n]*+(?:\r\n|[\r\n])|[^\r\n]++")
 _PADDED = re.compile(rb"=[=\s]*")
 _BAD_QUOTED = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 _MAX_BASE64_PIECES = 1000
@@ -132,30 +122,43 @@ def decode_transfer(body: bytes, encoding: bytes, defects: Defects) -> bytes:
 def decode_base64(body: bytes, defects: Defects) -> bytes:
     """Decode base64, as much of it as possible."""
     written = body.translate(None, b" \t\r\n=")
-    if len(_NOT_BASE64.sub(b"", written)) * 10 < len(written) * 9:
+    if len(_letters(written)) * 10 < len(written) * 9:
         defects.add("base64", "text declared as base64 is not base64")
         return body
     pieces = _PADDED.split(body, _MAX_BASE64_PIECES)
-    whole = _from_piece(pieces[0], defects)
+    whole = bytearray(_from_piece(pieces[0], defects))
     for piece in pieces[1:]:
         if not piece.strip():
             continue
         defects.add("base64", "text after the end of base64")
         whole += _from_piece(piece, defects) if not re.search(rb"[^A-Za-z0-9+/\r\n]", piece.strip()) else b"\n" + piece
-    return whole
+    return bytes(whole)
 
 
 def _from_piece(piece: bytes, defects: Defects) -> bytes:
     """Decode base64 without padding."""
-    letters = _NOT_BASE64.sub(b"", piece)
+    letters = _letters(piece)
     if len(letters) % 4:
-        lines = [_NOT_BASE64.sub(b"", line) for line in piece.splitlines()]
-        odd = sum(len(line) % 4 > 0 for line in lines[:-1])
+        is_odd = bytearray(len(line) % 4 > 0 for line in _lines_of_letters(piece))
+        odd = sum(is_odd[:-1])
         if odd or len(letters) % 4 == 1:
             defects.add("base64", "damaged base64")
-        if 0 < 2 * odd < len(lines):
-            return b"".join(map(_quads, lines))
+        if 0 < 2 * odd < len(is_odd):
+            whole = bytearray()
+            for line in _lines_of_letters(piece):
+                whole += _quads(line)
+            return bytes(whole)
     return _quads(letters)
+
+
+def _letters(written: bytes) -> bytes:
+    """Letters of base64 alone."""
+    return written.translate(None, _NOT_BASE64)
+
+
+def _lines_of_letters(piece: bytes) -> Iterator[bytes]:
+    """Letters of each line; one line at a time, because there may be millions."""
+    return (_letters(line[0]) for line in _LINE.finditer(piece))
 
 
 def _quads(letters: bytes) -> bytes:

@@ -8,16 +8,20 @@ that words are not counted twice. Links and hidden words come from all branches.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
-from textnb.readers.message.charsets import MessageDecoder
+from textnb.readers.charset_names import charset_of
+from textnb.readers.decoding import resembles_utf8
+from textnb.readers.message.charsets import MessageDecoder, means_no_charset
 from textnb.readers.message.features import attachment_tokens
 from textnb.readers.message.field_values import charsets_in, header_text
 from textnb.readers.message.headers import Defects
 from textnb.readers.message.html import MAX_PAGE_LENGTH, charset_in, read_html
-from textnb.readers.message.parts import Branch, Leaf, Walk
+from textnb.readers.message.parts import MAX_TEXT_BYTES, Branch, Leaf, Walk
 from textnb.readers.message.words import hosts_in
 
-_MAX_TEXT_BYTES = 1 << 20
+_MAX_LABELS = 20
+_SAMPLE_BYTES = 1 << 14
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _SKIPPED_TYPES = ("text/css", "text/javascript", "text/x-vcard", "text/vcard", "text/directory", "text/rtf")
 _CALENDAR_TEXT = re.compile(r"^(?:SUMMARY|LOCATION|DESCRIPTION|COMMENT)(?:;[^:\n]{0,200})?:(.*)$", re.MULTILINE)
@@ -36,13 +40,13 @@ class Content:
         self.walk = Walk.of(raw, defects)
         self.fields = self.walk.head.fields
         self.labels = self._labels()
-        self.decoder = MessageDecoder(self.labels, defects)
+        self.decoder = MessageDecoder(self.labels, defects, partial(_unlabelled, self.walk))
         self.subject = self.text_of(self.walk.head.first(b"subject"))
         self.texts: list[tuple[Branch, str]] = []
         self.hidden: list[str] = []
         self.hosts: dict[str, None] = {}
         self.attachments: list[str] = []
-        self._left = _MAX_TEXT_BYTES
+        self._left = MAX_TEXT_BYTES
         for i, leaf in enumerate(self.walk.leaves):
             if i in self.walk.within:
                 self.texts.append((leaf.branch, self.text_of(self.walk.within[i].first(b"subject"))))
@@ -60,17 +64,21 @@ class Content:
         return "\n".join(text for text in _richest(self.texts) if text)
 
     def _labels(self) -> list[str]:
-        labels = {leaf.content.charset for leaf in self.walk.leaves}
+        """Charsets that the message names, in lower case and sorted; of very many, the first ones."""
+        written = [leaf.content.charset for leaf in self.walk.leaves]
         if self.walk.head.has_encoded_words:
-            labels.update(name for _, value in self.fields for name in charsets_in(value))
-        return sorted(filter(None, [label.strip().lower()[:60] for label in labels]))
+            written += [name for _, value in self.fields if b"=?" in value for name in charsets_in(value)]
+        labels = list(dict.fromkeys(filter(None, (label.strip().lower()[:60] for label in written))))
+        if len(labels) > _MAX_LABELS:
+            self.defects.add("charset", f"the message names {len(labels)} charsets; the first {_MAX_LABELS} are used")
+        return sorted(labels[:_MAX_LABELS])
 
     def _read(self, leaf: Leaf) -> None:
-        attached, named = leaf.is_attached, leaf.name
-        if attached or named is not None:
+        named = leaf.name
+        if leaf.is_attached or named is not None:
             name = "" if named is None else named.text(self.decoder)
             self.attachments += attachment_tokens(name, leaf.type, leaf.size)
-        if attached or leaf.type in _SKIPPED_TYPES or self._left <= 0:
+        if _is_skipped(leaf) or self._left <= 0:
             return
         data = leaf.body(self._left, self.defects)
         self._left -= max(len(data), (leaf.end - leaf.start) // 3)
@@ -92,6 +100,23 @@ class Content:
         self.hidden.append(page.hidden)
         self.hosts |= dict.fromkeys(page.hosts)
         self.texts.append((branch, page.visible))
+
+
+def _unlabelled(walk: Walk) -> bytes:
+    """Sample of the lines without a label that are neither ASCII nor UTF-8: of header fields, file names and parts."""
+    texts = [value for _, value in walk.head.fields]
+    texts += [head.first(b"subject") for head in walk.within.values()]
+    for leaf in walk.leaves:
+        texts += [] if leaf.name is None or leaf.name.charset else [leaf.name.data]
+        if not _is_skipped(leaf) and means_no_charset(charset_of(leaf.content.charset)):
+            data = leaf.body(_SAMPLE_BYTES, Defects())
+            texts += [data] if means_no_charset(charset_of(charset_in(data))) else []
+    texts = [text for text in texts if not text.isascii() and not resembles_utf8(text)]
+    return b"\n".join(line for text in texts for line in text.splitlines() if not line.isascii())[:_SAMPLE_BYTES]
+
+
+def _is_skipped(leaf: Leaf) -> bool:
+    return leaf.is_attached or leaf.type in _SKIPPED_TYPES
 
 
 def _looks_like_html(data: bytes) -> bool:

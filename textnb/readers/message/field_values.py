@@ -3,19 +3,21 @@
     =?charset?B?base64?=    =?charset?Q?quoted?=      encoded words; blanks between two of them are not text
     text/plain; charset=utf-8; name*0*=utf-8''%E6; name*1*=%97%A5                                 parameters
 
-Neighbouring encoded words of one charset are joined as bytes before they are decoded, because some senders cut inside a
-character; and as base64, because some cut inside a group of four letters. Bytes that were never encoded are decoded
-too. In parameters, encoded words and raw bytes are wrong but common, so they are decoded; a missing semicolon is
-accepted.
+Neighbouring encoded words of one charset, however it is spelt and encoded, are joined as bytes before they are decoded,
+because some senders cut inside a character; and as base64, because some cut inside a group of four letters. Bytes that
+were never encoded are decoded too. In parameters, encoded words and raw bytes are wrong but common, so they are
+decoded; a missing semicolon is accepted.
 """
 
 import binascii
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from textnb.readers.charset_names import charset_of, superset_of
 from textnb.readers.message.charsets import MessageDecoder, decode_base64
 from textnb.readers.message.headers import Defects
 
@@ -26,9 +28,9 @@ _Piece = tuple[str, bytes, bytes]
 """Charset, encoding (B, Q, or empty for bytes that are not encoded), and payload."""
 
 
-def charsets_in(value: bytes) -> set[str]:
-    """Charsets of the encoded words in a value."""
-    return {label.decode("ascii", "replace") for label in _CHARSET_OF_WORD.findall(value)} if b"=?" in value else set()
+def charsets_in(value: bytes) -> Iterator[str]:
+    """Charsets of the encoded words in a value, in order."""
+    return (word[1].decode("ascii", "replace") for word in _CHARSET_OF_WORD.finditer(value))
 
 
 def header_text(value: bytes, decoder: MessageDecoder, where: str = "header") -> str:
@@ -36,17 +38,30 @@ def header_text(value: bytes, decoder: MessageDecoder, where: str = "header") ->
     if b"=?" not in value:
         return value.decode("ascii") if value.isascii() and b"\x1b" not in value else decoder.decode(value, where=where)
     read = []
-    for (label, encoding), run in groupby(_pieces(value), key=lambda piece: piece[:2]):
-        payloads = [payload for *_, payload in run]
-        read.append(decoder.decode(_joined(payloads, encoding, decoder.defects), label, where))
+    for _, neighbours in groupby(_pieces(value, decoder), key=_charset):
+        pieces = list(neighbours)
+        runs = groupby(pieces, key=lambda piece: piece[1])
+        data = [_joined([payload for *_, payload in run], encoding, decoder.defects) for encoding, run in runs]
+        read.append(decoder.decode(b"".join(data), pieces[0][0], where))
     return "".join(read)
 
 
-def _pieces(value: bytes) -> list[_Piece]:
+def _charset(piece: _Piece) -> tuple[bool, str]:
+    """Whether a piece is encoded, and its charset; the same for all spellings and supersets of a charset."""
+    label, encoding, _ = piece
+    charset = superset_of(charset_of(label) or label)
+    return encoding != b"", "iso2022_jp" if charset.startswith("iso2022_jp") else charset
+
+
+def _pieces(value: bytes, decoder: MessageDecoder) -> list[_Piece]:
     """Encoded words and the bytes between them, in order; nothing is searched after the last "?="."""
     pieces: list[_Piece] = []
     position, last = 0, value.rfind(b"?=") + 2
     for word in _ENCODED_WORD.finditer(value, 0, max(last, 0)):
+        if decoder.words_left == 0:
+            decoder.defects.add("encoded-word", "there are too many encoded words; the rest was not decoded")
+            break
+        decoder.words_left -= 1
         between = value[position : word.start()]
         if between.strip() or (between and not pieces):
             pieces.append(("", b"", between))
@@ -59,7 +74,7 @@ def _pieces(value: bytes) -> list[_Piece]:
 
 
 def _joined(payloads: list[bytes], encoding: bytes, defects: Defects) -> bytes:
-    """Bytes of neighbouring words of one charset and encoding."""
+    """Bytes of neighbouring words of one encoding."""
     if encoding == b"Q":
         return b"".join(binascii.a2b_qp(payload.replace(b" ", b"_"), header=True) for payload in payloads)
     if encoding != b"B":
@@ -103,10 +118,13 @@ class Parametrised(NamedTuple):
         return self.parameters[name].data if name in self.parameters else b""
 
 
-@lru_cache(512)
 def parse_parameters(value: bytes) -> Parametrised:
-    """Parse the value of a field with parameters."""
-    value = value[:_MAX_VALUE_LENGTH]
+    """Parse the value of a field with parameters; of a very long one the beginning."""
+    return _parametrised(value[:_MAX_VALUE_LENGTH])
+
+
+@lru_cache(512)
+def _parametrised(value: bytes) -> Parametrised:
     main = re.split(rb"[;\s]", value.lstrip(), maxsplit=1)[0].lower()
     segments: dict[bytes, dict[int, tuple[bytes, bytes]]] = {}
     for name, number, star, content in _PARAMETER.findall(value):

@@ -3,12 +3,15 @@
 Text is hidden by display:none, visibility:hidden, opacity:0 or the attribute hidden; letters of at most one pixel; a
 box without width or height whose overflow is hidden; a position far off the page; or a colour that is almost that of
 the background. A background with an image has no known colour, and hides nothing. The look of an element follows from
-that of the element around it and from its own attributes.
+that of the element around it, the rules of the page for its name, class or id, and its own attributes.
+Rules with other selectors, those inside @media and the like, and rules that hide only on a certain background are not
+read.
 """
 
 import re
 from collections.abc import Mapping, Set
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from textnb.readers.message.page_source import values_in
@@ -50,6 +53,9 @@ _MAX_ATTRIBUTE_LENGTH = 1000
 _MAX_CACHED_LENGTH = 300  # of all attributes of an element whose look is cached
 _OFF_PAGE_PIXELS = -900.0
 _MAX_COLOURS = 40
+_NOT_A_RULE = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->|@[^{};]*+(?:;|\{(?:[^{}]*+\{[^{}]*+\})*+[^{}]*+\}?)?+", re.DOTALL)
+_SELECTOR = re.compile(r"(?=[a-z.#])[a-z0-9]*+(?:[.#][a-z_-][\w-]*+)?", re.IGNORECASE)
+_MAX_RULES = 40
 
 
 class Look(NamedTuple):
@@ -94,20 +100,55 @@ def _ground(style: Mapping[str, str], bgcolor: str, background: str, around: Col
 
 
 BODY = Look((0, 0, 0), (255, 255, 255), tiny=False, concealed=False)
+_ANYWHERE = Look(None, None, tiny=False, concealed=False)  # on a background that is not known
 
 
-def remove_hidden_texts(tree: "LexborHTMLParser", source: bytes, markers: Set[bytes]) -> list[str]:
-    """Remove the hidden texts of a page from its tree and return them; ``markers`` are the HIDING_MARKERS in it."""
+def remove_hidden_texts(
+    tree: "LexborHTMLParser", source: bytes, markers: Set[bytes], rules: Mapping[str, str]
+) -> list[str]:
+    """Remove the hidden texts of a page from its tree and return them.
+
+    ``markers`` are the HIDING_MARKERS in the source, ``rules`` its rules that can hide text (see ``hiding_rules``).
+    """
     texts: list[str] = []
-    selectors = _suspects(source, markers)
-    if not selectors:
-        return texts
     looks: dict[int, Look] = {}
     seen: set[int] = set()
-    for node in found_by_css(tree, ", ".join(selectors)):
-        if node.mem_id not in seen and (look := _look(node, looks)).is_hidden:
-            _remove_hidden(node, look, texts, seen)
+    for selector, style in rules.items():
+        for node in found_by_css(tree, selector):
+            if node.mem_id not in seen:
+                seen.add(node.mem_id)
+                attributes = node.attributes
+                styled = {**attributes, "style": f"{style};{attributes.get('style') or ''}"}
+                around = BODY if node.parent is None else _look(node.parent, looks)
+                if (look := around.of(styled)).is_hidden:
+                    _remove_hidden(node, look, texts, seen)
+    seen.clear()
+    if selectors := _suspects(source, markers):
+        for node in found_by_css(tree, ", ".join(selectors)):
+            if node.mem_id not in seen and (look := _look(node, looks)).is_hidden:
+                _remove_hidden(node, look, texts, seen)
     return texts
+
+
+def hiding_rules(tree: "LexborHTMLParser", markers: Set[bytes]) -> dict[str, str]:
+    """Rules of the style elements that hide text, whatever its background: declarations by selector.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> page = LexborHTMLParser("<style>p, .x { color: red } .x { display: none } a.y > b { opacity: 0 }</style>")
+    >>> hiding_rules(page, {b"<style", b"display:"})
+    {'.x': ' color: red ; display: none '}
+    """
+    if b"<style" not in markers or markers.isdisjoint((*_CONCEALING, b"color")):
+        return {}
+    sheets = "\n".join(node.text() for node in found_by_css(tree, "style"))
+    declared: dict[str, list[str]] = {}
+    for rule in _NOT_A_RULE.sub("", sheets).split("}"):
+        selectors, _, style = rule.partition("{")
+        for selector in map(str.strip, selectors.split(",")):
+            if _SELECTOR.fullmatch(selector):
+                declared.setdefault(selector, []).append(style)
+    rules = ((selector, ";".join(styles)) for selector, styles in declared.items())
+    return dict(islice((rule for rule in rules if _ANYWHERE.of({"style": rule[1]}).is_hidden), _MAX_RULES))
 
 
 def found_by_css(tree: "LexborHTMLParser", selectors: str) -> "list[LexborNode]":

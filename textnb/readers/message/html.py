@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from textnb.readers.message.hiding import HIDING_MARKERS, found_by_css, remove_hidden_texts
+from textnb.readers.message.hiding import HIDING_MARKERS, found_by_css, hiding_rules, remove_hidden_texts
 from textnb.readers.message.page_source import many_attributes, tidy, with_lines, words_present
 from textnb.readers.message.words import hosts_in_source, unescaped
 
@@ -70,8 +70,9 @@ def read_html(html: str) -> Page:
     if _too_costly(html, source):
         return Page(tidy(unescaped(_without_tags(html))), "", hosts)
     tree = LexborHTMLParser(with_lines(source).decode())  # not from bytes: some versions guess a charset
+    rules = hiding_rules(tree, markers)
     tree.strip_tags([name for name, tag in _UNSEEN.items() if tag in markers])
-    hidden = remove_hidden_texts(tree, source, markers)
+    hidden = remove_hidden_texts(tree, source, markers, rules)
     if not markers.isdisjoint(_ALT_MARKERS):
         _insert_alt_texts(tree)
     root = tree.root

@@ -18,6 +18,9 @@ from textnb.readers.message.charsets import decode_transfer
 from textnb.readers.message.field_values import Parametrised, Value, parse_parameters
 from textnb.readers.message.headers import Defects, Head, message_start, read_head
 
+MAX_TEXT_BYTES = 1 << 20
+"""Number of bytes of text that are read of one message, and of the encoded messages inside it."""
+
 _MAX_DEPTH = 20
 _MAX_PARTS = 500
 _MAX_BOUNDARY_LINES = 10_000  # lines that begin like a boundary
@@ -72,7 +75,10 @@ class Leaf(NamedTuple):
 
 @dataclass
 class Walk:
-    """Walk over a message: its head, its leaves, the types of all parts, and the heads of messages inside."""
+    """Walk over a message: its head, its leaves, the types of all parts, and the heads of messages inside.
+
+    ``encoded_left``: number of bytes that may still be decoded of messages inside in base64 or quoted-printable.
+    """
 
     head: Head
     defects: Defects
@@ -80,6 +86,7 @@ class Walk:
     types: list[str] = field(default_factory=list)
     within: dict[int, Head] = field(default_factory=dict)
     alternatives: int = 0
+    encoded_left: int = MAX_TEXT_BYTES
 
     @classmethod
     def of(cls, data: bytes, defects: Defects) -> "Walk":
@@ -142,7 +149,8 @@ class Walk:
         """Add a message inside the message."""
         data, start, end = whole.data, whole.start, whole.end
         if whole.encoding in _ENCODED:  # forbidden, but common
-            data = decode_transfer(data[start:end], whole.encoding, self.defects)
+            data = whole._replace(strays=b"").body(self.encoded_left, self.defects)
+            self.encoded_left = max(self.encoded_left - len(data), 0)
             start, end = 0, len(data)
         head = read_head(data, message_start(data, start, end), end, self.defects)
         self.within[len(self.leaves)] = head
