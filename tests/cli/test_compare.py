@@ -37,12 +37,23 @@ def asked(*arguments):
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    path = tmp_path_factory.mktemp("corpus") / "made.jsonl"
-    lines = [{"text": each.text, "label": each.label} for each in documents(40)]
+def written(path, texts):
+    """Path of a table with texts and the labels of made-up documents."""
+    lines = [{"text": text, "label": each.label} for text, each in zip(texts, documents(40), strict=True)]
     path.write_text("\n".join(map(json.dumps, lines)))
     return path
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Table in which four documents repeat others."""
+    return written(tmp_path_factory.mktemp("corpus") / "made.jsonl", [each.text for each in documents(40)])
+
+
+@pytest.fixture
+def distinct(tmp_path):
+    """Table in which no document repeats another."""
+    return written(tmp_path / "distinct.jsonl", [f"{each.text} n{i}" for i, each in enumerate(documents(40))])
 
 
 @pytest.fixture
@@ -155,9 +166,9 @@ def test_curve_refuses_sizes_that_are_no_numbers(table):
         asked("curve", table, "--sizes", "1e3")
 
 
-def test_tune_prints_a_recipe_that_train_takes(table, tmp_path):
+def test_tune_prints_a_recipe_that_train_takes(distinct, tmp_path):
     options = ["--vary", "alpha=0.1,2", "--vary", "weight-norm=true", "--vary", "min_df=2", "--vary", "ngram=1-2"]
-    common = ("tune", table, "--tokenizer", "words", "--model", "complement", "--no-calibrate", "--folds", "2")
+    common = ("tune", distinct, "--tokenizer", "words", "--model", "complement", "--no-calibrate", "--folds", "2")
     coded = json.loads(asked(*common, *options, "--json"))
     shown = asked(*common, *options)
     assert f"{coded['train']} -o MODEL" in shown
@@ -183,9 +194,9 @@ def test_tune_refuses_what_it_cannot_vary(table, given):
         asked("tune", table, "--tokenizer", "words", "--vary", given)
 
 
-def test_calibrate_changes_the_model_and_info_says_so(table, tmp_path):
+def test_calibrate_changes_the_model_and_info_says_so(distinct, tmp_path):
     model, other = tmp_path / "m.textnb", tmp_path / "other.textnb"
-    asked("train", table, "--tokenizer", "words", "-o", model)
+    asked("train", distinct, "--tokenizer", "words", "-o", model)
     held_out = tmp_path / "held-out.jsonl"
     lines = [{"text": each.text + " new", "label": each.label} for each in documents(30, seed=8)]
     held_out.write_text("\n".join(map(json.dumps, lines)))
@@ -202,12 +213,12 @@ def test_calibrate_changes_the_model_and_info_says_so(table, tmp_path):
     assert states == ["held-out", "stale"]
 
 
-def test_calibrate_refuses_documents_that_were_learnt_and_models_that_are_not_there(table, tmp_path):
+def test_calibrate_refuses_documents_that_were_learnt_and_models_that_are_not_there(distinct, tmp_path):
     model = tmp_path / "m.textnb"
-    asked("train", table, "--tokenizer", "words", "-o", model)
+    asked("train", distinct, "--tokenizer", "words", "-o", model)
     before = model.read_bytes()
     with pytest.raises(InputError, match="40 of 40 documents have been learnt"):
-        asked("calibrate", model, table)
+        asked("calibrate", model, distinct)
     assert model.read_bytes() == before
     with pytest.raises(InputError, match="does not exist; train a model first"):
-        asked("calibrate", tmp_path / "none.textnb", table)
+        asked("calibrate", tmp_path / "none.textnb", distinct)

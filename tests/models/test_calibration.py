@@ -41,7 +41,7 @@ def factor(found, scores, terms, weight):
     """Eq. (1), for one document."""
     possible = [score for score in scores if score > -math.inf]
     u = (max(possible) - sum(possible) / len(possible)) / weight
-    f = found.scale * terms / weight * (terms / found.mean_terms + 0.1) ** -found.terms_power
+    f = found.scale * terms / weight * (max(terms, found.least_terms) / found.mean_terms + 0.1) ** -found.terms_power
     return f * (u / found.mean_advantage + 0.01) ** -found.advantage_power
 
 
@@ -53,7 +53,7 @@ def drawn(n, a, g, h, b, *, seed, log_prior=None, spread=30.0):
     scores = rng.normal(0, spread, (n, len(b))) * rng.gamma(2, 0.5, (n, 1))
     prior = np.full(len(b), -np.log(len(b))) if log_prior is None else log_prior
     advantage = (scores.max(axis=1) - scores.mean(axis=1)) / weight
-    made = TermCalibration(a, terms.mean(), g, advantage.mean(), h, np.asarray(b))
+    made = TermCalibration(a, 0.0, terms.mean(), g, advantage.mean(), h, np.asarray(b))
     P = np.exp(made.log_posterior(scores, np.tile(prior, (n, 1)), sizes_of(terms, n, weight)))
     y = (P.cumsum(axis=1) < rng.random((n, 1))).sum(axis=1)
     return held_out(scores, y, terms, log_prior=prior, weight=weight), made
@@ -174,7 +174,7 @@ def test_documents_without_a_known_term_teach_nothing():
 
 
 CALIBRATIONS = {
-    "new": TermCalibration(0.5, 20.0, 0.4, 0.3, 0.2, np.array([1.0, -1.0])),
+    "new": TermCalibration(0.5, 0.0, 20.0, 0.4, 0.3, 0.2, np.array([1.0, -1.0])),
     "old": OldCalibration(0.5, 0.01, np.array([1.0, -1.0])),
 }
 
@@ -204,7 +204,7 @@ def test_a_posterior_of_the_old_formula_by_hand():
 @pytest.mark.parametrize("power", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("other", [0.0, 0.5, 0.95])
 def test_confidence_grows_without_bound_with_terms_and_with_the_lead_of_a_class(power, other):
-    calibration = TermCalibration(1.0, 20.0, power, 0.3, other, np.zeros(2))
+    calibration = TermCalibration(1.0, 0.0, 20.0, power, 0.3, other, np.zeros(2))
     terms = 10.0 ** np.arange(1, 60)
     scores = terms[:, np.newaxis] * [-0.1, -0.3]  # the same evidence per term
     z = calibration.factors(scores, sizes_of(terms, len(terms))) * (scores[:, 0] - scores[:, 1])
@@ -252,6 +252,7 @@ def test_a_calibration_comes_back_from_its_json(found):
         *(("old", {"shortening": value}) for value in (-0.1, math.nan, math.inf)),
         *(("new", {"terms_power": value}) for value in (-0.1, 0.96, math.nan)),
         *(("new", {"advantage_power": value}) for value in (-0.1, 1.5, math.inf)),
+        *(("new", {"least_terms": value}) for value in (-1.0, math.nan, math.inf)),
         *(("new", {name: value}) for name in ("mean_terms", "mean_advantage") for value in (-1.0, 0.0, math.inf)),
     ],
 )
@@ -270,3 +271,20 @@ def test_scores_that_do_not_grow_with_the_document_have_no_part_of_length():
     assert fit_calibration(held_out(scores, y, terms)).terms_power > 0
     found = fit_calibration(held_out(scores, y, terms), smoothed_targets=True)
     assert (found.terms_power, found.advantage_power) == (0, 0)
+
+
+@pytest.mark.parametrize("n_short", [0, 4, 20])
+def test_where_absence_is_scored_documents_shorter_than_those_seen_are_no_more_confident(n_short):
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=200)
+    terms = np.concatenate([rng.integers(1, 5, n_short), rng.integers(30, 400, 200 - n_short)]).astype(float)
+    scores = (np.eye(2)[y] + rng.normal(size=(200, 2))) * 300
+    given = held_out(scores, y, terms)
+    found = fit_calibration(given, scores_absence=True)
+    assert found.least_terms == np.quantile(terms, 0.05)
+    assert fit_calibration(given).least_terms == 0
+    short = np.arange(1.0, 500.0)
+    factors = found.factors(np.tile(scores[:1], (len(short), 1)), sizes_of(short, len(short), 40.0)) / short
+    below = short <= found.least_terms
+    np.testing.assert_allclose(factors[below], factors[np.flatnonzero(below)[-1]])
+    assert (np.diff(factors[~below]) < 0).all()

@@ -31,6 +31,16 @@ def test_rows_with_the_same_terms_stay_together_and_move_no_other():
     np.testing.assert_array_equal(twice, np.tile(folds, 2))
 
 
+@pytest.mark.parametrize("n_both", [0, 1, 20, 60])
+def test_equal_rows_of_several_classes_stay_together_whatever_the_classes_are_called(n_both):
+    X, y = rows()
+    both, labels = sparse.vstack([X, X[:n_both]], format="csr"), np.concatenate([y, (y[:n_both] + 1) % 3])
+    folds = dealt_folds(both, labels, 5)
+    np.testing.assert_array_equal(folds[60:], folds[:n_both])
+    np.testing.assert_array_equal(dealt_folds(both, (labels + 1) % 3, 5), folds)
+    assert np.bincount(folds[:60], minlength=5).min() >= (60 - n_both) // 5 - 3 + n_both // 5
+
+
 def test_two_corpora_are_dealt_differently():
     (X, y), (other, _) = rows(), rows(seed=1)
     assert (dealt_folds(X, y, 5) != dealt_folds(other, y, 5)).any()

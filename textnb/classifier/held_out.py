@@ -38,7 +38,7 @@ def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted)
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
     rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
-    return fit_calibration(rows, smoothed_targets=model(recipe.model).smoothed_targets)
+    return _calibration(recipe, rows)
 
 
 def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
@@ -92,7 +92,12 @@ def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted])
     if fitted.recipe.prior != "empirical":  # fit with the frequencies of these documents; the prior replaces them
         frequencies = log_of(np.bincount(found.y, minlength=len(fitted.classes)) / number)
         found = replace(found, log_prior=_tiled(frequencies, found.y))
-    return fit_calibration(found, smoothed_targets=model(fitted.recipe.model).smoothed_targets), number
+    return _calibration(fitted.recipe, found), number
+
+
+def _calibration(recipe: ClassifierRecipe, rows: HeldOut) -> Calibration:
+    named = model(recipe.model)
+    return fit_calibration(rows, smoothed_targets=named.smoothed_targets, scores_absence=named.scores_absence)
 
 
 def _held_out_part(fitted: Fitted, part: Counted) -> HeldOut:

@@ -167,5 +167,6 @@ MODEL = Model(
     left_out=lambda rows, alpha, _: left_out(rows, alpha),
     weightings=("binary",),
     accepts_number=True,
+    scores_absence=True,
     tried_alphas=("evidence", *TRIED_ALPHAS),
 )

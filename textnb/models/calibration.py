@@ -4,13 +4,15 @@ With s_ik the log likelihood (or other score) of document i under class k, d_i t
 document that the model knows, n_i the sum of their weights, pi_k the prior and
 
     u_i  = (max_k s_ik - mean_k s_ik) / n_i                  how far the best class stands out, per unit of weight
-    f_i  = a (d_i / n_i) (d_i / d_0 + 0.1)^-g (u_i / u_0 + 0.01)^-h                                         (1)
+    f_i  = a (d_i / n_i) (max(d_i, d_min) / d_0 + 0.1)^-g (u_i / u_0 + 0.01)^-h                             (1)
     z_ik = log pi_k + f_i s_ik + b_k,    p(k | i) = exp z_ik / sum_k' exp z_ik'                             (2)
 
 The scores of naive Bayes grow with n_i; d_i / n_i makes a repeated text as confident as the text itself. Documents with
 more distinct terms, and those in which one class stands out more, are more confident, but less so than their scores
 say: g and h are at least 0 and at most 0.95, so confidence grows with d_i and u_i without bound. Weights that do not
-grow with a document (-l2) have n_i = d_i. d_0 and u_0 are the means of d_i and u_i.
+grow with a document (-l2) have n_i = d_i. d_0 and u_0 are the means of d_i and u_i. d_min is 0, but for models that
+score the absence of terms it is the 5 % quantile of d_i: a shorter document, of which nearly all terms are absent, must
+not be more confident than those.
 
 a, g, h and the b_k minimise, over documents scored by statistics without them,
 
@@ -44,10 +46,12 @@ _PENALTY = 0.1  # twice the weight of the penalty in eq. (3)
 _LEAST_TERMS = 0.1  # added to d_i / d_0, so that a single term does not get an extreme factor
 _LEAST_ADVANTAGE = 0.01  # added to u_i / u_0
 _MAX_POWER = 0.95
+_SHORT = 0.05  # proportion of documents with fewer than d_min terms, for models that score absence
 _MAX_LOG_SCALE = 20.0
 _POSITIVE = (np.nextafter(0.0, 1.0), np.finfo(float).max)
 _RANGES = {
     "scale": _POSITIVE,
+    "least_terms": (0.0, np.finfo(float).max),
     "mean_terms": _POSITIVE,
     "terms_power": (0.0, _MAX_POWER),
     "mean_advantage": _POSITIVE,
@@ -135,9 +139,10 @@ class Calibration(ABC):
 
 @dataclass(frozen=True, eq=False)
 class TermCalibration(Calibration):
-    """Parameters of eq. (1): a (``scale``), d_0, g, u_0, h; and b (C,) (``bias``)."""
+    """Parameters of eq. (1): a (``scale``), d_min, d_0, g, u_0, h; and b (C,) (``bias``)."""
 
     scale: float
+    least_terms: float
     mean_terms: float
     terms_power: float
     mean_advantage: float
@@ -146,7 +151,7 @@ class TermCalibration(Calibration):
 
     def factors(self, scores: Floats, sizes: Sizes) -> Floats:
         """Factors f of eq. (1), (D,)."""
-        per_weight, terms, advantage = _ratios(scores, sizes, self.mean_terms, self.mean_advantage)
+        per_weight, terms, advantage = _ratios(scores, sizes, self.least_terms, self.mean_terms, self.mean_advantage)
         return np.asarray(self.scale * per_weight * terms**-self.terms_power * advantage**-self.advantage_power)
 
     @property
@@ -179,7 +184,7 @@ class OldCalibration(Calibration):
 def calibration_of(json: Any, n_classes: int) -> Calibration:
     """Calibration from its ``json``; refuses numbers that no fit could give."""
     kind: Any = OldCalibration if "shortening" in json else TermCalibration
-    given = {field.name: float(json[field.name]) for field in fields(kind) if field.name != "bias"}
+    given = {field.name: _number(json[field.name]) for field in fields(kind) if field.name != "bias"}
     bias = np.array(json["bias"], np.float64)
     in_range = all(_RANGES[name][0] <= number <= _RANGES[name][1] for name, number in given.items())
     if not in_range or bias.shape != (n_classes,) or not np.isfinite(bias).all():
@@ -188,12 +193,21 @@ def calibration_of(json: Any, n_classes: int) -> Calibration:
     return found
 
 
-def _ratios(scores: Floats, sizes: Sizes, mean_terms: float, mean_advantage: float) -> tuple[Floats, Floats, Floats]:
-    """Quotients of eq. (1), (D,) each: d / n, d / d_0 + 0.1 and u / u_0 + 0.01; 1, 0.1 and 0.01 without terms."""
+def _number(value: Any) -> float:
+    if not isinstance(value, int | float):
+        raise TypeError("not a number")
+    return float(value)
+
+
+def _ratios(
+    scores: Floats, sizes: Sizes, least_terms: float, mean_terms: float, mean_advantage: float
+) -> tuple[Floats, Floats, Floats]:
+    """Quotients of eq. (1), (D,) each: d / n (1 without terms), max(d, d_min) / d_0 + 0.1, and u / u_0 + 0.01."""
     weight = np.where(sizes.terms > 0, sizes.weight, 1.0)
     per_weight = np.where(sizes.terms > 0, sizes.terms, 1.0) / weight
     advantage = _advantage(scores) / weight
-    return per_weight, sizes.terms / mean_terms + _LEAST_TERMS, advantage / mean_advantage + _LEAST_ADVANTAGE
+    terms = np.maximum(sizes.terms, least_terms) / mean_terms
+    return per_weight, terms + _LEAST_TERMS, advantage / mean_advantage + _LEAST_ADVANTAGE
 
 
 def _advantage(scores: Floats) -> Floats:
@@ -205,10 +219,13 @@ def _advantage(scores: Floats) -> Floats:
     return np.asarray(np.maximum(best - finite.sum(axis=1) / number, 0.0))
 
 
-def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> TermCalibration:
+def fit_calibration(
+    held_out: HeldOut, *, smoothed_targets: bool = False, scores_absence: bool = False
+) -> TermCalibration:
     """Fit a calibration by the minimum of eq. (3); InputError if there is nothing to learn from.
 
     smoothed_targets: use Platt's smoothed targets (4) and g = h = 0; for scores that do not grow with a document.
+    scores_absence: terms that a document lacks are part of its scores.
 
     >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
     >>> even, sizes = np.log(np.full((4, 2), 0.5)), Sizes(*np.full((3, 4), 50.0))
@@ -227,8 +244,9 @@ def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> Ter
     rows = np.arange(len(y))
     if not np.isfinite(scores[rows, y] + log_prior[rows, y]).all():
         raise InputError("the model considers some unseen documents impossible")
+    least_terms = float(np.quantile(held_out.sizes.terms, _SHORT)) if scores_absence else 0.0
     means = _means(held_out)
-    per_weight, *ratios = _ratios(held_out.scores, held_out.sizes, *means)
+    per_weight, *ratios = _ratios(held_out.scores, held_out.sizes, least_terms, *means)
     logs = np.log(ratios)  # (2, D)
     possible = np.isfinite(scores)
     scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
@@ -251,7 +269,8 @@ def fit_calibration(held_out: HeldOut, *, smoothed_targets: bool = False) -> Ter
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
     bias = np.zeros(held_out.scores.shape[1])
     bias[taking_part] = found[3:]
-    return TermCalibration(float(np.exp(found[0])), means[0], float(found[1]), means[1], float(found[2]), bias)
+    scale, g, h = float(np.exp(found[0])), float(found[1]), float(found[2])
+    return TermCalibration(scale, least_terms, means[0], g, means[1], h, bias)
 
 
 def _means(held_out: HeldOut) -> tuple[float, float]:

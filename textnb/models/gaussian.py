@@ -129,5 +129,6 @@ MODEL = Model(
     weightings=WHOLE_WEIGHTINGS,
     needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
     options=by_name(Option("variance", Choice(VARIANCES), "feature", "one variance per term, or per class", VARIANCES)),
+    scores_absence=True,
     tried_weightings=WHOLE_WEIGHTINGS,
 )

@@ -264,6 +264,8 @@ class Model:
         had, -1 for none).
     smoothed_targets : bool, optional
         True to calibrate with Platt's smoothed targets and no length term.
+    scores_absence : bool, optional
+        True if terms that a document lacks are part of its scores.
     tried_alphas, tried_weightings : tuple, optional
         The alphas and weightings that ``tune`` tries.
     """
@@ -280,6 +282,7 @@ class Model:
     analyzer: Mapping[str, Any] = field(default_factory=dict)
     renew: Callable[[Statistics, Fit, Columns], Fit] | None = None
     smoothed_targets: bool = False
+    scores_absence: bool = False
     tried_alphas: tuple[float | str, ...] = ()
     tried_weightings: tuple[str, ...] = ()
 

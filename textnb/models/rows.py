@@ -2,9 +2,9 @@
 
 Rows are assigned to folds by their content: equal rows stay together, whatever their classes, and the order of rows
 does not matter. Each row has a pseudo-random number that depends on its terms. The distinct rows of a class are sorted
-by this number and dealt to the folds in turn, starting at a fold that depends on the rows of the class; a row of
-several classes is dealt with the first of them. So every fold has its part of every class, up to such rows, and a
-repeated or weighted row is left out together with its copies.
+by this number and dealt to the folds in turn, starting at a fold that depends on the rows of the class. Rows that occur
+in several classes are dealt as one more class. So every fold has its part of every class, up to such rows, and a
+repeated or weighted row is left out together with its copies. The names of classes do not matter.
 """
 
 from collections.abc import Sequence
@@ -98,13 +98,15 @@ def dealt_folds(X: CSR, y: Codes, n_folds: int) -> Codes:
     (True, [0, 1, 2])
     """
     numbers, place = np.unique(_row_numbers(X), return_inverse=True)
-    first_class = np.full(len(numbers), np.iinfo(np.intp).max)
-    np.minimum.at(first_class, place, y)
+    first, last = np.full(len(numbers), np.iinfo(np.intp).max), np.full(len(numbers), -1)
+    np.minimum.at(first, place, y)
+    np.maximum.at(last, place, y)
+    of_class = np.where(first == last, first, -1)  # -1: in several classes
     folds = np.zeros(len(numbers), np.intp)
-    for k in np.unique(first_class):
-        rows = np.flatnonzero(first_class == k)
-        first = int(np.bitwise_xor.reduce(numbers[rows]) % np.uint64(n_folds))
-        folds[rows] = (np.arange(len(rows)) + first) % n_folds
+    for k in np.unique(of_class):
+        rows = np.flatnonzero(of_class == k)
+        start = int(np.bitwise_xor.reduce(numbers[rows]) % np.uint64(n_folds))
+        folds[rows] = (np.arange(len(rows)) + start) % n_folds
     return np.asarray(np.unique(folds[place], return_inverse=True)[1], np.intp)
 
 
