@@ -30,7 +30,7 @@ from textnb.models import complement as complement_model
 from textnb.models import multinomial
 from textnb.models.bregman.expansion import INTERPOLATED, between
 from textnb.models.bregman.sequences import BOUNDED, ENUMERATED, EXACT, SequenceNormaliser, normaliser
-from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, reference, rise
+from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, least, reference, rise
 from textnb.models.left_out import LeftOut, left_out_log_p
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
@@ -122,15 +122,15 @@ class TokenUScorer(Scorer):
 
         sums: of ``gaps`` over the tokens, (D, C). lengths: (D,).
         """
-        least, units = self._scales
+        lowest, units = self._scales
         if self._normalised:
             log_v, excess = self.normalisers(lengths)
         else:
-            log_v = np.add.outer(log_of(lengths) / self.pi, log_of(least / units))
+            log_v = np.add.outer(log_of(lengths) / self.pi, log_of(lowest / units))
             with np.errstate(over="ignore"):
                 excess = units * np.exp(log_v)
         surprisals = units * rise(log_v, sums, self.pi) + excess
-        for i in np.flatnonzero((np.isinf(surprisals) & np.isfinite(sums) & np.isfinite(least)).any(axis=1))[:1]:
+        for i in np.flatnonzero((np.isinf(surprisals) & np.isfinite(sums) & np.isfinite(lowest)).any(axis=1))[:1]:
             raise InputError(_TOO_SMALL, pi=self.pi, length=lengths[i])
         return np.asarray(surprisals if self.complement else -surprisals)
 
@@ -177,7 +177,8 @@ class TokenUScorer(Scorer):
     @cached_property
     def _scales(self) -> tuple[Floats, Floats]:
         """Least surprisal and unit of each class, (C,) each."""
-        return -self.log_p.max(axis=0), np.array([reference(-column) for column in self.log_p.T])
+        columns = -self.log_p.T
+        return np.array([least(a) for a in columns]), np.array([reference(a) for a in columns])
 
     def gaps(self, log_p: Floats) -> Floats:
         """Numbers d of log probabilities (n, C), relative to the most probable token of each class."""
