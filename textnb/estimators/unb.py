@@ -158,8 +158,7 @@ class TextUNB(CountRows, Incremental, Classifier):
             seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
         alpha = found.alpha[seen] if np.ndim(found.alpha) else found.alpha
         scorer = text_unb.fit(counts.selected(seen), alpha, self.prior, **options)
-        mean_length = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
-        scorer.check_length(max(round(mean_length), 1))
+        scorer.check_lengths(counts)
         return {"alpha_": found.alpha, "smoothing_": found, "seen_": seen, "scorer_": scorer}
 
     def _as_scored(self, rows: CSR) -> CSR:

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from textnb.errors import InputError
 from textnb.models.bregman import sequences
-from textnb.models.bregman.sequences import multisets, normaliser
+from textnb.models.bregman.sequences import between, multisets, normaliser
 from textnb.models.bregman.tokens import TokenProduct, gaps
 
 SHAPES = [(2, 1), (2, 9), (3, 2), (3, 7), (4, 5), (5, 3), (5, 6)]
@@ -159,3 +159,27 @@ def test_a_token_of_probability_one_among_others():
     product = TokenProduct.of(np.array([0.0, -40.0, -50.0, -60.0]), 0.5)
     found = normaliser(product, 4, "u")
     assert np.exp(log_p(product, found, np.zeros(1), 4)) == pytest.approx([1.0])
+
+
+@pytest.mark.parametrize("norm", ["u", "m"])
+@pytest.mark.parametrize("pi", [0.05, 0.5, 0.9, 1.0, 1.3, 3.0, 20.0])
+def test_lengths_that_are_not_whole_lie_between_the_whole_ones(pi, norm):
+    p = distribution(6)
+    product = TokenProduct.of(np.log(p), pi)
+    for below in (1, 2, 7):
+        ends = [normaliser(product, below + i, norm) for i in (0, 1)]
+        places = np.linspace(0, 1, 21)[1:-1]
+        found = [ends[0], *(between(product, below + x, ends, norm) for x in places), ends[1]]
+        for own in (product.d[0], product.d[1], product.d[-1]):  # a document of one token, N times
+            lengths = below + np.r_[0, places, 1]
+            values = [float(log_p(product, one, n * own, n)) for one, n in zip(found, lengths, strict=True)]
+            assert (np.diff(values) < 1e-12).all() or (np.diff(values) > -1e-12).all()
+        assert {one.method for one in found[1:-1]} == {"interpolated"}
+
+
+def test_for_pi_one_lengths_between_need_no_special_case():
+    p = distribution(6)
+    product = TokenProduct.of(np.log(p), 1.0)
+    ends = [normaliser(product, n, "u") for n in (3, 4)]
+    found = between(product, 3.3, ends, "u")
+    assert log_p(product, found, 3.3 * product.d, 3.3) == pytest.approx(-3.3 * product.a)

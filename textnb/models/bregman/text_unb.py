@@ -12,8 +12,9 @@
 pi = 1 is multinomial naive Bayes. With ``complement`` p(w|k) is that of all other classes, and score_k = log p(k) -
 log p(x|k). ``tokens.py`` has these formulas without overflow. ``sequences.py`` finds c and Z: the logarithm of the sum
 over all sequences is 0 within .001, or within 1e-6 of log p if that is more. Documents for which this cannot be proved
-are refused. N that are not whole have no sequences (``expansion.py``). Without normalisation pi > 1 makes the answers
-for long documents less confident, as a calibration does; with norm="u" it makes all classes nearly uniform.
+are refused, if possible at training. N that are not whole have no sequences; c and Z are interpolated. Without
+normalisation pi > 1 makes the answers for long documents less confident, as a calibration does; with norm="u" it makes
+all classes nearly uniform.
 """
 
 from dataclasses import dataclass
@@ -28,8 +29,15 @@ from textnb.counts.matrix import CSR
 from textnb.errors import InputError
 from textnb.models import complement as complement_model
 from textnb.models import multinomial
-from textnb.models.bregman.expansion import INTERPOLATED, between
-from textnb.models.bregman.sequences import BOUNDED, ENUMERATED, EXACT, SequenceNormaliser, normaliser
+from textnb.models.bregman.sequences import (
+    BOUNDED,
+    ENUMERATED,
+    EXACT,
+    INTERPOLATED,
+    SequenceNormaliser,
+    between,
+    normaliser,
+)
 from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, least, reference, rise
 from textnb.models.left_out import LeftOut, left_out_log_p
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
@@ -97,7 +105,7 @@ class TokenUScorer(Scorer):
 
     @property
     def normaliser(self) -> str:
-        """How c and Z have been found for the documents so far, the least exact way.
+        """How c and Z have been found so far, in training or for documents, the least exact way.
 
         ``exact``: there is none, or a formula; ``enumerated``: by all sequences; ``bounded``: from both sides;
         ``interpolated``: between whole lengths.
@@ -105,10 +113,11 @@ class TokenUScorer(Scorer):
         used = {found.method for found in self._found.values()}
         return next((way for way in (INTERPOLATED, BOUNDED, ENUMERATED) if way in used), EXACT)
 
-    def check_length(self, length: int) -> None:
-        """Refuse a model that cannot normalise documents of this length."""
+    def check_lengths(self, counts: ClassCounts) -> None:
+        """Refuse a model that cannot normalise documents of 2, 4, 8 ... tokens, up to twice the mean length or more."""
         if self._normalised:
-            self.normalisers(np.array([float(length)]))
+            mean = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
+            self.normalisers(np.exp2(np.arange(1.0, 2.0 + np.ceil(np.log2(max(mean, 1.0))))))
 
     def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
@@ -206,7 +215,9 @@ def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
 
 def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
     found = statistics.smoothing(alpha)
-    return Fit(fit(statistics.counts, found.alpha, prior, **options), found)
+    scorer = fit(statistics.counts, found.alpha, prior, **options)
+    scorer.check_lengths(statistics.counts)
+    return Fit(scorer, found)
 
 
 def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
