@@ -53,7 +53,14 @@ def test_training_refuses_a_pi_that_its_documents_cannot_have():
     with pytest.raises(ValueError, match=r"^pi = 1000 is too large: .*; use a pi of at most"):
         TextUNB(1000.0, alpha=0.01).fit(many, Y)
     with pytest.raises(ValueError, match=r"^pi = 0.001 is too small for documents of .* tokens: .* or norm='u'$"):
-        TextUNB(0.001).fit(many, Y).predict(many)
+        TextUNB(0.001).fit(many, Y)
+
+
+def test_training_refuses_what_short_documents_cannot_have():
+    """Documents of 400 tokens could be normalised, of 2 not."""
+    many = np.random.default_rng(0).poisson(0.2 / np.arange(1, 3001) ** 0.3, (50, 3000)) * 4
+    with pytest.raises(ValueError, match=r"^norm='m': pi = 60 .* all sequences of 2 tokens .* a pi nearer 1$"):
+        TextUNB(60.0, norm="m", alpha=0.1 / np.arange(1, 3001)).fit(many, Y)
 
 
 def test_alphas_of_documents_are_refused():

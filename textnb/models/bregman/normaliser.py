@@ -206,11 +206,10 @@ def over_cells(
         return np.asarray(asked(Enumerated.of(numbers)), np.float64), ENUMERATED
     theta = _tilt(family, numbers, v)
     before: Floats | None = None
-    relative = _MAX_CHANGE if v is None else 0.0
     for n_steps in _STEPS:
         lattice = lattice_sums(numbers, theta, n_steps)
         answer = np.asarray(asked(lattice), np.float64)
-        stable = before is not None and np.allclose(answer, before, rtol=relative, atol=_MAX_CHANGE)
+        stable = before is not None and np.allclose(answer, before, rtol=_MAX_CHANGE / 10, atol=_MAX_CHANGE)
         if stable and (v is None or _is_smooth(family, v, lattice, base)):
             return answer, APPROXIMATED
         before = answer

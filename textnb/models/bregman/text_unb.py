@@ -114,10 +114,10 @@ class TokenUScorer(Scorer):
         return next((way for way in (INTERPOLATED, BOUNDED, ENUMERATED) if way in used), EXACT)
 
     def check_lengths(self, counts: ClassCounts) -> None:
-        """Refuse a model that cannot normalise documents of 2, 4, 8 ... tokens, up to twice the mean length or more."""
-        if self._normalised:
-            mean = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
-            self.normalisers(np.exp2(np.arange(1.0, 2.0 + np.ceil(np.log2(max(mean, 1.0))))))
+        """Refuse a model that has no answer for documents of 2, 4, 8 ... tokens, to twice the mean length or more."""
+        mean = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
+        lengths = np.exp2(np.arange(1.0, 2.0 + np.ceil(np.log2(max(mean, 1.0)))))
+        self.log_scores(np.zeros((len(lengths), len(self.bias))), lengths)
 
     def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
