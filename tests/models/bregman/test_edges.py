@@ -128,3 +128,13 @@ def test_more_than_a_million_cells_sum_to_one(name, pi, norm, p):
             k = np.arange(n + 1)
             log_number = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
             assert logsumexp(log_number + model.log_p(np.tri(n + 1, n, -1, int))) == pytest.approx(0, abs=1e-9), n
+
+
+@pytest.mark.parametrize("pi", [0.6, 1.05, 2.0])
+def test_equal_margins_by_the_hundred_are_right_to_a_billionth(pi):
+    n, p = 200, np.array([0.8, 0.2])
+    model, k = independent([p] * n, "ex1", pi), np.arange(n + 1)
+    log_number = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    log_p = model.log_p(np.tri(n + 1, n, -1, int))
+    assert model.normaliser == "approximated"
+    assert abs(logsumexp(log_number + log_p)) <= 1e-9 * max(1, model.v)
