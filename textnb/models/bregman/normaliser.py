@@ -51,24 +51,24 @@ class CellSums(Protocol):
         """Yield all cells in blocks."""
 
 
-class Counted(NamedTuple):
+class CountedSums(NamedTuple):
     """Sums of some variables, and the number of cells with each, (n,) both."""
 
     sums: Floats
     number: Floats
 
-    def crossed(self, other: "Counted") -> "Counted":
+    def crossed(self, other: "CountedSums") -> "CountedSums":
         """Each of these sums plus each of the others."""
         sums, number = np.add.outer(self.sums, other.sums), np.multiply.outer(self.number, other.number)
-        return Counted(sums.ravel(), number.ravel())
+        return CountedSums(sums.ravel(), number.ravel())
 
 
 @dataclass(frozen=True, eq=False)
 class Enumerated:
     """Sums T of all cells: each of ``outer`` plus each of ``inner``."""
 
-    outer: Counted
-    inner: Counted
+    outer: CountedSums
+    inner: CountedSums
 
     @classmethod
     def of(cls, numbers: Sequence[Floats]) -> "Enumerated":
@@ -78,10 +78,10 @@ class Enumerated:
         >>> block.values.tolist(), block.weights.tolist()
         ([0.0, 10.0, 1.0, 11.0], [1.0, 2.0, 1.0, 2.0])
         """
-        inner = outer = Counted(np.zeros(1), np.ones(1))
+        inner = outer = CountedSums(np.zeros(1), np.ones(1))
         for d in reversed(numbers):
             different, number = np.unique(d, return_counts=True)
-            own = Counted(different, number.astype(np.float64))
+            own = CountedSums(different, number.astype(np.float64))
             if len(inner.sums) * len(different) <= _INNER:
                 inner = own.crossed(inner)
             else:
@@ -92,7 +92,7 @@ class Enumerated:
         """Yield blocks of at most 2^17 sums, or of one copy of ``inner``."""
         step = max(1, _BLOCK // len(self.inner.sums))
         for start in range(0, len(self.outer.sums), step):
-            part = Counted(*(values[start : start + step] for values in self.outer))
+            part = CountedSums(*(values[start : start + step] for values in self.outer))
             yield CellBlock(*part.crossed(self.inner))
 
 
