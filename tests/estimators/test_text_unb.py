@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
+from textnb import read_corpus
+from textnb.corpus import corpus_path
+from textnb.counts import TermsOf, counted
 from textnb.estimators import MultinomialNB, TextUNB
+from textnb.text import Analyzer, tokenizer
 
 RANDOM = np.random.default_rng(31)
 X = RANDOM.poisson(0.9, (50, 6))
@@ -53,9 +57,30 @@ def test_training_refuses_a_pi_that_its_documents_cannot_have():
     with pytest.raises(ValueError, match=r"^pi = 1000 is too large: .*; use a pi of at most"):
         TextUNB(1000.0, alpha=0.01).fit(many, Y)
     with pytest.raises(ValueError, match=r"^pi = 0.001 is too small for documents of .* tokens: .* or norm='u'$"):
-        TextUNB(0.001).fit(many, Y).predict(many)
+        TextUNB(0.001).fit(many, Y)
+
+
+def test_training_refuses_what_short_documents_cannot_have():
+    """Documents of 400 tokens could be normalised, of 2 not."""
+    many = np.random.default_rng(0).poisson(0.2 / np.arange(1, 3001) ** 0.3, (50, 3000)) * 4
+    with pytest.raises(ValueError, match=r"^norm='m': pi = 60 .* all sequences of 2 tokens .* a pi nearer 1$"):
+        TextUNB(60.0, norm="m", alpha=0.1 / np.arange(1, 3001)).fit(many, Y)
 
 
 def test_alphas_of_documents_are_refused():
     with pytest.raises(ValueError, match=r"does not accept alpha=.*which needs single documents"):
         TextUNB(alpha="leave-one-out").fit(X, Y)
+
+
+def test_normalised_products_of_real_texts_tell_the_classes_apart():
+    """10,000 terms and documents of some 180 tokens, far from where sequences can be counted."""
+    folder, terms = corpus_path("ja-mini"), TermsOf(tokenizer("janome"), Analyzer())
+    documents = [list(read_corpus(folder / part)) for part in ("train", "test")]
+    (both,) = counted(documents[0] + documents[1], terms)
+    labels, n = np.array(both.named_labels), len(documents[0])
+    for norm in ("u", "m"):
+        fitted = TextUNB(3.0, "evidence", norm=norm).fit(both.X[:n], labels[:n])
+        assert np.mean(fitted.predict(both.X[n:]) == labels[n:]) > 0.85
+        assert fitted.normaliser_ == "bounded"
+    fitted = TextUNB(8.0, "evidence", norm="u").fit(both.X[:n], labels[:n])
+    assert np.mean(fitted.predict(both.X[n:]) == labels[n:]) > 0.8

@@ -42,8 +42,8 @@ class UNB(CategoryRows, Classifier):
     Attributes
     ----------
     normaliser_ : str
-        How c_k was found: ``enumerated`` over all cells, at most 1e6; ``approximated`` on a lattice if there are more,
-        to 1e-8 of log mass; ``exact`` if the product is the ordinary one and c_k is 0.
+        How c_k was found: ``enumerated`` over all cells, at most 1e6 different ones; ``approximated`` on a lattice if
+        there are more, log p to 1e-9, or to 1e-9 of itself; ``exact`` if the product is the ordinary one and c_k is 0.
 
     Examples
     --------
@@ -94,8 +94,9 @@ class TextUNB(CountRows, Incremental, Classifier):
     norm : {"none", "u", "m"}
         ``none`` has c = 0; with ``u`` c is such that all sequences of the document's length sum to 1, per class and
         length; ``m`` has c = 0 and divides by the sum. log p(x|k) is within .001, or within a millionth of itself, of
-        the normalised value; documents for which that cannot be proved are refused. If the counts of a document have a
-        sum that is not whole, there are no such sequences; its normaliser lies between those of the two whole lengths.
+        the normalised value. If that cannot be proved, fit refuses (it tries lengths of 2, 4, 8 ..., to twice the mean
+        length), or predict for a document of another length. If the counts of a document have a sum that is not whole,
+        there are no such sequences; its normaliser is interpolated between those of the two whole lengths.
     complement : bool
         p(j|k) is that of all other classes, and the score is minus log p(x|k).
 
@@ -158,8 +159,7 @@ class TextUNB(CountRows, Incremental, Classifier):
             seen = np.flatnonzero(np.asarray(counts.terms.sum(axis=0)) > 0)
         alpha = found.alpha[seen] if np.ndim(found.alpha) else found.alpha
         scorer = text_unb.fit(counts.selected(seen), alpha, self.prior, **options)
-        mean_length = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
-        scorer.check_length(max(round(mean_length), 1))
+        scorer.check_lengths(counts)
         return {"alpha_": found.alpha, "smoothing_": found, "seen_": seen, "scorer_": scorer}
 
     def _as_scored(self, rows: CSR) -> CSR:

@@ -1,4 +1,4 @@
-"""The formulas of a product over tokens, and its normaliser between whole lengths."""
+"""The formulas of a product over tokens."""
 
 from decimal import Decimal, localcontext
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from textnb.errors import InputError
-from textnb.models.bregman.expansion import between
 from textnb.models.bregman.sequences import normaliser
 from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, log_surprisal, rise
 
@@ -60,23 +59,3 @@ def test_powers_beyond_the_floats_are_refused_and_negligible_ones_are_not():
 def test_probabilities_must_be_above_zero(wrong):
     with np.errstate(divide="ignore"), pytest.raises(ValueError, match="above 0 for all tokens: use an alpha above 0"):
         TokenProduct.of(np.log(wrong), 0.5)
-
-
-@pytest.mark.parametrize("norm", ["u", "m"])
-@pytest.mark.parametrize("pi", [0.05, 0.5, 0.9, 1.0, 1.3, 3.0, 20.0])
-def test_lengths_that_are_not_whole_lie_between_the_whole_ones(pi, norm):
-    product, surprisals = TokenProduct.of(np.log(P), pi), np.full(1, -np.log(P)[2])
-    for below in (1, 2, 7):
-        ends, values = [normaliser(product, below + i, norm) for i in (0, 1)], []
-        for length, found in (
-            (below, ends[0]),
-            *((below + x, between(product, below + x, ends, norm)) for x in (1e-9, 0.5, 1 - 1e-9)),
-            (below + 1, ends[1]),
-        ):
-            sums = length * float(gaps(surprisals, pi, product.a[0], product.r)[0])
-            values.append(float(product.rise(found.log_v, sums)) + found.excess + length * product.log_n_tokens)
-        assert np.isfinite(values).all()
-        assert min(values[0], values[-1]) - 0.3 <= values[2] <= max(values[0], values[-1]) + 0.3
-        tolerance = 0.2 if below == 1 else 1e-2  # the expansion is checked at typical sequences only
-        assert values[1] == pytest.approx(values[0], rel=1e-3, abs=tolerance)
-        assert values[3] == pytest.approx(values[4], rel=1e-3, abs=tolerance)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from textnb.errors import InputError
 from textnb.models.bregman.families import FAMILIES, KL, Ex1, Ex2, Ex3, Ex4, Family, family_of
 from textnb.models.bregman.independence import UIndependent, as_surprisals
-from textnb.models.bregman.normaliser import Enumerated, least_surprisal
+from textnb.models.bregman.normaliser import Enumerated, check_mass, least_surprisal
 from textnb.numerics import Floats
 
 __all__ = [
@@ -175,4 +175,5 @@ def quotient(joint: ArrayLike, margin: ArrayLike, family: str | Family = "ex1", 
 def _normalised(family: Family, d: Floats) -> Floats:
     """log u(z - c) with z = -scale d and c such that the mass is 1; the least d is 0."""
     finite = d[np.isfinite(d)]
+    check_mass(family, len(finite))
     return -family.shifted(least_surprisal(family, Enumerated.of([finite]), len(finite)), d)

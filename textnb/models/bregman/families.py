@@ -13,7 +13,7 @@ Computations use the surprisal a = -log p and a coordinate t, of which xi is an 
 for p = 1e-300 and for pi near 0:
 
     xi = scale t + offset:      ex1: t = (1 - a^pi) / pi,  ex4: t = -log(1 + pi a) / pi,  the others: t = xi   (2)
-    shifted(a, d) = the surprisal of u(xi(e^-a) - scale d)                                                     (3)
+    shifted(a, d) = the surprisal of u(xi(e^-a) - scale d) = a + rise(a, d)                                    (3)
 
 p = 0 is in the domain of ex2 with pi > 0 and of ex3 with pi < 0. For the others it is a limit, xi(0) = -inf and
 u(-inf) = 0, except for ex3 with pi >= 0, which refuses it.
@@ -34,6 +34,7 @@ from textnb.numerics import Floats, as_number, check_choice, log_of
 Flags = NDArray[np.bool_]
 
 _ROUNDING = 1e-9
+_MAX_EXPONENT = 700.0
 _MIN_SERIES = 50.0  # from here on e^x E1(x) is summed by its series
 
 
@@ -111,8 +112,12 @@ class Family(ABC):
         """Coordinate t of eq. (2) for surprisals."""
 
     @abstractmethod
+    def rise(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """Rise of eq. (3), precise also where a is large; inf where u has no value, or none above 0."""
+
     def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        """Surprisal of eq. (3); inf where u has no value, or none above 0."""
+        """Surprisal of eq. (3)."""
+        return np.add(a, self.rise(a, d))
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
         """True where xi(e^-a) - scale d is below xi(0), so that u gives no probability."""
@@ -152,9 +157,9 @@ class KL(Family):
         """-a."""
         return -np.asarray(a, np.float64)
 
-    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        """a + d."""
-        return np.add(a, d)
+    def rise(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """d."""
+        return np.add(np.zeros(np.shape(a)), d)
 
 
 class Ex1(Family):
@@ -195,13 +200,13 @@ class Ex1(Family):
         with np.errstate(over="ignore"):
             return np.asarray(-np.expm1(self.pi * log_of(a)) / self.pi)
 
-    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        """a (1 + pi d a^-pi)^(1/pi), and (pi d)^(1/pi) where a is 0."""
+    def rise(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """a ((1 + pi d a^-pi)^(1/pi) - 1), and (pi d)^(1/pi) where a is 0."""
         a, d = np.asarray(a, np.float64), np.asarray(d, np.float64)
         if self.pi == 1:
-            return np.asarray(a + d)
+            return np.asarray(np.zeros(a.shape) + d)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            grown = a * np.exp(np.log1p(self.pi * d * a**-self.pi) / self.pi)
+            grown = a * np.expm1(np.log1p(self.pi * d * a**-self.pi) / self.pi)
         vanishing = ~np.isfinite(grown) | (a == 0)  # where a^-pi overflows, a is negligible
         if not vanishing.any():
             return np.asarray(grown)
@@ -248,15 +253,20 @@ class Ex2(Family):
         with np.errstate(over="ignore"):
             return np.asarray(np.expm1(-self.pi * np.asarray(a, np.float64)) / self.pi)
 
-    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        """a - log(1 - pi d e^(pi a)) / pi."""
-        a, d = np.asarray(a, np.float64), np.asarray(d, np.float64)
+    def rise(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """-log(1 - pi d e^(pi a)) / pi."""
+        if self.pi < 0:
+            return np.asarray(-np.logaddexp(0.0, self._log_part(a, d)) / self.pi)
         with np.errstate(divide="ignore"):
-            return np.asarray(a - np.log1p(np.maximum(-self.pi * d * np.exp(self.pi * a), -1.0)) / self.pi)
+            return np.asarray(-np.log1p(-np.exp(np.minimum(self._log_part(a, d), 0.0))) / self.pi)
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
         """True below -1/pi, for pi > 0."""
-        return np.asarray(self.pi * np.asarray(d) * np.exp(self.pi * np.asarray(a)) > 1 + _ROUNDING)
+        return np.asarray((self._log_part(a, d) > _ROUNDING) & (self.pi > 0))
+
+    def _log_part(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """log(|pi| d e^(pi a)), which does not overflow."""
+        return np.asarray(log_of(d) + (np.log(abs(self.pi)) + self.pi * np.asarray(a, np.float64)))
 
 
 class Ex3(Family):
@@ -292,17 +302,25 @@ class Ex3(Family):
         a = np.asarray(a, np.float64)
         return -a if self.pi == 0 else self.xi(np.exp(-a))
 
-    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        """-log(e^(-a-d) - pi (e^-d - 1))."""
-        return np.asarray(np.add(a, d) if self.pi == 0 else -log_of(np.maximum(self._shifted(a, d), 0.0)))
+    def rise(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """-log(e^-d - pi e^a (e^-d - 1))."""
+        if self.pi == 0:
+            return np.add(np.zeros(np.shape(a)), d)
+        return np.asarray(-log_of(np.maximum(self._falls_to(a, d), 0.0)))
 
     def leaves(self, a: ArrayLike, d: ArrayLike) -> Flags:
         """True where u(z) < 0."""
-        return np.asarray(self._shifted(a, d) < -_ROUNDING * abs(self.pi))
+        return np.asarray(self._falls_to(a, d) < -_ROUNDING * self._pi_in_p(a))
 
-    def _shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        a, d = np.asarray(a, np.float64), np.asarray(d, np.float64)
-        return np.asarray(np.exp(-a - d) - self.pi * np.expm1(-d))
+    def _pi_in_p(self, a: ArrayLike) -> Floats:
+        """|pi| / p for a surprisal a of p."""
+        return np.asarray(abs(self.pi) * np.exp(np.minimum(a, _MAX_EXPONENT)))
+
+    def _falls_to(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """u(xi(p) - d) / p for a surprisal a of p."""
+        d = np.asarray(d, np.float64)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(-d) - np.sign(self.pi) * self._pi_in_p(a) * np.expm1(-d))
 
 
 class Ex4(Family):
@@ -338,11 +356,10 @@ class Ex4(Family):
         """-log(1 + pi a) / pi."""
         return np.asarray(-np.log1p(self.pi * np.asarray(a, np.float64)) / self.pi)
 
-    def shifted(self, a: ArrayLike, d: ArrayLike) -> Floats:
-        """a e^(pi d) + (e^(pi d) - 1) / pi."""
-        a, rise = np.asarray(a, np.float64), self.pi * np.asarray(d, np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(np.where(a == 0, 0.0, a * np.exp(rise)) + np.expm1(rise) / self.pi)
+    def rise(self, a: ArrayLike, d: ArrayLike) -> Floats:
+        """(a + 1 / pi) (e^(pi d) - 1)."""
+        with np.errstate(over="ignore"):
+            return np.asarray((np.asarray(a, np.float64) + 1 / self.pi) * np.expm1(self.pi * np.asarray(d, np.float64)))
 
 
 FAMILIES: dict[str, Any] = {"kl": KL, "ex1": Ex1, "ex2": Ex2, "ex3": Ex3, "ex4": Ex4}

@@ -7,9 +7,10 @@
 (2) is associative and has an inverse, the U-division; (3) is not. With the coordinate t of ``families.py``,
 d_i(x) = max t_i - t_i(x) and T = sum_i d_i, the most probable cell has T = 0; let its surprisal be v. Then
 
-    -log p = shifted(v, T),                          sum over cells of exp(-shifted(v, T)) = 1                     (4)
+    -log p = rise(v, T) + log S,                     S = sum over cells of exp(-rise(v, T))                        (4)
 
-which falls in v, is at least 1 at v = 0 and at most 1 at v = log M, M the number of cells: v is its one root there, and
+For (3), v is that of f. For (2), -log p is v + rise(v, T) = shifted(v, T): v = log S. It is the one root between 0 and
+log M, M the number of cells (``normaliser.py``), and
 
     c = scale (sum_i max t_i - t(v)) + (n - 1) offset                                                              (5)
 
@@ -26,7 +27,7 @@ from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
 from textnb.models.bregman.families import Family
-from textnb.models.bregman.normaliser import CellSums, least_surprisal, log_mass, n_cells, over_cells
+from textnb.models.bregman.normaliser import CellSums, check_mass, least_surprisal, log_sum, n_cells, over_cells
 from textnb.numerics import Codes, Floats, check_choice, log_of
 
 NORMS = ("u", "m")
@@ -43,8 +44,7 @@ class UIndependent:
     """Joint distribution of n U-independent variables with given margins; immutable.
 
     surprisals: -log p of each value of each variable, (M_i,). normaliser: how the sum over cells was computed,
-    ``exact`` (no sum: the ordinary product), ``enumerated`` or ``approximated``. v: the surprisal of the most probable
-    cell, before ``log_total`` is subtracted (norm="m").
+    ``exact`` (no sum: the ordinary product), ``enumerated`` or ``approximated``. v, log_s: those of eq. (4).
     """
 
     family: Family
@@ -52,7 +52,7 @@ class UIndependent:
     surprisals: tuple[Floats, ...]
     normaliser: str
     v: float
-    log_total: float
+    log_s: float
 
     @classmethod
     def of(cls, surprisals: Sequence[Floats], family: Family, norm: str = "u") -> "UIndependent":
@@ -66,18 +66,18 @@ class UIndependent:
         if family.ordinary:
             return cls(family, norm, surprisals, EXACT, float(sum(a.min() for a in surprisals)), 0.0)
         numbers = [_finite(d) for d in _numbers(family, surprisals)]
-        n, v, log_total = n_cells(numbers), 0.0, 0.0
         if norm == "u":
-            found, way = over_cells(family, numbers, lambda sums: least_surprisal(family, sums, n))
-            v = float(found)
+            n = n_cells(numbers)
+            check_mass(family, n)
+            v = float(over_cells(family, numbers, lambda sums: least_surprisal(family, sums, n))[0])
         else:
             v = float(family.shifted(0.0, _below_one(family, surprisals)))
             if not np.isfinite(v):
-                raise InputError("{family}: every cell vanishes before it is normalised; use norm='u'", family=family)
-            found, way = over_cells(family, numbers, lambda sums: log_mass(family, v, sums) + v)
-            log_total = float(found) - v
+                template = "{family}: u(z) of every cell is 0 or exceeds the range of floats; use norm='u'"
+                raise InputError(template, family=family)
+        log_s, way = over_cells(family, numbers, lambda sums: log_sum(family, v, sums), v)
         _check_inside(family, v, float(sum(d.max() for d in numbers)))
-        return cls(family, norm, surprisals, way, v, log_total)
+        return cls(family, norm, surprisals, way, v, float(log_s))
 
     @property
     def c(self) -> float:
@@ -102,7 +102,7 @@ class UIndependent:
             sums += np.where(known[:, i], d[codes[:, i]], 0.0)
         if self.family.ordinary or not self.surprisals:
             return -sums
-        out = -self.family.shifted(self.v, sums) - self.log_total
+        out = -self.family.rise(self.v, sums) - self.log_s
         gaps = np.flatnonzero(~known.all(axis=1))
         patterns, which = np.unique(known[gaps], axis=0, return_inverse=True)
         for k, pattern in enumerate(patterns):
@@ -118,7 +118,7 @@ class UIndependent:
             sums = np.add.outer(sums, d)
         if self.family.ordinary:
             return np.asarray(-sums)
-        return np.asarray(-self.family.shifted(self.v, sums) - self.log_total)
+        return np.asarray(-self.family.rise(self.v, sums) - self.log_s)
 
     def margin(self, variables: Sequence[int]) -> Floats:
         """Joint distribution of some variables, in the order given; the others are summed out."""
@@ -133,14 +133,13 @@ class UIndependent:
         if self.family.ordinary:
             return float(sum(_entropy(a) for a in self.surprisals))
         numbers = [_finite(d) for d in self.numbers]
-        return float(over_cells(self.family, numbers, self._entropy)[0])
+        return float(over_cells(self.family, numbers, self._entropy, self.v)[0])
 
     def _entropy(self, sums: CellSums) -> float:
         total = 0.0
         for block in sums.blocks():
-            a = self.family.shifted(self.v, block.values) + self.log_total
-            weights = 1.0 if block.weights is None else block.weights
-            total += float((weights * np.where(np.isfinite(a), a, 0.0) * np.exp(block.log_factor - a)).sum())
+            a = self.family.rise(self.v, block.values) + self.log_s
+            total += float((block.weights * np.where(np.isfinite(a), a, 0.0) * np.exp(block.log_factor - a)).sum())
         return total
 
     def _summed_out(self, bases: Floats, variables: Codes) -> Floats:
@@ -150,10 +149,10 @@ class UIndependent:
         def asked(sums: CellSums) -> Floats:
             size = max(len(block.values) for block in sums.blocks())
             parts = _parts(different, max(1, _MAX_PAIRS // size))
-            return np.concatenate([log_mass(self.family, self.v, sums, part) for part in parts])
+            return np.concatenate([log_sum(self.family, self.v, sums, part) for part in parts])
 
-        logs, _ = over_cells(self.family, [_finite(self.numbers[i]) for i in variables], asked)
-        return logs[which.ravel()] - self.log_total
+        logs, _ = over_cells(self.family, [_finite(self.numbers[i]) for i in variables], asked, self.v, different)
+        return logs[which.ravel()] - self.log_s
 
 
 def _numbers(family: Family, surprisals: Sequence[Floats]) -> Iterator[Floats]:
@@ -172,8 +171,8 @@ def _finite(d: Floats) -> Floats:
 
 def _below_one(family: Family, surprisals: Sequence[Floats]) -> float:
     """Difference between xi(1) and xi of the most probable cell of eq. (1), in units of scale."""
-    largest = sum(float(family.coordinate(a).max()) for a in surprisals)
-    return float(family.coordinate(0.0)) - largest - (len(surprisals) - 1) * family.offset / family.scale
+    largest = sum(float(family.xi(np.exp(-a.min()))) for a in surprisals)
+    return (float(family.xi(1.0)) - largest) / family.scale
 
 
 def _check_inside(family: Family, v: float, farthest: float) -> None:

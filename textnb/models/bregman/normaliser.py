@@ -1,13 +1,14 @@
-"""Normaliser of a U-product: its mass over all cells, and the surprisal of the most probable cell that makes it 1.
+"""Normaliser of a U-product: the sum over all cells, and the surprisal of the most probable cell that makes it 1.
 
 A cell is a choice of one value from each of n variables. Variable i has the numbers d_i(x) >= 0, the least of them 0:
 
     T       = sum_i d_i(x_i)                                  M = prod_i M_i cells                                 (1)
-    mass(v) = sum over cells of exp(-shifted(v, T))                                                                (2)
+    mass(v) = sum over cells of exp(-shifted(v, T)) = exp(-v) sum over cells of exp(-rise(v, T))                   (2)
 
 The mass falls in v, is at least 1 at v = 0 and at most 1 at v = log M: there is one v between with mass 1.
 
-Sums over cells of f(T), with f smooth: up to 1e6 cells are visited in blocks (``Enumerated``). For more, the measure of
+Sums over cells of f(T), with f smooth: values of a variable with equal numbers are counted together, and up to 1e6
+combinations are visited in blocks (``Enumerated``). For more, the measure of
 T is built on a lattice of step h by n convolutions (``lattice_sums``): each number d is split over the four lattice
 points around it with the cubic weights of Lagrange, which keep its moments up to the third. The error is of order
 n (h f'/f)^4. The counts are stored tilted,
@@ -36,10 +37,10 @@ _INNER = 1 << 12
 
 
 class CellBlock(NamedTuple):
-    """Sums T (n,) with weights (n,), or 1, and the logarithm of a factor of the weights."""
+    """Sums T (n,) with weights (n,), and the logarithm of a factor of the weights."""
 
     values: Floats
-    weights: Floats | None = None
+    weights: Floats
     log_factor: Floats | float = 0.0
 
 
@@ -50,33 +51,49 @@ class CellSums(Protocol):
         """Yield all cells in blocks."""
 
 
+class CountedSums(NamedTuple):
+    """Sums of some variables, and the number of cells with each, (n,) both."""
+
+    sums: Floats
+    number: Floats
+
+    def crossed(self, other: "CountedSums") -> "CountedSums":
+        """Each of these sums plus each of the others."""
+        sums, number = np.add.outer(self.sums, other.sums), np.multiply.outer(self.number, other.number)
+        return CountedSums(sums.ravel(), number.ravel())
+
+
 @dataclass(frozen=True, eq=False)
 class Enumerated:
     """Sums T of all cells: each of ``outer`` plus each of ``inner``."""
 
-    outer: Floats
-    inner: Floats
+    outer: CountedSums
+    inner: CountedSums
 
     @classmethod
     def of(cls, numbers: Sequence[Floats]) -> "Enumerated":
         """Cells of variables with these numbers, (M_i,) each.
 
-        >>> [block.values.tolist() for block in Enumerated.of([np.array([0.0, 1.0]), np.array([0.0, 10.0])]).blocks()]
-        [[0.0, 10.0, 1.0, 11.0]]
+        >>> (block,) = Enumerated.of([np.array([0.0, 1.0]), np.array([0.0, 10.0, 10.0])]).blocks()
+        >>> block.values.tolist(), block.weights.tolist()
+        ([0.0, 10.0, 1.0, 11.0], [1.0, 2.0, 1.0, 2.0])
         """
-        inner = outer = np.zeros(1)
+        inner = outer = CountedSums(np.zeros(1), np.ones(1))
         for d in reversed(numbers):
-            if len(inner) * len(d) <= _INNER:
-                inner = np.add.outer(d, inner).ravel()
+            different, number = np.unique(d, return_counts=True)
+            own = CountedSums(different, number.astype(np.float64))
+            if len(inner.sums) * len(different) <= _INNER:
+                inner = own.crossed(inner)
             else:
-                outer = np.add.outer(d, outer).ravel()
+                outer = own.crossed(outer)
         return cls(outer, inner)
 
     def blocks(self) -> Iterator[CellBlock]:
-        """Yield blocks of at most 2^17 cells, or of one copy of ``inner``."""
-        step = max(1, _BLOCK // len(self.inner))
-        for start in range(0, len(self.outer), step):
-            yield CellBlock(np.add.outer(self.outer[start : start + step], self.inner).ravel())
+        """Yield blocks of at most 2^17 sums, or of one copy of ``inner``."""
+        step = max(1, _BLOCK // len(self.inner.sums))
+        for start in range(0, len(self.outer.sums), step):
+            part = CountedSums(*(values[start : start + step] for values in self.outer))
+            yield CellBlock(*part.crossed(self.inner))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +112,14 @@ class Lattice:
         yield CellBlock(values, self.weights[places], np.asarray(self.theta * values + self.log_z, np.float64))
 
 
-def n_cells(numbers: Sequence[NDArray[np.float64]]) -> int:
+def n_cells(numbers: Sequence[Floats]) -> int:
     """Number M of cells, eq. (1)."""
     return prod(len(d) for d in numbers)
+
+
+def _n_different(numbers: Sequence[Floats]) -> int:
+    """Number of combinations of different numbers."""
+    return prod(len(np.unique(d)) for d in numbers)
 
 
 def lattice_sums(numbers: Sequence[Floats], theta: float, n_steps: int) -> Lattice:
@@ -141,7 +163,9 @@ def _cubic(x: Floats) -> Floats:
 
 ENUMERATED, APPROXIMATED = "enumerated", "approximated"
 _STEPS = (1 << 13, 1 << 15, 1 << 17, 1 << 19)
-_ACCURACY = 1e-8
+_MAX_CHANGE = 5e-8  # of a logarithm, from one lattice to the next
+_MAX_RISE = 0.1  # from one point of a lattice to the next
+_NEGLIGIBLE = 23.0  # nats below the largest part of a sum
 _NOT_ACCURATE = (
     "{family}: 10^{digits:.1f} cells cannot be summed accurately, their probabilities lie too far apart; "
     "use a larger alpha, or fewer attributes"
@@ -151,66 +175,114 @@ _TOO_MUCH_MASS = (
 )
 
 
-def log_mass(family: Family, v: float, sums: CellSums, base: Floats | float = 0.0) -> Floats:
-    """Logarithm of the sum over cells of exp(-shifted(v, base + T)), of the shape of base, () or (R,)."""
+def log_sum(family: Family, v: float, sums: CellSums, base: Floats | float = 0.0) -> Floats:
+    """Logarithm of the sum over cells of exp(-rise(v, base + T)), of the shape of base, () or (R,)."""
     parts = []
     for block in sums.blocks():
-        logs = block.log_factor - family.shifted(v, np.add.outer(base, block.values))
+        logs = block.log_factor - family.rise(v, np.add.outer(base, block.values))
         top = logs.max(axis=-1)
         shift = np.where(np.isfinite(top), top, 0.0)
-        shares = np.exp(logs - shift[..., np.newaxis])
-        if block.weights is not None:
-            shares *= block.weights
+        shares = block.weights * np.exp(logs - shift[..., np.newaxis])
         parts.append(log_of(np.maximum(shares.sum(axis=-1), 0.0)) + shift)
     return np.asarray(np.logaddexp.reduce(parts, axis=0))
 
 
-def over_cells(family: Family, numbers: Sequence[Floats], asked: Callable[[CellSums], ArrayLike]) -> tuple[Floats, str]:
+def over_cells(
+    family: Family,
+    numbers: Sequence[Floats],
+    asked: Callable[[CellSums], ArrayLike],
+    v: float | None = None,
+    base: Floats | float = 0.0,
+) -> tuple[Floats, str]:
     """Value of ``asked`` for the sums over all cells, and whether they were ``enumerated`` or ``approximated``.
 
-    Lattices are refined until the value is stable: the error falls with the fourth power of the step, so with four
-    times as many steps it is much smaller than the last change.
+    v, base: those of ``log_sum``, if v is known. Lattices are refined until the value is stable and the summands differ
+    little from one sum T to the next: the error falls with the fourth power of the step, so with four times as many
+    steps it is a hundredth of the last change.
     """
-    if n_cells(numbers) <= MOST_CELLS:
+    if v is not None:
+        numbers = _possible(family, numbers, v, base)
+    if _n_different(numbers) <= MOST_CELLS:
         return np.asarray(asked(Enumerated.of(numbers)), np.float64), ENUMERATED
-    theta = _tilt(family, numbers)
+    theta = _tilt(family, numbers, v)
     before: Floats | None = None
     for n_steps in _STEPS:
-        answer = np.asarray(asked(lattice_sums(numbers, theta, n_steps)), np.float64)
-        if before is not None and np.allclose(answer, before, rtol=64 * _ACCURACY, atol=64 * _ACCURACY):
+        lattice = lattice_sums(numbers, theta, n_steps)
+        answer = np.asarray(asked(lattice), np.float64)
+        stable = before is not None and np.allclose(answer, before, rtol=_MAX_CHANGE / 10, atol=_MAX_CHANGE)
+        if stable and (v is None or _is_smooth(family, v, lattice, base)):
             return answer, APPROXIMATED
         before = answer
     raise InputError(_NOT_ACCURATE, family=family, digits=log(n_cells(numbers)) / log(10))
 
 
-def _tilt(family: Family, numbers: Sequence[Floats]) -> float:
-    """Theta for which cells are drawn about in proportion to their mass.
+def _possible(family: Family, numbers: Sequence[Floats], v: float, base: Floats | float) -> list[Floats]:
+    """Numbers without those whose cells, all together, have less than e^-23 of the sum of ``log_sum``."""
+    ends, least = _ends(base), log(n_cells(numbers)) + _NEGLIGIBLE
 
-    Cells drawn from q ~ exp(-theta T) with entropy H have a mass of about exp(H - shifted(v, E[T])). It is 1 for the v
-    with t(v) = t(H) + E[T]; the theta with the largest v, the least t(v), has most of the mass.
+    def matters(d: Floats) -> NDArray[np.bool_]:
+        rises = [family.rise(v, end + d) - family.rise(v, end) for end in ends]
+        return np.asarray(np.min(rises, axis=0) <= least)
+
+    return [d[matters(d)] for d in numbers]
+
+
+def _ends(base: Floats | float) -> list[float]:
+    """Least and largest finite base."""
+    finite = np.ravel(base)[np.isfinite(np.ravel(base))]
+    return [float(finite.min()), float(finite.max())] if len(finite) else [0.0]
+
+
+def _is_smooth(family: Family, v: float, lattice: Lattice, base: Floats | float) -> bool:
+    """True if exp(-rise(v, base + T)) changes little within a step of the lattice, wherever it has a part in the sum.
+
+    rise is convex or concave in T: the least and the largest base are enough.
+    """
+    (block,) = lattice.blocks()
+    for end in _ends(base):
+        rises = family.rise(v, end + block.values)
+        logs = block.log_factor + np.log(np.abs(block.weights)) - rises
+        kept = logs > logs.max() - _NEGLIGIBLE
+        if not (family.rise(v, end + block.values[kept] + lattice.step) - rises[kept] < _MAX_RISE).all():
+            return False
+    return True
+
+
+def _tilt(family: Family, numbers: Sequence[Floats], v: float | None) -> float:
+    """Theta for which cells are drawn about in proportion to their part of the sum.
+
+    Cells drawn from q ~ exp(-theta T) with entropy H have a sum of about exp(H - rise(v, E[T])). If v is not known, it
+    is the one with mass 1: t(v) = t(H) + E[T], and the theta with the largest v, the least t(v), has most of the mass.
     """
 
-    def largest(theta: float) -> float:
+    def loss(theta: float) -> float:
         entropy = mean = 0.0
         for d in numbers:
             q = np.exp(-theta * d)
             own = float(q @ d / q.sum())
             entropy, mean = entropy + float(np.log(q.sum())) + theta * own, mean + own
-        return float(family.coordinate(entropy)) + mean
+        if v is None:
+            return float(family.coordinate(entropy)) + mean
+        return float(family.rise(v, mean)) - entropy
 
     tried: list[float] = [0.0, *np.exp(np.linspace(-20.0, 8.0, 113)).tolist()]
-    return min(tried, key=largest)
+    return min(tried, key=loss)
+
+
+def check_mass(family: Family, n: int) -> None:
+    """Refuse a family in which n cells have a mass above 1 whatever c is."""
+    low = family.p_domain.low
+    if low > 0 and log(n) >= -log(low):
+        raise InputError(_TOO_MUCH_MASS, name=family.name, pi=family.pi, n=n, low=low, largest=1 / n)
 
 
 def least_surprisal(family: Family, sums: CellSums, n: int) -> float:
-    """Surprisal v with mass 1 over n cells; refused if xi(e^-v) does not exist."""
+    """Surprisal v with mass 1 over n cells, which must exist (``check_mass``)."""
 
-    def excess(v: float) -> float:
-        return float(log_mass(family, v, sums))
+    def log_mass(v: float) -> float:
+        return float(log_sum(family, v, sums)) - v
 
-    if family.p_domain.low > 0 and log(n) >= -log(family.p_domain.low):
-        raise InputError(_TOO_MUCH_MASS, name=family.name, pi=family.pi, n=n, low=family.p_domain.low, largest=1 / n)
     low, high = 0.0, log(n)
-    if excess(low) <= 0:
+    if log_mass(low) <= 0:
         return low
-    return high if excess(high) >= 0 else float(brentq(excess, low, high, xtol=1e-300, rtol=1e-15))
+    return high if log_mass(high) >= 0 else float(brentq(log_mass, low, high, xtol=1e-300, rtol=1e-15))

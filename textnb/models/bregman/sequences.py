@@ -5,9 +5,12 @@
 norm="u" needs the v with log Z(v) = v, norm="m" log Z at c = 0: log p = v - h(D) - log Z. Sequences that are equal up
 to order have equal D: if there are few such multisets, all are visited (``enumerated``). Otherwise Z is bounded
 (``bounded``) by lattices, each finer than the last (``token_lattice.py``), until the bounds are near enough.
+
+Weights such as log(1 + count) give documents lengths that are not whole, for which there are no sequences to sum. Their
+normalisers are interpolated between the two whole lengths.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import comb, log
 from typing import NamedTuple
@@ -17,17 +20,17 @@ import numpy as np
 from textnb.errors import InputError
 from textnb.models.bregman.token_lattice import TokenLattice, log_mean
 from textnb.models.bregman.tokens import TokenProduct
-from textnb.numerics import Floats, bracketed_root
+from textnb.numerics import Floats, bracketed_root, log_of
 
-EXACT, ENUMERATED, BOUNDED = "exact", "enumerated", "bounded"
+EXACT, ENUMERATED, BOUNDED, INTERPOLATED = "exact", "enumerated", "bounded", "interpolated"
 TOLERANCE, RELATIVE_TOLERANCE = 1e-3, 1e-6
 """Most that a bound of log Z may be away, in nats, or relative to -log p of a typical sequence."""
 
 _MAX_MULTISETS = 1 << 15
 _MAX_STATES = 1 << 21
-_FIRST_POINTS = 64
-_MAX_POINTS = 1 << 15
-_MAX_CELLS = 1 << 18
+_FIRST_POINTS = 32
+_MAX_POINTS = 1 << 14
+_MAX_CELLS = 1 << 17
 _MIN_V = 1e-12
 _REFUSED = (
     "norm={norm!r}: pi = {pi:.6g} cannot be normalised over all sequences of {length:.0f} tokens to {tolerance:.1g} of "
@@ -40,7 +43,7 @@ class SequenceNormaliser(NamedTuple):
 
     log_v: log(v / r). excess: log Z - N log V at this v, so that log p = v - h(D) - excess - N log V; where p is nearly
     uniform, it is more precise than log Z. low, high: bounds of the logarithm of the sum of p over all sequences.
-    method: ``exact``, ``enumerated`` or ``bounded``.
+    method: ``exact``, ``enumerated``, ``bounded`` or ``interpolated``.
     """
 
     log_v: float
@@ -63,14 +66,31 @@ def normaliser(product: TokenProduct, length: int, norm: str) -> SequenceNormali
         return SequenceNormaliser(log_v, product.v(log_v) - n, 0.0, 0.0, EXACT)
     if len(product.a) == 1:  # all sequences are equal
         return SequenceNormaliser(log(n / product.r) if norm == "u" and n else log_v, 0.0, 0.0, 0.0, EXACT)
-    n_multisets = comb(length + len(product.a) - 1, length)
-    if n_multisets > _MAX_MULTISETS or n_multisets * len(product.a) > _MAX_STATES:
+    if not _can_be_enumerated(length, len(product.a), norm):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows, bounds nothing
             return _bounded(product, length, norm)
     sums = multisets(product, length)
     if norm == "u":
         log_v = _root(product, length, sums.excess)
     return SequenceNormaliser(log_v, sums.excess(log_v), 0.0, 0.0, ENUMERATED)
+
+
+def _can_be_enumerated(length: int, n_different: int, norm: str) -> bool:
+    """True if the multisets of a length can be visited: once for norm="m", for "u" as often as the root needs."""
+    most = _MAX_MULTISETS * (8 if norm == "m" else 1)
+    return comb(length + n_different - 1, length) <= most and comb(length + n_different, length + 1) <= _MAX_STATES
+
+
+def between(product: TokenProduct, length: float, ends: Sequence[SequenceNormaliser], norm: str) -> SequenceNormaliser:
+    """Normaliser of a length that is not whole; ends: those of the whole lengths below and above it.
+
+    log p of the most probable sequence is interpolated, and with norm="u" its v; with norm="m" v has a formula.
+    """
+    above = length - int(length)
+    log_v = product.log_v(length)
+    if norm == "u":
+        log_v = float(log_of((1 - above) * np.exp(ends[0].log_v) + above * np.exp(ends[1].log_v)))
+    return SequenceNormaliser(log_v, (1 - above) * ends[0].excess + above * ends[1].excess, 0.0, 0.0, INTERPOLATED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +146,10 @@ def _bounded(product: TokenProduct, length: int, norm: str) -> SequenceNormalise
     """Normaliser by lattices, each finer than the last, until the bounds meet."""
     theta, log_v, typical = _saddle(product, length, norm)
     tolerance = max(TOLERANCE, RELATIVE_TOLERANCE * typical)
+    if norm == "m" and product.pi < 1:
+        low, high = _bounds_of_most_probable(product, length, log_v)
+        if high - low <= tolerance:
+            return SequenceNormaliser(log_v, low, 0.0, high - low, BOUNDED)
     n_points, found = _FIRST_POINTS, False
     while n_points <= _MAX_POINTS:
         lattice = TokenLattice(product, length, theta, n_points)
@@ -145,6 +169,15 @@ def _bounded(product: TokenProduct, length: int, norm: str) -> SequenceNormalise
         gap = high - low
         n_points *= 4 if not gap < 16 * tolerance else 2
     raise InputError(_REFUSED, norm=norm, pi=product.pi, length=length, tolerance=tolerance)
+
+
+def _bounds_of_most_probable(product: TokenProduct, length: int, log_v: float) -> tuple[float, float]:
+    """Bounds of log Z(v) - N log V for pi < 1, equal where the sequences with D = 0 have all of the sum.
+
+    h is convex, v - h(D) <= -h'(0) D, and the sum over all sequences of exp(-h'(0) D) is an N-th power.
+    """
+    least, largest = float(product.log_number[0]), float(product.tilted(product.slope(log_v, 0.0))[0])
+    return length * (least - product.log_n_tokens), length * (largest - product.log_n_tokens)
 
 
 def _saddle(product: TokenProduct, length: int, norm: str) -> tuple[float, float, float]:

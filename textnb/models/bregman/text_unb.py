@@ -12,8 +12,9 @@
 pi = 1 is multinomial naive Bayes. With ``complement`` p(w|k) is that of all other classes, and score_k = log p(k) -
 log p(x|k). ``tokens.py`` has these formulas without overflow. ``sequences.py`` finds c and Z: the logarithm of the sum
 over all sequences is 0 within .001, or within 1e-6 of log p if that is more. Documents for which this cannot be proved
-are refused. N that are not whole have no sequences (``expansion.py``). Without normalisation pi > 1 makes the answers
-for long documents less confident, as a calibration does; with norm="u" it makes all classes nearly uniform.
+are refused, if possible at training. N that are not whole have no sequences; c and Z are interpolated. Without
+normalisation pi > 1 makes the answers for long documents less confident, as a calibration does; with norm="u" it makes
+all classes nearly uniform.
 """
 
 from dataclasses import dataclass
@@ -28,9 +29,16 @@ from textnb.counts.matrix import CSR
 from textnb.errors import InputError
 from textnb.models import complement as complement_model
 from textnb.models import multinomial
-from textnb.models.bregman.expansion import INTERPOLATED, between
-from textnb.models.bregman.sequences import BOUNDED, ENUMERATED, EXACT, SequenceNormaliser, normaliser
-from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, reference, rise
+from textnb.models.bregman.sequences import (
+    BOUNDED,
+    ENUMERATED,
+    EXACT,
+    INTERPOLATED,
+    SequenceNormaliser,
+    between,
+    normaliser,
+)
+from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, least, reference, rise
 from textnb.models.left_out import LeftOut, left_out_log_p
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
@@ -97,7 +105,7 @@ class TokenUScorer(Scorer):
 
     @property
     def normaliser(self) -> str:
-        """How c and Z have been found for the documents so far, the least exact way.
+        """How c and Z have been found so far, in training or for documents, the least exact way.
 
         ``exact``: there is none, or a formula; ``enumerated``: by all sequences; ``bounded``: from both sides;
         ``interpolated``: between whole lengths.
@@ -105,10 +113,11 @@ class TokenUScorer(Scorer):
         used = {found.method for found in self._found.values()}
         return next((way for way in (INTERPOLATED, BOUNDED, ENUMERATED) if way in used), EXACT)
 
-    def check_length(self, length: int) -> None:
-        """Refuse a model that cannot normalise documents of this length."""
-        if self._normalised:
-            self.normalisers(np.array([float(length)]))
+    def check_lengths(self, counts: ClassCounts) -> None:
+        """Refuse a model that has no answer for documents of 2, 4, 8 ... tokens, to twice the mean length or more."""
+        mean = float(counts.terms.sum()) * counts.unit / max(int(counts.documents.sum()), 1)
+        lengths = np.exp2(np.arange(1.0, 2.0 + np.ceil(np.log2(max(mean, 1.0)))))
+        self.log_scores(np.zeros((len(lengths), len(self.bias))), lengths)
 
     def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
@@ -122,15 +131,15 @@ class TokenUScorer(Scorer):
 
         sums: of ``gaps`` over the tokens, (D, C). lengths: (D,).
         """
-        least, units = self._scales
+        lowest, units = self._scales
         if self._normalised:
             log_v, excess = self.normalisers(lengths)
         else:
-            log_v = np.add.outer(log_of(lengths) / self.pi, log_of(least / units))
+            log_v = np.add.outer(log_of(lengths) / self.pi, log_of(lowest / units))
             with np.errstate(over="ignore"):
                 excess = units * np.exp(log_v)
         surprisals = units * rise(log_v, sums, self.pi) + excess
-        for i in np.flatnonzero((np.isinf(surprisals) & np.isfinite(sums) & np.isfinite(least)).any(axis=1))[:1]:
+        for i in np.flatnonzero((np.isinf(surprisals) & np.isfinite(sums) & np.isfinite(lowest)).any(axis=1))[:1]:
             raise InputError(_TOO_SMALL, pi=self.pi, length=lengths[i])
         return np.asarray(surprisals if self.complement else -surprisals)
 
@@ -177,7 +186,8 @@ class TokenUScorer(Scorer):
     @cached_property
     def _scales(self) -> tuple[Floats, Floats]:
         """Least surprisal and unit of each class, (C,) each."""
-        return -self.log_p.max(axis=0), np.array([reference(-column) for column in self.log_p.T])
+        columns = -self.log_p.T
+        return np.array([least(a) for a in columns]), np.array([reference(a) for a in columns])
 
     def gaps(self, log_p: Floats) -> Floats:
         """Numbers d of log probabilities (n, C), relative to the most probable token of each class."""
@@ -205,7 +215,9 @@ def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
 
 def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
     found = statistics.smoothing(alpha)
-    return Fit(fit(statistics.counts, found.alpha, prior, **options), found)
+    scorer = fit(statistics.counts, found.alpha, prior, **options)
+    scorer.check_lengths(statistics.counts)
+    return Fit(scorer, found)
 
 
 def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:

@@ -35,6 +35,11 @@ _TOO_LARGE = (
 )
 
 
+def least(a: Floats) -> float:
+    """Least surprisal of a class; 0 if it has no terms."""
+    return float(a.min()) if len(a) else 0.0
+
+
 def reference(a: Floats) -> float:
     """Largest finite surprisal r of a class; 1 if none is above 0."""
     finite = a[np.isfinite(a)]
@@ -43,17 +48,17 @@ def reference(a: Floats) -> float:
 
 def check_range(a: Floats, pi: float) -> None:
     """Refuse a pi whose powers of the surprisals of a class underflow where that would change an answer."""
-    high, low = reference(a), max(float(a.min()), _MIN_SURPRISAL)
+    high, low = reference(a), max(least(a), _MIN_SURPRISAL)
     if pi * np.log(high / low) > _MAX_LOG_RANGE:
         raise InputError(_TOO_LARGE, pi=pi, low=low, high=high, largest=_MAX_LOG_RANGE / np.log(high / low))
 
 
-def gaps(a: ArrayLike, pi: float, least: ArrayLike, r: ArrayLike) -> Floats:
-    """Numbers d of eq. (2) for surprisals a; least: min a, r: its unit."""
+def gaps(a: ArrayLike, pi: float, lowest: ArrayLike, r: ArrayLike) -> Floats:
+    """Numbers d of eq. (2) for surprisals a; lowest: min a, r: its unit."""
     a = np.asarray(a, np.float64)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = (a / r) ** pi * -np.expm1(pi * (log_of(least) - log_of(a))) / pi
-    return np.asarray(np.where(a == least, 0.0, np.where(np.isposinf(a), np.inf, found)))
+        found = (a / r) ** pi * -np.expm1(pi * (log_of(lowest) - log_of(a))) / pi
+    return np.asarray(np.where(a == lowest, 0.0, np.where(np.isposinf(a), np.inf, found)))
 
 
 def log_surprisal(log_v: ArrayLike, sums: ArrayLike, pi: float) -> Floats:
