@@ -9,9 +9,10 @@
 All maximise a likelihood of the training counts (``dirichlet.py``), not the accuracy of classification. None of them is
 best on every corpus; ``evidence`` is the default because it was never far from the best.
 
-Only terms that occur are used; in a vector the others have alpha = 0. Without a maximum one number is 1, and a vector
-is the unigram, with sum 1. A term that only ever occurs with itself can have a left-out alpha of 0, which would make it
-impossible elsewhere: no alpha of ``leave-one-out`` is less than a hundredth of the best single number for all terms.
+Only terms that occur are used; in a vector the others have alpha = 0. Without a maximum, whether it is approached as
+alpha grows or as it falls to 0, one number is 1, and a vector is the unigram, with sum 1. A term that only ever occurs
+with itself can have a left-out alpha of 0, which would make it impossible elsewhere: no alpha that maximises the
+left-out likelihood is less than a hundredth of the best single number for all terms.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +24,7 @@ from numpy.typing import ArrayLike
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError
-from textnb.models.dirichlet import ONE_SIDED, UNBOUNDED, Solution, best_alpha, best_left_out_alpha
+from textnb.models.dirichlet import CONVERGED, Solution, best_alpha, best_left_out_alpha
 from textnb.models.draws import Draws
 from textnb.models.prior import as_alpha
 from textnb.numerics import check_choice
@@ -81,21 +82,23 @@ def smoothing(alpha: ArrayLike | str, counts: ClassCounts, histograms: ClassHist
     if alpha in OF_DOCUMENTS:
         return _smoothing_by_document(alpha, counts, histograms)
     solution = best_alpha(Draws.of_rows(counts.terms, counts.unit), _SHAPES[alpha])
-    unbounded = alpha == "evidence" and solution.outcome == UNBOUNDED
-    return Smoothing(1.0 if unbounded else solution.alpha, solution)
+    return Smoothing(solution.alpha, solution)
 
 
 def _smoothing_by_document(alpha: str, counts: ClassCounts, histograms: ClassHistograms | None) -> Smoothing:
     if histograms is None:
         raise InputError("alpha {alpha!r} needs the histograms of the documents", alpha=alpha)
     if alpha == "leave-one-out":
-        draws = Draws.of_left_out(counts, histograms)
-        least = _LEFT_OUT_FLOOR * best_alpha(draws, "scalar").alpha
-        solution = best_left_out_alpha(draws)
-        return Smoothing(np.maximum(solution.alpha, least), solution)
+        return _left_out_smoothing(Draws.of_left_out(counts, histograms))
     if histograms.total.unit != 1:
         raise InputError("alpha {alpha!r} needs whole counts: use the weighting 'raw'", alpha=alpha)
     solution = best_alpha(Draws.of_documents(histograms.total))
-    if solution.outcome == ONE_SIDED:
-        raise InputError("alpha {alpha!r} does not exist: every document repeats one term; use a number", alpha=alpha)
     return Smoothing(solution.alpha, solution)
+
+
+def _left_out_smoothing(draws: Draws) -> Smoothing:
+    solution = best_left_out_alpha(draws)
+    if solution.outcome != CONVERGED:
+        return Smoothing(solution.alpha, solution)
+    least = _LEFT_OUT_FLOOR * best_alpha(draws, "scalar").alpha
+    return Smoothing(np.maximum(solution.alpha, least), solution)
