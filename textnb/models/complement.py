@@ -23,7 +23,7 @@ from textnb.models.model import TRIED_ALPHAS, Fit, Flag, Model, Option, Options,
 from textnb.models.multinomial import check_size, fit_seen
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
-from textnb.models.smoothing import ALPHAS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS
 from textnb.numerics import Floats
 
 
@@ -108,7 +108,7 @@ MODEL = Model(
     fit=_fit,
     left_out=_left_out,
     weightings=weightings_from("log"),
-    alphas=ALPHAS,
+    alphas=(*ALPHAS, LOG_LOSS),
     accepts_number=True,
     options=by_name(Option("weight_norm", Flag(), False, "scale the weights of all classes to one sum", (False, True))),
     tried_alphas=("evidence", *TRIED_ALPHAS),

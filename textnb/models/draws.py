@@ -160,7 +160,9 @@ class Draws:
             return -np.inf
         if not self.left_out:
             return 0.0  # every draw repeats one term
-        terms = weighted_sum(self.multiplicity, self.summed(self.weight * np.log(np.where(self.offset > 0, self.offset, 1))))
+        terms = weighted_sum(
+            self.multiplicity, self.summed(self.weight * np.log(np.where(self.offset > 0, self.offset, 1)))
+        )
         return terms - weighted_sum(self.n_draws, np.log(np.where(self.sizes > 0, self.sizes, 1)))
 
     @property

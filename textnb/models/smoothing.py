@@ -7,7 +7,9 @@
     leave-one-out       one per term: each document under the other documents of its class
 
 All maximise a likelihood of the training counts (``dirichlet.py``), not the accuracy of classification. None of them is
-best on every corpus; ``evidence`` is the default because it was never far from the best.
+best on every corpus; ``evidence`` is the default because it was never far from the best. They are for counts: weights
+divided by the length of a document have no evidence that means anything, and ``log-loss`` is the default there
+(``classifier/log_loss_alpha.py``).
 
 Only terms that occur are used; in a vector the others have alpha = 0. Without a maximum, whether it is approached as
 alpha grows or as it falls to 0, one number is 1, and a vector is the unigram, with sum 1. A term that only ever occurs
@@ -30,6 +32,9 @@ from textnb.models.prior import as_alpha
 from textnb.numerics import check_choice
 
 ALPHAS = ("evidence", "evidence-document", "evidence-class", "evidence-unigram", "leave-one-out")
+LOG_LOSS = "log-loss"
+"""Smoothing by left-out documents, which only a classifier that keeps them can find."""
+
 OF_DOCUMENTS = ("evidence-document", "leave-one-out")
 """Methods that read single documents and need histograms."""
 
@@ -39,10 +44,14 @@ _LEFT_OUT_FLOOR = 0.01
 
 @dataclass(frozen=True)
 class Smoothing:
-    """alpha, a number or one per term (V,), and how it was estimated; ``solution`` is None for a given alpha."""
+    """alpha, a number or one per term (V,), and how it was estimated.
+
+    solution: search for the maximum of a likelihood. log_loss: log loss of left-out documents, if alpha minimises it.
+    """
 
     alpha: Any
     solution: Solution | None = None
+    log_loss: float | None = None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -52,7 +61,7 @@ class Smoothing:
             shown = {"sum": float(np.sum(self.alpha)), "quartiles": np.quantile(self.alpha, np.arange(5) / 4).tolist()}
         found = self.solution
         if found is None:
-            return {"alpha": shown}
+            return {"alpha": shown} | ({} if self.log_loss is None else {"log loss": self.log_loss})
         search = {"outcome": found.outcome, "iterations": found.iterations, "log evidence": found.log_evidence}
         return {"alpha": shown, **search, "trace": list(found.trace)}
 
