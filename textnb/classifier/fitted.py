@@ -62,9 +62,15 @@ class Fitted:
     calibration: Calibration | None = None
 
     @classmethod
-    def of(cls, recipe: ClassifierRecipe, learnt: Learnt, smoothing: Smoothing | None = None) -> "Fitted":
-        """Fit a recipe to a learnt value; ``smoothing`` replaces the one that the recipe asks for."""
+    def of(
+        cls, recipe: ClassifierRecipe, learnt: Learnt, smoothing: Smoothing | None = None, *, is_old: bool = False
+    ) -> "Fitted":
+        """Fit a recipe to a learnt value.
+
+        smoothing: replaces the one that the recipe asks for. is_old: True to estimate alpha as textnb 0.1 did.
+        """
         weigher, statistics = _weighted(recipe, learnt)
+        statistics = statistics._replace(is_old=is_old)
         alpha = recipe.alpha if smoothing is None else smoothing.alpha
         fit = model(recipe.model).fit(statistics, alpha, recipe.prior, recipe.options)
         if smoothing is not None:

@@ -25,7 +25,7 @@ from textnb.errors import InputError
 from textnb.models.calibration import fit_calibration
 from textnb.models.smoothing import LOG_LOSS, Smoothing
 
-MIN_ALPHA, MAX_ALPHA = 1e-4, 10.0
+MIN_ALPHA, MAX_ALPHA = 1e-4, 100.0
 ALPHA_WITHOUT_LOG_LOSS = 0.1
 _HALVINGS = 3
 

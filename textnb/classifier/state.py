@@ -27,6 +27,7 @@ from textnb.counts import Counted, Learnt
 from textnb.errors import InputError, NotFittedError, listed
 from textnb.files.model_file import Calibrated, ModelContent
 from textnb.models.registry import model
+from textnb.models.smoothing import LOG_LOSS
 
 DUE_PROPORTION = 0.05
 REFITS = ("now", "when due", "never")
@@ -94,10 +95,10 @@ def restored_state(recipe: ClassifierRecipe, content: ModelContent) -> State:
         return empty_state(recipe)
     if fit is not None:
         fitted = Fitted.with_fit(recipe, learnt, fit)
-    elif content.smoothing is not None:
-        fitted = Fitted.of(recipe, learnt, content.smoothing)
-    else:
+    elif recipe.alpha == LOG_LOSS and content.smoothing is None:
         fitted = fit_model(recipe, learnt)
+    else:
+        fitted = Fitted.of(recipe, learnt, content.smoothing, is_old=content.is_old)
     kept = content.calibrated
     if kept is None or not (recipe.calibrate or kept.held_out):
         return _calibrated_state(recipe, learnt, fitted, None)

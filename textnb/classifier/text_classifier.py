@@ -328,8 +328,10 @@ class TextClassifier:
         state = self.state
         is_slow_to_fit = Need.ROWS in model_of(self.recipe.model).needs
         fit = state.fitted.fit if is_slow_to_fit and state.fitted is not None else None
-        found = None if state.fitted is None or self.recipe.alpha != LOG_LOSS else state.fitted.fit.smoothing
-        write_model(path, ModelContent(self.recipe.json, state.learnt, state.calibrated, fit, found))
+        found = None if state.fitted is None else state.fitted.fit.smoothing
+        chosen = found if self.recipe.alpha == LOG_LOSS else None
+        is_old = found is not None and found.is_old
+        write_model(path, ModelContent(self.recipe.json, state.learnt, state.calibrated, fit, chosen, is_old))
 
     @classmethod
     def load(cls, path: str | Path, trust: Collection[str] = ()) -> "TextClassifier":

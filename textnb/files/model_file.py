@@ -32,6 +32,8 @@ from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats
 
 KIND = "model"
+_RULE = 2
+"""Rule of ``dirichlet.py`` for alphas without a maximum."""
 
 
 def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
@@ -82,7 +84,7 @@ class ModelContent(NamedTuple):
     """Content of a model file: the recipe as JSON, the learnt value, its calibration and the fit.
 
     fit: None for a model that is fitted again on loading. smoothing: alpha that left-out documents chose, which is slow
-    to find.
+    to find. is_old: True if alpha was estimated as textnb 0.1 did.
     """
 
     recipe: Mapping[str, Any]
@@ -90,11 +92,12 @@ class ModelContent(NamedTuple):
     calibrated: Calibrated | None = None
     fit: Fit | None = None
     smoothing: Smoothing | None = None
+    is_old: bool = False
 
 
 def write_model(path: str | Path, content: ModelContent) -> None:
     """Write a model file, completely or not at all."""
-    recipe, learnt, calibrated, fit, smoothing = content
+    recipe, learnt, calibrated, fit, smoothing, is_old = content
     counts = learnt.counts
     assert counts.vocabulary is not None
     summary = {
@@ -112,8 +115,8 @@ def write_model(path: str | Path, content: ModelContent) -> None:
     if fit is not None:
         kept["fit"], more = packed_fit(fit)
         arrays |= more
-    if smoothing is not None:
-        kept["smoothing"] = smoothing.facts
+    if not is_old:  # files of textnb 0.1 have no such entry
+        kept["smoothing"] = {"rule": _RULE} if smoothing is None else {"rule": _RULE, **smoothing.facts}
     write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
 
 
@@ -127,8 +130,10 @@ def read_model(path: str | Path) -> ModelContent:
         learnt = unpacked_learnt(arrays, classes, weighting(recipe["weighting"]).unit)
         kept = header.get("kept", {})  # absent in format 1
         fit = unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None
-        found = _smoothing(kept["smoothing"]) if kept.get("smoothing") else None
-        return ModelContent(recipe, _with_kept(learnt, kept, arrays), _calibrated(header), fit, found)
+        rule = kept.get("smoothing", {})
+        found = _smoothing(rule) if "alpha" in rule else None
+        is_old = "rule" not in rule
+        return ModelContent(recipe, _with_kept(learnt, kept, arrays), _calibrated(header), fit, found, is_old)
 
 
 def _kept(learnt: Learnt, vocabulary: Vocabulary) -> tuple[dict[str, Any], Arrays]:

@@ -177,7 +177,7 @@ def _best_vector(draws: Draws, solver: str) -> Solution:
 
 def _climbed(draws: Draws, solver: str) -> tuple[Floats, list[float], bool]:
     """Local maximum near the unigram: alpha, the evidence after each step, and whether the search came to an end."""
-    step = _newton_step if solver == "newton" else _fixed_point_step
+    step = newton_step if solver == "newton" else fixed_point_step
     mean_length = draws.mean_length
     alpha = unigram(draws) * mean_length
     trace = [draws.log_evidence(alpha, weighted_sum(draws.multiplicity, alpha))]
@@ -191,7 +191,7 @@ def _climbed(draws: Draws, solver: str) -> tuple[Floats, list[float], bool]:
     for _ in range(_MAX_STEPS):
         following, total, evidence = taken(step)
         if evidence < trace[-1] - max_loss:
-            following, total, evidence = taken(_fixed_point_step)
+            following, total, evidence = taken(fixed_point_step)
         trace.append(evidence)
         moved = np.max(np.abs(following - alpha) / np.maximum(following, _MIN_TOTAL))
         alpha = following
@@ -202,12 +202,14 @@ def _climbed(draws: Draws, solver: str) -> tuple[Floats, list[float], bool]:
     return alpha, trace, False
 
 
-def _fixed_point_step(draws: Draws, alpha: Floats) -> Floats:
+def fixed_point_step(draws: Draws, alpha: Floats) -> Floats:
+    """Alpha after a fixed-point step."""
     s, _ = draws.length_slopes(weighted_sum(draws.multiplicity, alpha))
     return np.asarray(alpha * draws.slopes(alpha)[0] / s)
 
 
-def _newton_step(draws: Draws, alpha: Floats) -> Floats:
+def newton_step(draws: Draws, alpha: Floats) -> Floats:
+    """Alpha after a step of Newton's method."""
     total = weighted_sum(draws.multiplicity, alpha)
     f, f_slope = draws.slopes(alpha)
     s, s_slope = draws.length_slopes(total)

@@ -28,6 +28,7 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError
 from textnb.models.dirichlet import CONVERGED, Solution, best_alpha, best_left_out_alpha
 from textnb.models.draws import Draws
+from textnb.models.old_smoothing import old_alpha
 from textnb.models.prior import as_alpha
 from textnb.numerics import check_choice
 
@@ -47,11 +48,13 @@ class Smoothing:
     """alpha, a number or one per term (V,), and how it was estimated.
 
     solution: search for the maximum of a likelihood. log_loss: log loss of left-out documents, if alpha minimises it.
+    is_old: True if it was estimated as textnb 0.1 did.
     """
 
     alpha: Any
     solution: Solution | None = None
     log_loss: float | None = None
+    is_old: bool = False
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -66,8 +69,12 @@ class Smoothing:
         return {"alpha": shown, **search, "trace": list(found.trace)}
 
 
-def smoothing(alpha: ArrayLike | str, counts: ClassCounts, histograms: ClassHistograms | None = None) -> Smoothing:
+def smoothing(
+    alpha: ArrayLike | str, counts: ClassCounts, histograms: ClassHistograms | None = None, *, is_old: bool = False
+) -> Smoothing:
     """Smoothing of these statistics: alpha as given, or estimated by the method of that name.
+
+    is_old: estimate it as textnb 0.1 did.
 
     >>> found = smoothing("evidence", ClassCounts.of([[8, 1, 0], [1, 7, 2]], ["x", "y"]))
     >>> round(found.alpha, 3), found.solution.outcome
@@ -82,12 +89,16 @@ def smoothing(alpha: ArrayLike | str, counts: ClassCounts, histograms: ClassHist
         return Smoothing(1.0 if alpha == "evidence" else np.ones(counts.n_terms))
     if len(seen) < counts.n_terms:
         of_seen = None if histograms is None else histograms.selected(seen, histograms.classes)
-        found = smoothing(alpha, counts.selected(seen), of_seen)
+        found = smoothing(alpha, counts.selected(seen), of_seen, is_old=is_old)
         if np.ndim(found.alpha) == 0:
             return found
         spread = np.zeros(counts.n_terms)
         spread[seen] = found.alpha
         return replace(found, alpha=spread)
+    if is_old:
+        of_documents = histograms if alpha in OF_DOCUMENTS else None
+        used, solution = old_alpha(alpha, _SHAPES.get(alpha, "vector"), counts, of_documents)
+        return Smoothing(used, solution, is_old=True)
     if alpha in OF_DOCUMENTS:
         return _smoothing_by_document(alpha, counts, histograms)
     solution = best_alpha(Draws.of_rows(counts.terms, counts.unit), _SHAPES[alpha])
