@@ -1,8 +1,8 @@
 """Smoothing as textnb 0.1 found it, for model files that it wrote: they answer as before until they learn more.
 
-It differs from ``dirichlet.py`` where there is no maximum, or several. One number became 1 only where alpha grew without
-bound, a vector fell almost to 0 where every class repeats one term, and alphas of left-out documents were the first
-solution found.
+It differs from ``dirichlet.py`` where there is no maximum, or several. One number became 1 only where alpha grew
+without bound, alpha fell almost to 0 where every class repeats one term, and alphas of left-out documents were the
+first solution found.
 """
 
 from collections.abc import Callable

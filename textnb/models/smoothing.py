@@ -95,9 +95,13 @@ def smoothing(
         spread = np.zeros(counts.n_terms)
         spread[seen] = found.alpha
         return replace(found, alpha=spread)
+    return _estimated(alpha, counts, histograms if alpha in OF_DOCUMENTS else None, is_old)
+
+
+def _estimated(alpha: str, counts: ClassCounts, histograms: ClassHistograms | None, is_old: bool) -> Smoothing:
+    """Smoothing estimated from counts in which every term occurs."""
     if is_old:
-        of_documents = histograms if alpha in OF_DOCUMENTS else None
-        used, solution = old_alpha(alpha, _SHAPES.get(alpha, "vector"), counts, of_documents)
+        used, solution = old_alpha(alpha, _SHAPES.get(alpha, "vector"), counts, histograms)
         return Smoothing(used, solution, is_old=True)
     if alpha in OF_DOCUMENTS:
         return _smoothing_by_document(alpha, counts, histograms)
