@@ -20,7 +20,7 @@ from textnb import TextClassifier, read_corpus
 from textnb.cli.verbs import VERBS, LazyGroup
 from textnb.corpus import corpus_path
 from textnb.models.registry import MODELS
-from textnb.models.smoothing import ALPHAS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS
 from textnb.text.janome import janome_version
 from textnb.text.janome.compiled import load_dictionary, write_dictionary
 
@@ -240,10 +240,10 @@ def test_both_languages_give_the_same_numbers() -> None:
 
 def test_there_are_as_many_models_and_kinds_of_smoothing_as_the_readme_says() -> None:
     assert len(MODELS) == 13
-    assert len(ALPHAS) + 1 == 6  # and a number
+    assert len((*ALPHAS, LOG_LOSS)) + 1 == 7  # and a number
     listed = set(re.findall(r"^\| (`.*?`) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
     named = {name for cell in listed for name in re.findall(r"`([^`]+)`", cell)}
-    assert {*MODELS, *ALPHAS} <= named | {"mail"}
+    assert {*MODELS, *ALPHAS, LOG_LOSS} <= named | {"mail"}
 
 
 def test_ja_mini_has_544_documents_in_8_classes() -> None:

@@ -216,14 +216,14 @@ def bracketed_root(function: Callable[[float], float], low: float, high: float, 
     return float(x)
 
 
-_LARGE = 1e4
+_LARGE = 100.0  # the series are exact to rounding from here
 
 
 def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
     """Logarithm of the rising power a (a+1) ... (a+n-1) = Gamma(a+n)/Gamma(a), for a > 0 and real n >= 0.
 
     For large a the two Gammas are nearly equal, and their difference is computed by Stirling's series:
-    with r = n/a, n log a + (a + n - 1/2) log(1 + r) - n + (1/(a+n) - 1/a)/12 - (1/(a+n)^3 - 1/a^3)/360.
+    with r = n/a and d_m = (a+n)^-m - a^-m, n log a + (a + n - 1/2) log(1 + r) - n + d_1/12 - d_3/360 + d_5/1260.
 
     >>> log_rising(2.0, 3.0), float(np.log(2 * 3 * 4))
     (array(3.17805383), 3.1780538303479458)
@@ -238,8 +238,35 @@ def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
         - n
         + (1 / (large + n) - 1 / large) / 12
         - ((large + n) ** -3.0 - large**-3.0) / 360
+        + ((large + n) ** -5.0 - large**-5.0) / 1260
     )
     return np.asarray(np.where(a >= _LARGE, stirling, gammaln(a + n) - gammaln(a)))
+
+
+def log_rising_slopes(a: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+    """First and second derivative of ``log_rising`` by a, for a > 0 and real n >= 0.
+
+    They are psi(a+n) - psi(a) and psi'(a+n) - psi'(a), with the digamma function psi. For large a the terms of the
+    asymptotic series are subtracted one by one: with d_m = (a+n)^-m - a^-m, they are log(1 + n/a) - d_1/2 - d_2/12 +
+    d_4/120 and d_1 + d_2/2 + d_3/6 - d_5/30.
+
+    >>> [round(float(slope), 12) for slope in log_rising_slopes(1.0, 2.0)]  # 1/1 + 1/2, -(1/1 + 1/4)
+    [1.5, -1.25]
+    """
+    from scipy.special import digamma, polygamma  # slow to import; prediction does not need it
+
+    a, n = np.asarray(a, np.float64), np.asarray(n, np.float64)
+    large = np.maximum(a, _LARGE)
+    other = large + n
+    d_1, d_2 = -n / (large * other), -n * (large + other) / (large * other) ** 2
+    d_3, d_4, d_5 = (other**-m - large**-m for m in (3.0, 4.0, 5.0))
+    first = np.log1p(n / large) - d_1 / 2 - d_2 / 12 + d_4 / 120
+    second = d_1 + d_2 / 2 + d_3 / 6 - d_5 / 30
+    small = np.minimum(a, _LARGE)
+    return (
+        np.asarray(np.where(a >= _LARGE, first, digamma(small + n) - digamma(small))),
+        np.asarray(np.where(a >= _LARGE, second, polygamma(1, small + n) - polygamma(1, small))),
+    )
 
 
 def most_probable(log_posterior: Floats) -> NDArray[np.intp]:

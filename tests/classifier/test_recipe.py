@@ -12,9 +12,11 @@ from textnb import Analyzer, Document, TextClassifier
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
 from textnb.counts import Learnt, counted
 from textnb.counts.learnt import Keeps
+from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError, UntrustedError
 from textnb.models.registry import MODELS
 from textnb.models.registry import model as model_of
+from textnb.models.smoothing import ALPHAS
 from textnb.text import tokenizer
 
 SHARES = st.integers(1, 9).map(lambda n: {"x": n / 10, "y": 1 - n / 10})
@@ -85,9 +87,9 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
         *(
             (
                 {"alpha": wrong},
-                f"number of at least 0, 'evidence', .*'leave-one-out', not {re.escape(repr(wrong))}",
+                f"number of at least 0, 'evidence', .*'log-loss', not {re.escape(repr(wrong))}",
             )
-            for wrong in ("1", True, None, [1.0], -0.5, math.nan, math.inf, 10**400)
+            for wrong in ("1", True, [1.0], -0.5, math.nan, math.inf, 10**400)
         ),
         ({"prior": "flat"}, "unknown prior 'flat'; use empirical, uniform"),
         ({"prior": None}, "prior .*None"),
@@ -104,6 +106,17 @@ def test_two_spellings_of_one_recipe_are_equal(one, other):
         ({"sample": True}, "sample must be a whole number .* not True"),
         ({"sample": None}, "sample must be a whole number .* not None"),
         ({"sample": 0, "weighting": "tfidf-l2"}, "'tfidf-l2' keeps the counts of the documents; sample=0 forbids"),
+        *(
+            (
+                {"alpha": name, "weighting": weighting},
+                f"alpha='{name}' does not go with weighting='{weighting}': it needs",
+            )
+            for name in ALPHAS
+            for weighting in WEIGHTINGS
+            if weighting.endswith("-l2")
+        ),
+        ({"alpha": "log-loss"}, "'log-loss' does not go with weighting='log'; use 'raw-l2', 'binary-l2', 'log-l2' or"),
+        ({"alpha": "log-loss", "model": "unb"}, "model 'unb' does not accept alpha='log-loss'"),
         ({"model": "bernoulli", "weighting": "log"}, "'bernoulli' does not accept weighting='log'; use 'binary'"),
         (
             {"model": "compound", "weighting": "tfidf"},

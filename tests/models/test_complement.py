@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from textnb import TextClassifier
+from textnb.comparison.recipes import recipe_of
 from textnb.counts import ClassCounts, as_counts
 from textnb.models import complement, multinomial
 
@@ -55,3 +57,21 @@ def test_alpha_zero_is_refused():
 def test_one_class_is_certain():
     scorer = complement.fit(ClassCounts.of([[1, 2]], ["x"]), 1.0)
     assert scorer.log_posterior(as_counts([[5, 0]])).tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("weight_norm", [False, True])
+@pytest.mark.parametrize("alpha", ["evidence-class", "evidence-unigram"])
+def test_a_term_of_every_document_is_as_if_it_were_absent(alpha, weight_norm):
+    texts, labels = ["dog cat dog", "cat tail dog", "rain wind", "wind sun cat", "sun rain"], ["a", "a", "w", "w", "w"]
+    chosen = {"alpha": alpha, "weight_norm": weight_norm, "weighting": "tfidf", "prior": "empirical"}
+    default = TextClassifier("complement", tokenizer="words").recipe
+    plain, with_it = (TextClassifier.from_recipe(recipe_of(chosen, default)) for _ in range(2))
+    plain.fit(texts, labels)
+    with_it.fit([f"in {text}" for text in texts], labels)
+    asked = ["dog sun", "tail", "rain rain cat", ""]
+    np.testing.assert_allclose(
+        with_it.predict_log_proba([f"in {text}" for text in asked]), plain.predict_log_proba(asked), rtol=1e-9
+    )
+    parts = {part.term: part.value for part in with_it.explain("in dog sun").contributions}
+    assert parts.pop("in") == 0.0
+    assert parts == pytest.approx({part.term: part.value for part in plain.explain("dog sun").contributions})

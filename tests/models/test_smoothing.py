@@ -135,10 +135,6 @@ def test_document_evidence_needs_whole_counts_and_histograms():
         smoothing("evidence-document", counts, ClassHistograms.of(stored, Y, unit=log.unit))
     with pytest.raises(ValueError, match="histograms"):
         smoothing("leave-one-out", COUNTS)
-    with pytest.raises(ValueError, match="repeats one term"):
-        smoothing(
-            "evidence-document", *(kind.of([[3, 0], [0, 4]], ["x", "y"]) for kind in (ClassCounts, ClassHistograms))
-        )
 
 
 def test_an_unknown_method_is_refused():

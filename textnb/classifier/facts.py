@@ -115,7 +115,7 @@ def _named(smoothing: dict[str, Any] | None) -> list[tuple[str, dict[str, Any]]]
     if smoothing is None:
         return []
     if "classes" not in smoothing:
-        return [("alpha found" if "outcome" in smoothing else "alpha", smoothing)]
+        return [("alpha found" if {"outcome", "log loss"} & smoothing.keys() else "alpha", smoothing)]
     together = [("alpha found, all documents", smoothing["all documents"])]
     return [*together, *((f"alpha found, class {name}", each) for name, each in smoothing["classes"].items())]
 
@@ -129,6 +129,8 @@ def _in_words(facts: dict[str, Any]) -> str:
         shown = f"per term: sum {alpha['sum']:.4g}, smallest {low:.3g}, median {middle:.3g}, largest {high:.3g}"
     else:
         shown = f"{alpha:.6g}"
+    if "log loss" in facts:
+        return f"{shown}; log loss of left-out documents {facts['log loss']:.4g}"
     if "outcome" not in facts:
         return shown
     trace = facts["trace"]

@@ -31,6 +31,7 @@ from textnb.models.prior import log_prior
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
 from textnb.models.scorer import Differences, Scorer, difference, log_posterior
+from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats
 from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
@@ -61,10 +62,19 @@ class Fitted:
     calibration: Calibration | None = None
 
     @classmethod
-    def of(cls, recipe: ClassifierRecipe, learnt: Learnt) -> "Fitted":
-        """Fit a recipe to a learnt value."""
+    def of(
+        cls, recipe: ClassifierRecipe, learnt: Learnt, smoothing: Smoothing | None = None, *, is_old: bool = False
+    ) -> "Fitted":
+        """Fit a recipe to a learnt value.
+
+        smoothing: replaces the one that the recipe asks for. is_old: True to estimate alpha as textnb 0.1 did.
+        """
         weigher, statistics = _weighted(recipe, learnt)
-        fit = model(recipe.model).fit(statistics, recipe.alpha, recipe.prior, recipe.options)
+        statistics = statistics._replace(is_old=is_old)
+        alpha = recipe.alpha if smoothing is None else smoothing.alpha
+        fit = model(recipe.model).fit(statistics, alpha, recipe.prior, recipe.options)
+        if smoothing is not None:
+            fit = fit._replace(smoothing=smoothing)
         return cls._made(recipe, weigher, statistics.counts, fit)
 
     @classmethod

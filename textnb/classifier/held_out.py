@@ -37,8 +37,12 @@ def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted)
     """Fit the calibration of a model on learnt documents left out; InputError says why there is none."""
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
-    rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
-    return _calibration(recipe, rows)
+    return _calibration(recipe, left_out_rows(recipe, learnt, fitted))
+
+
+def left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> HeldOut:
+    """Left-out scores of the kept documents, one row per distinct document and label."""
+    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
 
 
 def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:

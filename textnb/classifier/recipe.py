@@ -1,7 +1,7 @@
 """Recipe of a classifier: everything but what it has learnt, validated once."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 from textnb.counts import Counted, Learnt, TermsOf, counted
@@ -12,7 +12,7 @@ from textnb.errors import InputError
 from textnb.models.model import Model, Need
 from textnb.models.prior import PRIORS, Prior, as_probabilities
 from textnb.models.registry import model
-from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS, OF_DOCUMENTS
 from textnb.numerics import alternatives, as_number_or_name, check_choice
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
@@ -22,17 +22,22 @@ SAMPLE = 3000
 """About how many documents are kept for calibration at most; about half of that if there are many more."""
 
 _SHOWN_CHARACTERS = 60
+_NO_EVIDENCE = (
+    "alpha={alpha!r} does not go with weighting={name!r}: it needs counts, and the evidence of weights divided by the "
+    "length of a document depends on their scale; use a number or {default!r}"
+)
 
 
 @dataclass(frozen=True)
 class ClassifierRecipe:
     """Parameters that rebuild a classifier; classifiers with equal recipes can be merged.
 
-    The fields are the parameters of ``TextClassifier``; ``options`` are those of the model by name.
+    The fields are the parameters of ``TextClassifier``; ``options`` are those of the model by name. An alpha of None is
+    replaced by ``default_alpha``.
     """
 
     model: str
-    alpha: float | str
+    alpha: float | str | None
     prior: Prior
     tokenizer: Tokenizer
     analyzer: Analyzer
@@ -40,11 +45,13 @@ class ClassifierRecipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     calibrate: bool = True
     sample: int = SAMPLE
+    of_file: InitVar[bool] = False
+    """True for the recipe of a model file: it may ask for what earlier versions accepted."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, of_file: bool) -> None:
         chosen = model(self.model)
         _set(self, "weighting", _as_weighting(self.weighting, chosen))
-        _set(self, "alpha", _as_alpha(self.alpha, chosen, self.weights.name))
+        _set(self, "alpha", _as_alpha(self.alpha, chosen, self.weights, of_file=of_file))
         _set(self, "options", _as_options(self.options, chosen))
         _set(self, "prior", _as_prior(self.prior))
         if not isinstance(self.analyzer, Analyzer):
@@ -112,6 +119,7 @@ class ClassifierRecipe:
             params,
             json.get("calibrate", False),
             json.get("sample", SAMPLE),
+            of_file=True,
         )
 
 
@@ -147,16 +155,35 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
     return name
 
 
-def _as_alpha(alpha: Any, chosen: Model, of_weighting: str) -> float | str:
-    value = as_number_or_name(alpha, "alpha", ALPHAS, low=0)
+def default_alpha(chosen: Model, weights: Weighting) -> str:
+    """Smoothing of a model with a weighting if none is given."""
+    return LOG_LOSS if weights.normalised and LOG_LOSS in chosen.alphas else "evidence"
+
+
+def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -> float | str:
+    if alpha is None:
+        return default_alpha(chosen, weights)
+    value = as_number_or_name(alpha, "alpha", (*ALPHAS, LOG_LOSS), low=0)
     if value not in chosen.alphas if isinstance(value, str) else not chosen.accepts_number:
         known = [*(["a number"] if chosen.accepts_number else []), *map(repr, chosen.alphas)]
         template = "model {model!r} does not accept alpha={alpha!r}; use {known}"
         raise InputError(template, model=chosen.name, alpha=alpha, known=alternatives(known))
-    allowed = {"evidence-document": ("raw", "binary"), "leave-one-out": ("raw", "binary", "log")}
-    if value in allowed and of_weighting not in allowed[value]:
+    if (
+        isinstance(value, str)
+        and value != LOG_LOSS
+        and LOG_LOSS in chosen.alphas
+        and weights.normalised
+        and not of_file
+    ):
+        raise InputError(_NO_EVIDENCE, alpha=value, name=weights.name, default=LOG_LOSS)
+    allowed = {
+        "evidence-document": ("raw", "binary"),
+        "leave-one-out": ("raw", "binary", "log"),
+        LOG_LOSS: tuple(name for name, each in WEIGHTINGS.items() if each.normalised),
+    }
+    if value in allowed and weights.name not in allowed[value]:
         template = "alpha={alpha!r} does not go with weighting={name!r}; use {known}"
-        raise InputError(template, alpha=value, name=of_weighting, known=alternatives([*map(repr, allowed[value])]))
+        raise InputError(template, alpha=value, name=weights.name, known=alternatives([*map(repr, allowed[value])]))
     return value
 
 

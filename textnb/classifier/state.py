@@ -21,11 +21,13 @@ from dataclasses import dataclass
 
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.held_out import calibrate_held_out, calibrate_left_out
+from textnb.classifier.log_loss_alpha import fit_model
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.counts import Counted, Learnt
 from textnb.errors import InputError, NotFittedError, listed
 from textnb.files.model_file import Calibrated, ModelContent
 from textnb.models.registry import model
+from textnb.models.smoothing import LOG_LOSS
 
 DUE_PROPORTION = 0.05
 REFITS = ("now", "when due", "never")
@@ -73,7 +75,7 @@ def fit_state(recipe: ClassifierRecipe, learnt: Learnt, before: State | None = N
         raise InputError(template, name=recipe.model)
     if not learnt.counts.classes:
         return empty_state(recipe)
-    fitted = _renewed(recipe, learnt, before, refit) or Fitted.of(recipe, learnt)
+    fitted = _renewed(recipe, learnt, before, refit) or fit_model(recipe, learnt)
     same_classes = before is not None and before.learnt.counts.classes == learnt.counts.classes
     return _calibrated_state(recipe, learnt, fitted, before.calibrated if before and same_classes else None)
 
@@ -91,7 +93,12 @@ def restored_state(recipe: ClassifierRecipe, content: ModelContent) -> State:
     learnt, fit = content.learnt, content.fit
     if not learnt.counts.classes:
         return empty_state(recipe)
-    fitted = Fitted.of(recipe, learnt) if fit is None else Fitted.with_fit(recipe, learnt, fit)
+    if fit is not None:
+        fitted = Fitted.with_fit(recipe, learnt, fit)
+    elif recipe.alpha == LOG_LOSS and content.smoothing is None:
+        fitted = fit_model(recipe, learnt)
+    else:
+        fitted = Fitted.of(recipe, learnt, content.smoothing, is_old=content.is_old)
     kept = content.calibrated
     if kept is None or not (recipe.calibrate or kept.held_out):
         return _calibrated_state(recipe, learnt, fitted, None)

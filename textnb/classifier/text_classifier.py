@@ -21,6 +21,7 @@ from textnb.files.model_file import ModelContent, read_model, write_model
 from textnb.models.model import Need
 from textnb.models.prior import Prior
 from textnb.models.registry import model as model_of
+from textnb.models.smoothing import LOG_LOSS
 from textnb.numerics import Floats, most_probable
 from textnb.text import Analyzer, Tokenizer, as_tokenizer
 
@@ -41,10 +42,11 @@ class TextClassifier:
     ----------
     model : str or estimator
         Name of a model (``textnb models`` lists them), or an estimator of ``textnb.estimators`` with its parameters.
-    alpha : float or str
+    alpha : float or str, optional
         Smoothing of words that a class has not seen: a number (additive smoothing; 0 is maximum likelihood), or
         ``evidence``, ``evidence-class``, ``evidence-unigram``, ``evidence-document``, ``leave-one-out``, which find it
-        from the training documents.
+        from the training documents. They need counts; with weightings in ``-l2`` use a number or ``log-loss``, the
+        smallest log loss of left-out documents. None: ``evidence``, or ``log-loss`` with ``-l2``.
     tokenizer : str, Tokenizer or callable
         Name of a tokenizer, a Tokenizer, or a function at the top level of a module.
     analyzer : Analyzer, optional
@@ -74,7 +76,7 @@ class TextClassifier:
         self,
         model: Any = "multinomial",
         *,
-        alpha: float | str = "evidence",
+        alpha: float | str | None = None,
         tokenizer: str | Tokenizer | Callable[[str], list[str]] = "auto",
         analyzer: Analyzer | None = None,
         weighting: str | None = None,
@@ -326,7 +328,10 @@ class TextClassifier:
         state = self.state
         is_slow_to_fit = Need.ROWS in model_of(self.recipe.model).needs
         fit = state.fitted.fit if is_slow_to_fit and state.fitted is not None else None
-        write_model(path, ModelContent(self.recipe.json, state.learnt, state.calibrated, fit))
+        found = None if state.fitted is None else state.fitted.fit.smoothing
+        chosen = found if self.recipe.alpha == LOG_LOSS else None
+        is_old = found is not None and found.is_old
+        write_model(path, ModelContent(self.recipe.json, state.learnt, state.calibrated, fit, chosen, is_old))
 
     @classmethod
     def load(cls, path: str | Path, trust: Collection[str] = ()) -> "TextClassifier":
@@ -375,7 +380,7 @@ def _chosen_by(estimator: Any, chosen: dict[str, Any]) -> dict[str, Any]:
         template = "model must be a name or an estimator of textnb.estimators for counts, not {given!r}"
         raise InputError(template, given=estimator)
     answered = {name: value for name, value in estimator._text_recipe().items() if value is not None}
-    defaults = {"alpha": "evidence", "prior": "empirical", "weighting": None}
+    defaults = {"alpha": None, "prior": "empirical", "weighting": None}
     for name, default in defaults.items():
         if name in answered and chosen[name] != default:
             raise InputError("{name} is given twice; leave it to {estimator!r}", name=name, estimator=estimator)

@@ -110,9 +110,14 @@ CRITERIA: dict[str, dict[str, Criterion]] = {
 
 
 def has_criterion(recipe: ClassifierRecipe, criterion: str) -> bool:
-    """Whether a recipe has a criterion: its model does, its prior is proper, and each document counts once."""
+    """Whether a recipe has a criterion: its model does, its prior is proper, and each document counts once.
+
+    The evidence of terms needs counts, so recipes that divide them by the length of a document have none.
+    """
+    if recipe.model not in CRITERIA[criterion] or recipe.options.get("balanced"):
+        return False
     is_proper = recipe.alpha != 0 and recipe.options.get("l2") != 0
-    return recipe.model in CRITERIA[criterion] and is_proper and not recipe.options.get("balanced")
+    return is_proper and not (CRITERIA[criterion][recipe.model].of_terms and recipe.weights.normalised)
 
 
 def score_recipes(recipes: Recipes, documents: TokenizedDocuments, criterion: str) -> list[Scored]:

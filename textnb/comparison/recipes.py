@@ -111,7 +111,7 @@ def recipe_of(
         changed = {key: value for key, value in suiting.items() if key not in settled} | _analyzer_parts(parts)
         return ClassifierRecipe(
             name,
-            parts.get("alpha", "evidence"),
+            parts.get("alpha"),
             tokenizer=_tokenizer(parts["tokenizer"], trust) if "tokenizer" in parts else default.tokenizer,
             analyzer=replace(default.analyzer, **changed) if changed else default.analyzer,
             weighting=parts.get("weighting"),

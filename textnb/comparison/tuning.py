@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from textnb.classifier.recipe import ClassifierRecipe
+from textnb.classifier.recipe import ClassifierRecipe, default_alpha
 from textnb.comparison.criteria import has_criterion, score_recipes
 from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
@@ -92,11 +92,14 @@ def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None 
     if not 1 <= size <= MAX_CANDIDATES:
         template = "the grid has {size} candidates, but 1 to {limit} are allowed; vary {remedy} values"
         raise InputError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
+    given = parts_of(base)
+    if base.alpha == default_alpha(model(base.model), base.weights):  # another weighting may have another default
+        del given["alpha"]
     found = {}
     for values in product(*varied.values()):
         parts = dict(zip(varied, values, strict=True))
         name = " ".join(f"{key}={value}" for key, value in parts.items())
-        found[name] = recipe_of({**parts_of(base), **parts}, base, name)
+        found[name] = recipe_of({**given, **parts}, base, name)
     return found
 
 
@@ -148,6 +151,9 @@ def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     grid = model(base.model).tuning_grid
     if not grid:
         raise InputError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
+    if base.weights.normalised and "alpha" in grid:
+        numbers = [alpha for alpha in grid["alpha"] if not isinstance(alpha, str)]
+        return {**grid, "alpha": (default_alpha(model(base.model), base.weights), *numbers)}
     return grid
 
 

@@ -138,7 +138,8 @@ class ComplementNB(CountRows, Incremental, Classifier):
     Parameters
     ----------
     alpha : float, array-like (V,) or str
-        Smoothing, positive; or ``evidence``, ``evidence-class`` or ``evidence-unigram``, as in ``MultinomialNB``.
+        Smoothing, positive; or ``evidence``, ``evidence-class`` or ``evidence-unigram``, as in ``MultinomialNB``; with
+        ``length_norm`` only numbers.
     tf : bool
         log(1 + x) in place of x.
     idf : bool
@@ -210,6 +211,10 @@ class ComplementNB(CountRows, Incremental, Classifier):
         return ClassCounts.of(stored, y, sample_weight=sample_weight, containing=weighting.has_idf, unit=unit)
 
     def _fitted(self, statistics: Any) -> dict[str, Any]:
+        if isinstance(self.alpha, str) and self.length_norm:
+            raise InputError(
+                "alpha={alpha!r} needs counts, not rows divided by their length; use a number", alpha=self.alpha
+            )
         weigher, counts = self._weighted(statistics)
         found = smoothing_of_counts(self.alpha, counts)
         options: dict[str, Any] = {"prior": self.prior, "complement": self.complement, "normalise": self.weight_norm}

@@ -28,9 +28,12 @@ from textnb.files.bundle import Arrays, content_of, read_bundle, write_bundle
 from textnb.models.calibration import Calibration, calibration_of
 from textnb.models.model import Fit
 from textnb.models.registry import scorer_class
+from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats
 
 KIND = "model"
+_RULE = 2
+"""Rule of ``dirichlet.py`` for alphas without a maximum."""
 
 
 def packed_fit(fit: Fit) -> tuple[dict[str, Any], Arrays]:
@@ -80,18 +83,21 @@ class Calibrated(NamedTuple):
 class ModelContent(NamedTuple):
     """Content of a model file: the recipe as JSON, the learnt value, its calibration and the fit.
 
-    fit: None for a model that is fitted again on loading.
+    fit: None for a model that is fitted again on loading. smoothing: alpha that left-out documents chose, which is slow
+    to find. is_old: True if alpha was estimated as textnb 0.1 did.
     """
 
     recipe: Mapping[str, Any]
     learnt: Learnt
     calibrated: Calibrated | None = None
     fit: Fit | None = None
+    smoothing: Smoothing | None = None
+    is_old: bool = False
 
 
 def write_model(path: str | Path, content: ModelContent) -> None:
     """Write a model file, completely or not at all."""
-    recipe, learnt, calibrated, fit = content
+    recipe, learnt, calibrated, fit, smoothing, is_old = content
     counts = learnt.counts
     assert counts.vocabulary is not None
     summary = {
@@ -109,6 +115,8 @@ def write_model(path: str | Path, content: ModelContent) -> None:
     if fit is not None:
         kept["fit"], more = packed_fit(fit)
         arrays |= more
+    if not is_old:  # files of textnb 0.1 have no such entry
+        kept["smoothing"] = {"rule": _RULE} if smoothing is None else {"rule": _RULE, **smoothing.facts}
     write_bundle(path, KIND, {**header, "kept": kept}, {**packed_learnt(learnt), **arrays})
 
 
@@ -122,7 +130,10 @@ def read_model(path: str | Path) -> ModelContent:
         learnt = unpacked_learnt(arrays, classes, weighting(recipe["weighting"]).unit)
         kept = header.get("kept", {})  # absent in format 1
         fit = unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None
-        return ModelContent(recipe, _with_kept(learnt, kept, arrays), _calibrated(header), fit)
+        rule = kept.get("smoothing", {})
+        found = _smoothing(rule) if "alpha" in rule else None
+        is_old = "rule" not in rule
+        return ModelContent(recipe, _with_kept(learnt, kept, arrays), _calibrated(header), fit, found, is_old)
 
 
 def _kept(learnt: Learnt, vocabulary: Vocabulary) -> tuple[dict[str, Any], Arrays]:
@@ -152,6 +163,13 @@ def _with_kept(learnt: Learnt, kept: Mapping[str, Any], arrays: Arrays) -> Learn
         unpacked_examples(arrays, "examples", *axes, digests) if kept.get("examples") else None,
         unpacked_sample(kept["sample"], arrays, *axes, digests) if kept.get("sample") else None,
     )
+
+
+def _smoothing(facts: Mapping[str, Any]) -> Smoothing:
+    alpha, log_loss = float(facts["alpha"]), facts.get("log loss")
+    if not 0 < alpha < np.inf or not (log_loss is None or 0 <= float(log_loss) < np.inf):
+        raise ModelFileError("the header has alpha {alpha!r} and log loss {loss!r}", alpha=alpha, loss=log_loss)
+    return Smoothing(alpha, log_loss=None if log_loss is None else float(log_loss))
 
 
 def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:

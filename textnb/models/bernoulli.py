@@ -22,7 +22,7 @@ from scipy import sparse
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, presence
-from textnb.models.dirichlet import UNBOUNDED, best_alpha
+from textnb.models.dirichlet import best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut
 from textnb.models.model import TRIED_ALPHAS, Fit, Model, Options, Statistics
@@ -96,7 +96,7 @@ def evidence(counts: ClassCounts) -> Smoothing:
     if not counts.n_terms:
         return Smoothing(1.0)
     solution = best_alpha(_cells(counts), "scalar")
-    return Smoothing(1.0 if solution.outcome == UNBOUNDED else solution.alpha, solution)
+    return Smoothing(solution.alpha, solution)
 
 
 def log_evidence(counts: ClassCounts, alpha: float) -> float:

@@ -20,10 +20,10 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError
 from textnb.models.left_out import LeftOut, LogTotals, class_table, left_out_log_p
 from textnb.models.model import TRIED_ALPHAS, Fit, Flag, Model, Option, Options, Statistics, by_name, weightings_from
-from textnb.models.multinomial import check_size
+from textnb.models.multinomial import check_size, fit_seen
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
-from textnb.models.smoothing import ALPHAS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS
 from textnb.numerics import Floats
 
 
@@ -89,16 +89,26 @@ def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
 
 def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
     found = statistics.smoothing(alpha)
-    return Fit(fit(statistics.counts, found.alpha, prior, normalise=options["weight_norm"]), found)
+    counts, chosen = statistics.counts, {"prior": prior, "normalise": options["weight_norm"]}
+    if np.ndim(found.alpha):  # it is 0 for terms of idf 0
+        return Fit(fit_seen(fit, counts, found.alpha, **chosen), found)
+    return Fit(fit(counts, found.alpha, **chosen), found)
+
+
+def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
+    if np.ndim(alpha):
+        seen = np.flatnonzero(alpha)
+        rows, alpha = rows.selected(seen), alpha[seen]
+    return left_out(rows, alpha, normalise=options["weight_norm"])
 
 
 MODEL = Model(
     name="complement",
     help="complement naive Bayes: a class is known by what the other classes are like",
     fit=_fit,
-    left_out=lambda rows, alpha, options: left_out(rows, alpha, normalise=options["weight_norm"]),
+    left_out=_left_out,
     weightings=weightings_from("log"),
-    alphas=ALPHAS,
+    alphas=(*ALPHAS, LOG_LOSS),
     accepts_number=True,
     options=by_name(Option("weight_norm", Flag(), False, "scale the weights of all classes to one sum", (False, True))),
     tried_alphas=("evidence", *TRIED_ALPHAS),

@@ -8,8 +8,8 @@ that the class never had would be impossible, so alpha_k has a floor:
 
     alpha_kj = max(alpha_kj, beta_j / 10)                                                                       (2)
 
-If the evidence of a class has no maximum (one document, or no term repeated more than by chance), its alpha is its
-unigram times the sum of beta. A class of empty documents has beta.
+If the evidence of a class has no maximum (one document; no term repeated more than by chance; or every document repeats
+one term), its alpha is its unigram times the sum of beta. A class of empty documents has beta.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.counts.matrix import CSR, are_whole
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
-from textnb.models.dirichlet import UNBOUNDED, Solution, best_alpha
+from textnb.models.dirichlet import CONVERGED, Solution, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.model import Fit, Model, Need, Options, Statistics
 from textnb.models.prior import Prior, log_prior
@@ -120,7 +120,7 @@ def _of_class(draws: Draws, beta: Floats) -> tuple[Floats, Solution | None]:
     if not len(draws.totals):
         return beta, None
     solution = best_alpha(draws)
-    return solution.alpha * (beta.sum() if solution.outcome == UNBOUNDED else 1.0), solution
+    return solution.alpha * (1.0 if solution.outcome == CONVERGED else beta.sum()), solution
 
 
 def _fit_statistics(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:

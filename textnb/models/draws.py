@@ -19,6 +19,7 @@ variety of counts, not with the number of draws.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -26,7 +27,7 @@ from scipy import sparse
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, canonical
-from textnb.numerics import GOLDEN_RATIO_64, Floats, Ints, log_rising, mix_bits
+from textnb.numerics import GOLDEN_RATIO_64, Floats, Ints, log_rising, log_rising_slopes, mix_bits
 
 _MAX_TAILS = 1 << 24  # 128 MiB per array
 
@@ -137,6 +138,46 @@ class Draws:
         return weighted_sum(self.n_draws, self.sizes) / float(self.n_draws.sum())
 
     @property
+    def n_tokens(self) -> float:
+        """Sum of all lengths."""
+        return float(self.n_draws.sum()) if self.left_out else weighted_sum(self.n_draws, self.sizes)
+
+    @cached_property
+    def firsts(self) -> Floats:
+        """Limit of a f_j(a) as a falls to 0: the number of draws that have a term of each group.
+
+        Of left-out documents, the count of the term in documents that are the only ones with it in their class.
+        """
+        is_first = self.offset == 0 if self.whole else np.ones(len(self.offset), bool)
+        return self.summed(np.where(is_first, self.weight, 0.0))
+
+    @cached_property
+    def rest(self) -> float:
+        """Evidence of all but ``firsts`` as alpha falls to 0; -inf if a draw has a first term beside other terms."""
+        is_first = self.sizes == 0 if self.left_out else np.ones(len(self.sizes), bool)
+        n_firsts = weighted_sum(self.multiplicity, self.firsts)
+        if not np.isclose(n_firsts, self.n_draws[is_first].sum(), rtol=1e-12, atol=0):
+            return -np.inf
+        if not self.left_out:
+            return 0.0  # every draw repeats one term
+        terms = weighted_sum(
+            self.multiplicity, self.summed(self.weight * np.log(np.where(self.offset > 0, self.offset, 1)))
+        )
+        return terms - weighted_sum(self.n_draws, np.log(np.where(self.sizes > 0, self.sizes, 1)))
+
+    @property
+    def range_of_totals(self) -> tuple[float, float]:
+        """Sums A of alpha between which the evidence can have several maxima."""
+        if self.left_out:
+            sizes = np.append(self.sizes[self.sizes > 0], self.n_tokens)
+            return 1e-3 * float(sizes.min()), 1e3 * float(sizes.max())
+        # S(A) < n_draws / A + sum_i (1 + log n_i), and f_j(a) > firsts_j / a for counts of at least 1
+        logs = weighted_sum(self.n_draws, 1 + np.log(np.maximum(self.sizes, 1)))
+        excess = weighted_sum(self.multiplicity, self.firsts) - float(self.n_draws.sum())
+        low = 0.1 * excess / logs if self.rest == -np.inf else 1e-3 * self.mean_length
+        return low, 1e3 * float(self.sizes.max())
+
+    @property
     def n_terms(self) -> int:
         """V, including terms that no draw has."""
         return len(self.group)
@@ -148,9 +189,7 @@ class Draws:
             inverse = 1 / (a + self.offset)
             terms = self.weight * inverse
             return self.summed(terms), -self.summed(terms * inverse)
-        from scipy.special import digamma, polygamma  # slow to import; prediction does not need it
-
-        f, slope = digamma(a + self.offset) - digamma(a), polygamma(1, a + self.offset) - polygamma(1, a)
+        f, slope = log_rising_slopes(a, self.offset)
         return self.summed(self.weight * f), self.summed(self.weight * slope)
 
     def length_slopes(self, total: float) -> tuple[float, float]:
@@ -158,11 +197,8 @@ class Draws:
         if self.left_out:
             inverse = 1 / (total + self.sizes)
             return weighted_sum(self.n_draws, inverse), -weighted_sum(self.n_draws, inverse * inverse)
-        from scipy.special import digamma, polygamma
-
-        lengths = total + self.sizes
-        slope = weighted_sum(self.n_draws, polygamma(1, lengths) - polygamma(1, total))
-        return weighted_sum(self.n_draws, digamma(lengths) - digamma(total)), slope
+        s, slope = log_rising_slopes(total, self.sizes)
+        return weighted_sum(self.n_draws, s), weighted_sum(self.n_draws, slope)
 
     def log_evidence(self, alpha: Floats, total: float) -> float:
         """Log probability of the sequences, eq. (1); total is A."""

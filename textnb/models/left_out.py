@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.matrix import CSR, canonical, with_entries
+from textnb.counts.matrix import CSR, canonical, with_columns, with_entries
 from textnb.errors import InputError
 from textnb.numerics import Codes, Floats, log_of
 
@@ -50,6 +50,10 @@ class LeftOut:
     def of(cls, counts: ClassCounts, X: CSR, y: Codes) -> "LeftOut":
         """Documents X (D, V) with classes by number y (D,), each without copies."""
         return cls(counts, X, (np.asarray(y)[:, np.newaxis] == np.arange(counts.n_classes)).astype(float))
+
+    def selected(self, columns: Codes) -> "LeftOut":
+        """Return the documents reduced to some columns, given in ascending order."""
+        return LeftOut(self.counts.selected(columns), with_columns(self.X, columns), self.copies)
 
     @cached_property
     def known(self) -> CSR:

@@ -180,7 +180,7 @@ class Statistics(NamedTuple):
 
     counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (the weighted
     documents): None unless the model needs them. columns: the selected terms among all. min_df: the number of documents
-    that contain a selected term at least.
+    that contain a selected term at least. is_old: True to estimate alpha as textnb 0.1 did.
     """
 
     counts: ClassCounts
@@ -189,6 +189,7 @@ class Statistics(NamedTuple):
     columns: Columns
     rows: Labelled | None = None
     min_df: float = 1
+    is_old: bool = False
 
     @property
     def of_documents(self) -> ClassHistograms:
@@ -207,8 +208,8 @@ class Statistics(NamedTuple):
     def smoothing(self, alpha: float | str) -> Smoothing:
         """Alpha of the selected terms: as given, or estimated by its name."""
         if alpha not in OF_DOCUMENTS:
-            return smoothing(alpha, self.counts)
-        found = smoothing(alpha, self.all_counts, self.histograms)  # documents consist of all terms
+            return smoothing(alpha, self.counts, is_old=self.is_old)
+        found = smoothing(alpha, self.all_counts, self.histograms, is_old=self.is_old)  # documents consist of all terms
         return replace(found, alpha=found.alpha[self.columns])
 
 

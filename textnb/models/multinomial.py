@@ -23,7 +23,7 @@ from textnb.models.left_out import LeftOut, LogTotals
 from textnb.models.model import TRIED_ALPHAS, Choice, Fit, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import LinearScorer
-from textnb.models.smoothing import ALPHAS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS
 from textnb.numerics import Floats, as_choice, log_of
 
 ESTIMATES = ("mean", "map")
@@ -128,7 +128,7 @@ MODEL = Model(
     fit=_fit,
     left_out=_left_out,
     weightings=weightings_from("log"),
-    alphas=ALPHAS,
+    alphas=(*ALPHAS, LOG_LOSS),
     accepts_number=True,
     options=by_name(
         Option("estimate", Choice(ESTIMATES), "mean", "mean or mode (map) of the posterior of the term probabilities")

@@ -60,7 +60,7 @@ class Choosing:
         """Return the recipes by name; a model of --models has its defaults."""
         terms_of, settled = source.terms_of(tokenizing), source.settled(tokenizing)
         default = ClassifierRecipe(
-            "multinomial", "evidence", "empirical", terms_of.tokenizer, terms_of.analyzer, calibrate=self.calibrate
+            "multinomial", None, "empirical", terms_of.tokenizer, terms_of.analyzer, calibrate=self.calibrate
         )
         if self.recipes is not None:
             if self.models is not None:

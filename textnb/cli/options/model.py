@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import click
 
-from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
+from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, default_alpha
 from textnb.cli.options.groups import Verb, flag, option, option_words
 from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
@@ -19,7 +19,7 @@ from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError
 from textnb.models.registry import MODELS, default_model
 from textnb.models.registry import model as model_of
-from textnb.models.smoothing import ALPHAS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS
 from textnb.text import Analyzer
 from textnb.text.analyzer import SELECTION
 
@@ -33,8 +33,10 @@ class Modelling:
 
     section: ClassVar[str] = "Model"
     model: str | None = option("NAME", f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]")
-    alpha: str = option(
-        "A", f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join(ALPHAS)}.", default="evidence"
+    alpha: str | None = option(
+        "A",
+        f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join((*ALPHAS, LOG_LOSS))}.  "
+        "[default: evidence; with -l2: log-loss]",
     )
     prior: str = option("PRIOR", "Class probabilities: empirical, uniform, or a=0.3,b=0.7.", default="empirical")
     weighting: str | None = option("NAME", f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]")
@@ -126,13 +128,13 @@ def _all_defaults() -> dict[str, Any]:
     return {name: option.default for each in MODELS for name, option in model_of(each).options.items()}
 
 
-def _as_alpha(value: str) -> float | str:
-    if value in ALPHAS:
+def _as_alpha(value: str | None) -> float | str | None:
+    if value in (None, *ALPHAS, LOG_LOSS):
         return value
     try:
         return float(value)
     except ValueError:
-        names = ", ".join(ALPHAS)
+        names = ", ".join((*ALPHAS, LOG_LOSS))
         raise InputError("--alpha takes a number or one of {names}, not {value!r}", names=names, value=value) from None
 
 
@@ -149,7 +151,8 @@ def train_options(
     }
     given = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
     own = {name: value for name, value in recipe.options.items() if name in given or value != base.options.get(name)}
-    changed: dict[str, Any] = {"model": recipe.model, "alpha": str(recipe.alpha), "own": ()}
+    is_default = recipe.alpha == default_alpha(model_of(recipe.model), recipe.weights)
+    changed: dict[str, Any] = {"model": recipe.model, "alpha": None if is_default else str(recipe.alpha), "own": ()}
     changed["settings"] = tuple(f"{name}={value}" for name, value in own.items())
     changed["weighting"] = None if recipe.weighting == model_of(recipe.model).weightings[0] else recipe.weighting
     chosen = {f"--{key.replace('_', '-')}": str(parts[key]) for key in SELECTION if key in parts}
@@ -180,8 +183,9 @@ def option_rows(name: str) -> list[dict[str, Any]]:
     """Return the options of a model: alpha and weighting, then its own."""
     chosen = model_of(name)
     alphas = [*(["a number"] if chosen.accepts_number else []), *chosen.alphas]
+    default = "evidence; with -l2: log-loss" if LOG_LOSS in alphas else "evidence"
     common = [
-        {"option": "--alpha", "default": "evidence", "allowed": ", ".join(alphas), "help": "smoothing"},
+        {"option": "--alpha", "default": default, "allowed": ", ".join(alphas), "help": "smoothing"},
         {
             "option": "--weighting",
             "default": chosen.weightings[0],
