@@ -28,6 +28,7 @@ tested, and the p-values are corrected for that number (Holm). With p_(1) <= ...
     adjusted p_(i) = max over l <= i of min(1, (m - l + 1) p_(l))                                               (4)
 
 With a probability of at least .95 no difference is called significant at .05 by mistake, whichever recipe comes first.
+McNemar's test takes the trained models as they are; the t allows for other training sets.
 """
 
 from collections.abc import Callable, Sequence
