@@ -66,6 +66,20 @@ def test_one_text_however_often_it_occurs_says_next_to_nothing():
         assert found["brier"][1:] == (0, 2)
 
 
+def test_groups_of_several_classes_do_not_narrow_macro_f1():
+    y = np.array([0, 1] * 5)
+    found = estimate_measures(y, [np.log(0.1 + 0.8 * np.eye(2)[y])], np.arange(10) // 2)
+    assert found["macro_f1"] == pytest.approx(found["accuracy"], abs=1e-12)
+    assert found["accuracy"][1:] == pytest.approx(wilson_interval(5, 5), abs=1e-12)
+
+
+def test_documents_worth_less_than_two_say_nothing_of_mean_losses():
+    for sizes in ([1000, 1], [6, 2, 1], [3, 1]):
+        n = len(sizes)
+        found = estimated(np.arange(n) % 2, np.log(np.full((n, 2), 0.5) + [[0.1, -0.1]] * n), sizes)
+        assert (found["log_loss"][1:], found["brier"][1:]) == ((0, math.inf), (0, 2))
+
+
 def test_without_copies_accuracy_has_wilsons_interval():
     y, log_p = answers(1)
     hits = int((log_p.argmax(axis=1) == y).sum())

@@ -5,7 +5,7 @@ D_eff is the number of independent documents that are as much evidence as the do
 
 accuracy          Wilson's interval for D_eff documents
 log loss, Brier   mean +- t s / (D_eff)^(1/2), s the standard deviation of the losses, t of Student's distribution with
-                  D_eff - 1 degrees of freedom, within the range of the metric
+                  D_eff - 1 degrees of freedom, within the range of the metric; all of the range if D_eff < 2
 macro F1          Wilson's interval for the number of documents of eq. (3)
 ECE               eq. (3) of ``reliability.py``
 
@@ -14,7 +14,7 @@ that are of class k plus the number predicted as k, and K classes that occur:
 
 (1)  z_i = 2 (1 - F_k) D / (K n_k) for a correct answer k;  - F_k D / (K n_k) - F_l D / (K n_l) for k mistaken for l
 (2)  variance of macro F1 = mean of z_i^2 / D_eff
-(3)  min(F (1 - F) / variance, K^2 / sum_k 1 / (n_k / 2))
+(3)  min(F (1 - F) / variance, K^2 / sum_k 1 / (n_k / 2), D_eff)
 
 Among so many documents a proportion F would vary as much. The second number is that of K proportions, averaged, each of
 n_k / 2 documents (its effective number); it counts if there are too few mistakes to see how F1 varies.
@@ -75,10 +75,9 @@ def _mean(losses: Floats, effective: float, most: float) -> Estimate:
     value = float(losses.mean())
     if math.isinf(value):
         return Estimate(value, value, value)
-    t = float(stdtrit(effective - 1, 0.975)) if effective > 1 else math.inf
-    if not math.isfinite(t):  # one document, or copies of one
+    if effective < 2:
         return Estimate(value, 0.0, most)
-    half = t * math.sqrt(losses.var() / (effective - 1))
+    half = float(stdtrit(effective - 1, 0.975)) * math.sqrt(losses.var() / (effective - 1))
     return _estimate(value, (max(0.0, value - half), min(most, value + half)))
 
 
@@ -92,7 +91,7 @@ def _macro_f1(y: Codes, predicted: Codes, n_classes: int, groups: Codes, effecti
     z = np.where(correct, 2 * (scale - scale * F)[y], -(scale * F)[y] - (scale * F)[predicted])  # eq. (1)
     variance = float(np.mean(z**2)) / effective
     by_class = (squared_sizes(groups, y, n_classes) + squared_sizes(groups, predicted, n_classes))[occurs]
-    number = occurs.sum() ** 2 / (2 * by_class / n[occurs].astype(np.float64) ** 2).sum()
+    number = min(occurs.sum() ** 2 / (2 * by_class / n[occurs].astype(np.float64) ** 2).sum(), effective)
     if variance > 0:
         number = min(number, value * (1 - value) / variance)
     return _estimate(value, wilson_interval(value * number, number))
