@@ -23,8 +23,8 @@ from textnb.report.contents import comparison_report, curves_report
 def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
-    Each measure has a 95 % interval; with fewer than about 100 documents, or classes of a few documents, those of macro
-    F1, log loss and Brier are too narrow. The p-values are of paired tests against the most accurate recipe: McNemar's
+    Each measure has a 95 % interval; with fewer than about 100 documents, or with many rare classes, those of macro F1,
+    log loss and Brier are too narrow. The p-values are of paired tests against the most accurate recipe: McNemar's
     exact test, and the t-test corrected for overlapping training sets. The most accurate of recipes that answer equally
     well is ahead by luck, so all pairs are tested and the p-values corrected for their number (Holm): if recipes answer
     equally well, a p-value falls to .05 or below in at most 5 % of comparisons. Copies of a document, and documents of

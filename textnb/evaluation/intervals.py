@@ -21,8 +21,8 @@ n_k / 2 documents (its effective number); it counts if there are too few mistake
 
 An interval always contains its estimate. Repeats of cross-validation answer for the same documents, so they are no
 further evidence: estimates and ends are averaged. The intervals do not include what another training set would change.
-Those of log loss and Brier rest on the mistakes that were seen, and macro F1 is too low on average where classes have
-few documents: below about 100 documents, or with a few documents per class, these three are too narrow.
+Those of log loss and Brier rest on the mistakes that were seen, and macro F1 is too low on average if many classes are
+rare: below about 100 documents, or with many rare classes, these three are too narrow.
 """
 
 import math
