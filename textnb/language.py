@@ -59,8 +59,13 @@ _JAPANESE = {
     ),
     # models and curves
     "Models": "モデルの比較",
-    "95 % intervals; p-values are against the first recipe, after Holm's correction.": (
-        "区間は 95 % 信頼区間、p 値は先頭のレシピとの差の検定によるもの(ホルムの補正後)です。"
+    "95 % intervals. The p-values are against the first recipe, which was chosen on the same documents; they are "
+    "corrected for that by testing all pairs of recipes (Holm).": (
+        "区間は 95 % 信頼区間。p 値は先頭のレシピに対するものです。先頭は同じ文書で選ばれているため、"
+        "レシピのすべての組を検定してホルム法で補正しています。"
+    ),
+    "There are {groups} different documents or groups; copies of a document are one observation in the intervals.": (
+        "異なる文書またはグループは {groups} 個です。信頼区間では、同じ文書のコピーをまとめて 1 件と数えます。"
     ),
     "folds": "分割数",
     "repeats": "反復数",

@@ -25,7 +25,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison import TokenizedDocuments, compare, cross_validated
 from textnb.corpus import corpus_path
 from textnb.counts import Counted, TermsOf, counted
-from textnb.evaluation.intervals import GroupSums
+from textnb.evaluation import Evaluation
 from textnb.evaluation.splits import repeated_folds
 from textnb.files.count_file import read_counts
 from textnb.text import Analyzer, tokenizer
@@ -86,8 +86,12 @@ def counts(file: Path | None) -> tuple[Counted, TermsOf]:
 def by_textnb(recipes: dict[str, ClassifierRecipe], corpus: TokenizedDocuments, folds: np.ndarray) -> dict[str, float]:
     found = {}
     for one in cross_validated(recipes, corpus, folds):
-        each = GroupSums.of(corpus.y, one.log_probabilities[0], folds[0]).measures(np.eye(5))  # a fold is a group here
-        found[one.name] = float(each[:, 0].mean())
+        accuracies = []
+        for fold in range(5):
+            rows = np.flatnonzero(folds[0] == fold)
+            labels = [corpus.labels[i] for i in rows]
+            accuracies.append(Evaluation.of(labels, one.log_probabilities[0, rows], corpus.classes).accuracy)
+        found[one.name] = statistics.mean(accuracies)
     return found
 
 

@@ -49,6 +49,21 @@ def test_counted_parts_are_answered_and_evaluated_as_their_texts_are():
     assert of_texts.json == Evaluation.of(LABELS, classifier.predict_log_proba(TEXTS), classifier.fitted.classes).json
 
 
+def test_copies_and_documents_of_one_group_are_one_observation_of_an_evaluation(monkeypatch):
+    monkeypatch.setattr("textnb.counts.counting.BATCH_DOCUMENTS", 2)
+    classifier = trained()
+    once = classifier.evaluate(TEXTS, LABELS)
+    four_times = classifier.evaluate([*TEXTS] * 4, [*LABELS] * 4, jobs=2)
+    assert (once.groups, four_times.groups) == (len(set(TEXTS)), len(set(TEXTS)))
+    assert four_times.accuracy_interval == pytest.approx(once.accuracy_interval, abs=1e-12)
+    of_parts = classifier.evaluate(parts_of(classifier, [*TEXTS] * 4, [*LABELS] * 4))
+    assert of_parts.json == four_times.json
+    thread = [Document(text, label, group="thread") for text, label in zip(TEXTS, LABELS, strict=True)]
+    assert classifier.evaluate(thread).groups == 1
+    for_answers = [part for part, _ in classifier.predict_parts(thread[:1] * 3)]
+    assert classifier.evaluate([dataclasses.replace(part, groups=(None,) * 3) for part in for_answers]).groups == 3
+
+
 def test_a_counted_document_is_explained_by_its_terms():
     classifier = trained()
     (part,) = parts_of(classifier, ["dog egg dog"], ["pets"])

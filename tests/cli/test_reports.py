@@ -28,6 +28,20 @@ def test_test_shows_reliability_and_the_surest_mistakes_with_their_words(run, mo
     assert "mistakes" not in run("test", model, held_out, "--mistakes", 0).out
 
 
+def test_copies_of_a_document_are_one_group_and_do_not_narrow_the_interval(run, model, held_out, tmp_path):
+    once = json.loads(run("test", model, held_out, "--json").out)
+    assert "one group" not in run("test", model, held_out).out
+    for path in list((tmp_path / "held-out").rglob("*.txt")):
+        for number in range(3):
+            path.with_name(f"{path.stem}-{number}.txt").write_text(path.read_text())
+    copied = json.loads(run("test", model, held_out, "--json").out)
+    assert (once["documents"], once["groups"], copied["documents"], copied["groups"]) == (4, 4, 16, 4)
+    assert copied["accuracy_interval"] == pytest.approx(once["accuracy_interval"], abs=1e-12)
+    shown = run("test", model, held_out, "--html", "report.html").out
+    assert "4 (copies of a document are one group)" in shown
+    assert "There are 4 different documents or groups" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 def test_json_has_every_mistake_with_reasons_that_sum_to_its_score(run, model, held_out):
     coded = json.loads(run("test", model, held_out, "--json").out)
     assert {row["id"] for row in coded["mistakes"]} == {"food/0.txt", "pets/0.txt"}

@@ -1,5 +1,8 @@
 import json
-from itertools import permutations, product
+from collections import Counter
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
@@ -9,7 +12,7 @@ from made_corpora import documents, recipe, tokenised
 from scipy import stats
 
 from textnb.comparison import compare, cross_validated
-from textnb.comparison.comparison import corrected_t, holm, mcnemar
+from textnb.comparison.comparison import against_first, corrected_t, group_hits, holm, mcnemar, sign_flip
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
 from textnb.evaluation.splits import repeated_folds
@@ -50,14 +53,106 @@ def test_accuracy_is_that_of_the_answers_of_all_repeats(comparison, answers):
         assert row.measures["accuracy"].value == pytest.approx(right[row.name].mean(), abs=1e-12)
 
 
-def test_mcnemar_is_of_the_first_repeat_with_holms_correction(comparison, answers):
+def flipped_in_whole_numbers(differences):
+    """p-value of all 2^G choices of signs, by counting how many give each sum."""
+    sums = Counter({0: 1})
+    for d in differences:
+        sums = sums_with(sums, abs(int(d)))
+    observed = abs(int(sum(differences)))
+    return float(Fraction(sum(n for total, n in sums.items() if abs(total) >= observed), 2 ** len(differences)))
+
+
+def sums_with(sums, size):
+    more = Counter()
+    for total, number in sums.items():
+        more[total + size] += number
+        more[total - size] += number
+    return more
+
+
+def test_mcnemar_is_of_the_first_repeat_counts_groups_and_is_corrected_for_all_pairs(comparison, answers):
     right, _ = answers
-    best, *others = [right[row.name][0] for row in comparison.rows]
-    raw = [
-        stats.binomtest(int((best & ~its).sum()), int((best ^ its).sum())).pvalue if (best ^ its).any() else 1.0
-        for its in others
-    ]
-    assert [row.mcnemar for row in comparison.rows[1:]] == pytest.approx(holm(raw), abs=1e-12)
+    groups = tokenised(MADE).groups
+    hits = [np.bincount(groups, right[row.name][0]).astype(int) for row in comparison.rows]
+    raw = {(i, j): flipped_in_whole_numbers(hits[i] - hits[j]) for i, j in combinations(range(len(hits)), 2)}
+    adjusted = dict(zip(raw, holm(list(raw.values())), strict=True))
+    assert max(hits[0]) > 1
+    assert [row.mcnemar for row in comparison.rows[1:]] == pytest.approx([adjusted[0, 1], adjusted[0, 2]], abs=1e-12)
+
+
+@pytest.mark.parametrize("largest", [1, 2, 7, 200])
+@pytest.mark.parametrize("n_groups", [1, 2, 5, 30, 120])
+def test_sign_flips_are_those_of_all_choices_of_signs(largest, n_groups):
+    rng = np.random.default_rng([largest, n_groups])
+    for shift in (0.0, 0.3, 0.9):
+        d = np.where(rng.random(n_groups) < (1 + shift) / 2, 1, -1) * rng.integers(0, largest + 1, n_groups)
+        assert sign_flip(d) == sign_flip(-d) == pytest.approx(flipped_in_whole_numbers(d), abs=1e-12)
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 0), (0, 1), (1, 4), (0, 6), (3, 3), (40, 61), (0, 1000), (500, 900)])
+@pytest.mark.parametrize("copies", [1, 4, 1000])
+def test_without_copies_or_with_equally_many_of_each_sign_flips_are_mcnemars_test(b, c, copies):
+    assert sign_flip(copies * np.repeat([1, -1, 0], [b, c, 7])) == mcnemar(b, c)
+
+
+def test_one_group_decides_nothing_and_many_with_one_sign_are_certain():
+    assert sign_flip([]) == sign_flip([0, 0]) == sign_flip([1000]) == 1.0
+    assert sign_flip([1000, 1]) == 0.5
+    assert 0 < sign_flip(np.arange(1, 200)) < 1e-12
+
+
+COPIES = {"no copies": (1, 1), "four copies of each": (4, 4), "copies in unequal numbers": (1, 8)}
+
+
+def is_at_most_five_per_cent(happened):
+    """True unless so many would be less than one chance in a thousand if the probability were .05."""
+    return sum(happened) <= stats.binom.ppf(0.999, len(happened), 0.05)
+
+
+def equally_good(rng, n_recipes, sizes, accuracy=0.85):
+    """Hits (k, D) of recipes that are equally good, the luckiest first, and groups (D,)."""
+    n = len(sizes)
+    agreed, alone = rng.random(n) < accuracy, rng.random((n_recipes, n)) < accuracy
+    hits = np.where(rng.random(n) < 0.6, agreed, alone)
+    groups = np.repeat(np.arange(n), sizes)
+    return hits[np.argsort(-hits[:, groups].mean(axis=1), kind="stable")][:, groups], groups
+
+
+@pytest.mark.parametrize("copies", COPIES)
+@pytest.mark.parametrize("n_recipes", [2, 6, 13])
+def test_of_equally_good_recipes_one_is_called_worse_in_at_most_five_per_cent(n_recipes, copies):
+    rng = np.random.default_rng(n_recipes)
+    least, most = COPIES[copies]
+    made = [equally_good(rng, n_recipes, rng.integers(least, most + 1, 200)) for _ in range(400)]
+    falsely = [min(against_first(group_hits(hits, groups), sign_flip)) <= 0.05 for hits, groups in made]
+    assert is_at_most_five_per_cent(falsely)
+    of_documents = [[mcnemar((hits[0] & ~b).sum(), (b & ~hits[0]).sum()) for b in hits[1:]] for hits, _ in made]
+    if n_recipes == 13 or copies != "no copies":  # tests of the best alone, document by document, do not hold 5 %
+        assert not is_at_most_five_per_cent([min(holm(each)) <= 0.05 for each in of_documents])
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+@pytest.mark.parametrize("n_folds", [2, 3, 5])
+def test_the_t_calls_none_of_thirteen_equally_good_recipes_worse_in_more_than_five_per_cent(n_folds, copies):
+    rng = np.random.default_rng(n_folds)
+    test, falsely = partial(corrected_t, test_ratio=1 / (n_folds - 1), step=n_folds / 200), []
+    for _ in range(100):
+        hits, groups = equally_good(rng, 13, np.full(200, copies))
+        fold = rng.permutation(np.arange(200) % n_folds)[groups]
+        accuracies = [np.bincount(fold, each) / np.bincount(fold) for each in hits]
+        falsely.append(min(against_first(accuracies, test)) <= 0.05)
+    assert is_at_most_five_per_cent(falsely)
+
+
+def test_a_recipe_that_is_worse_is_called_so_among_others_that_are_equal():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(50):
+        hits, groups = equally_good(rng, 4, np.ones(500, int))
+        worse = hits[3] & (rng.random(500) < 0.9)
+        found.append(against_first(group_hits([*hits[:3], worse], groups), sign_flip))
+    assert np.mean([p[2] <= 0.05 for p in found]) > 0.95
+    assert is_at_most_five_per_cent([min(p[:2]) <= 0.05 for p in found])
 
 
 def test_the_t_is_of_every_fold_of_every_repeat(comparison, answers):
@@ -116,6 +211,8 @@ def test_no_difference_is_no_significance_and_a_constant_one_is_certain():
     assert corrected_t([0.0, 0.0, 0.0], 0.25) == 1.0
     assert corrected_t([0.01, 0.01, 0.01], 0.25) == 0.0
     assert corrected_t([0.01, -0.01], 0.25) == 1.0
+    assert corrected_t([0.0, 0.0, 0.0], 0.25, step=0.01) == 1.0
+    assert corrected_t([0.01, 0.01], 1.0, step=0.01) == pytest.approx(2 * stats.t.sf((12 / 1.5) ** 0.5, 1))
     with pytest.raises(InputError, match="two folds or more"):
         corrected_t([0.1], 0.25)
 

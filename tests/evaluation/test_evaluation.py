@@ -72,6 +72,26 @@ def test_the_json_is_plain_and_holds_every_number():
     assert json.loads(json.dumps(Evaluation.of(["new"], np.zeros((1, 1)), ("a",)).json, allow_nan=False))
 
 
+@pytest.mark.parametrize("copies", [2, 7])
+def test_copies_change_the_numbers_of_documents_and_nothing_else(copies):
+    labels, P, once = random_evaluation(1)
+    rows = np.repeat(np.arange(len(labels)), copies)
+    repeated = Evaluation.of([labels[i] for i in rows], np.log(P[rows]), CLASSES, rows)
+    assert (repeated.documents, repeated.groups, once.groups) == (50 * copies, 50, 50)
+    assert repeated.accuracy_interval == pytest.approx(once.accuracy_interval, abs=1e-12)
+    for a, b in zip(repeated.reliability.bins, once.reliability.bins, strict=True):
+        assert (a.documents, a.accuracy_interval) == (copies * b.documents, pytest.approx(b.accuracy_interval))
+    for a, b in zip(repeated.risk_coverage.points(), once.risk_coverage.points(), strict=True):
+        assert (a.documents, a.accuracy_interval) == (copies * b.documents, pytest.approx(b.accuracy_interval))
+    alone = Evaluation.of([labels[i] for i in rows], np.log(P[rows]), CLASSES)
+    assert np.ptp(alone.accuracy_interval) < 0.8 * np.ptp(once.accuracy_interval)
+
+
+def test_as_many_groups_as_documents_are_needed():
+    with pytest.raises(InputError, match="there are 2 documents, but 3 groups"):
+        Evaluation.of(["a", "b"], np.zeros((2, 2)), ("a", "b"), np.arange(3))
+
+
 def test_no_documents_are_refused():
     with pytest.raises(InputError, match="no documents"):
         Evaluation.of([], np.zeros((0, 2)), ("a", "b"))

@@ -119,6 +119,24 @@ def test_a_point_has_the_fewest_documents_that_cover_enough(pairs, percent):
     assert point.accuracy_interval == wilson_interval(point.documents - point.errors, point.documents)
 
 
+@given(documents, st.integers(1, 5), st.randoms())
+def test_intervals_of_bins_and_points_count_groups_of_the_documents_in_them(pairs, n_groups, random):
+    groups = np.array([random.randrange(n_groups) for _ in pairs])
+    r, wrong = np.array([r for r, _ in pairs]), np.array([w for _, w in pairs], bool)
+
+    def expected(chosen):
+        sizes = np.bincount(groups[chosen])
+        worth = sizes.sum() ** 2 / (sizes**2).sum()
+        return pytest.approx(wilson_interval((~wrong[chosen]).mean() * worth, worth), abs=1e-12)
+
+    for point in RiskCoverage.of(r, wrong, groups).points(range(1, 101)):
+        assert point.accuracy_interval == expected(r >= point.threshold)
+    for each in Reliability.of(r, ~wrong, groups=groups).bins:
+        last = each.high == 1
+        chosen = (np.floor(r * 15) == round(each.low * 15)) | (last & (r == 1))
+        assert each.accuracy_interval == expected(chosen)
+
+
 @given(documents, st.randoms())
 def test_the_order_of_documents_is_of_no_matter(pairs, random):
     shuffled = random.sample(pairs, len(pairs))

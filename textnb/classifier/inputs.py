@@ -42,6 +42,16 @@ def as_source(texts: Texts, labels: Iterable[str] | None = None, *, labelled: bo
     return as_labelled(items, labels) if labelled else as_documents(items)
 
 
+def note_digests(source: Iterable[Any], digests: list[bytes]) -> Iterator[Any]:
+    """Yield documents or counted parts, and append the digest of each document; one that has none gets its own."""
+    for item in source:
+        if isinstance(item, Document):
+            digests.append(item.digest)
+        else:
+            digests += item.digests or [f"{len(digests) + i}".encode() for i in range(len(item))]
+        yield item
+
+
 def _parts(items: Iterator[Any]) -> Iterator[Counted]:
     for position, item in enumerate(items):
         if not isinstance(item, Counted):

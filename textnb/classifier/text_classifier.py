@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from textnb.classifier.explanation import Explanation
 from textnb.classifier.fitted import Fitted
-from textnb.classifier.inputs import Source, Texts, as_documents, as_source
+from textnb.classifier.inputs import Source, Texts, as_documents, as_source, note_digests
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, differing
 from textnb.classifier.state import State, calibrate_state, empty_state, fit_state, restored_state
 from textnb.counts import Counted, CountedWhereRead, Learnt, counted
@@ -244,6 +244,8 @@ class TextClassifier:
     def evaluate(self, texts: Texts, labels: Iterable[str] | None = None, *, jobs: int = 1) -> "Evaluation":
         """Evaluate the answers to labelled texts; parameters as in ``fit``.
 
+        Copies of a text, and Documents of one group, count as one observation in the intervals.
+
         Examples
         --------
         >>> clf = TextClassifier(tokenizer="words").fit(["good fun", "bad fun"], ["pos", "neg"])
@@ -251,11 +253,16 @@ class TextClassifier:
         0.6666666666666666
         """
         from textnb.evaluation import Evaluation
+        from textnb.evaluation.splits import document_groups
 
-        parts = list(self.fitted.score_parts(as_source(texts, labels), jobs, ANSWER_ENTRIES))
+        digests: list[bytes] = []
+        source = note_digests(as_source(texts, labels), digests)
+        parts = list(self.fitted.score_parts(source, jobs, ANSWER_ENTRIES))
         true = [label for part, _ in parts for label in part.named_labels]
+        groups = document_groups(digests, [group for part, _ in parts for group in part.groups])
         classes = self.fitted.classes
-        return Evaluation.of(true, np.concatenate([np.empty((0, len(classes))), *(rows for _, rows in parts)]), classes)
+        rows = np.concatenate([np.empty((0, len(classes))), *(rows for _, rows in parts)])
+        return Evaluation.of(true, rows, classes, groups)
 
     def evaluate_left_out(self) -> "Evaluation":
         """Evaluate the answers to kept training documents, each left out of the statistics.

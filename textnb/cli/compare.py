@@ -23,9 +23,13 @@ from textnb.report.contents import comparison_report, curves_report
 def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
-    Each measure has a 95 % interval. The p-values are of paired tests against the most accurate recipe, after Holm's
-    correction: McNemar's exact test, and the t-test corrected for overlapping training sets. Copies of a document, and
-    documents of one group, are never on both sides of a split. Texts are tokenized once.
+    Each measure has a 95 % interval; with fewer than about 100 documents, or with many rare classes, those of macro F1,
+    log loss and Brier are too narrow. The p-values are of paired tests against the most accurate recipe: McNemar's
+    exact test, and the t-test corrected for overlapping training sets. The most accurate of recipes that answer equally
+    well is ahead by luck, so all pairs are tested and the p-values corrected for their number (Holm): if recipes answer
+    equally well, a p-value falls to .05 or below in at most 5 % of comparisons. Copies of a document, and documents of
+    one group, are never on both sides of a split, and count as one observation in intervals and in McNemar's test.
+    Texts are tokenized once.
 
     A file of recipes has one [[recipe]] each, with name, model, and the options of textnb train: alpha, weighting,
     tokenizer, normalise, ngram, min_df, max_df, max_terms, prior, calibrate, and the model's own options.
@@ -109,7 +113,8 @@ def curve(given: Comparing, sizes: str | None) -> None:
     """Show how accuracy and log loss change with the number of training documents.
 
     Every size is tested on the same folds, and the documents of a smaller size are among those of a larger one. Each
-    number has a 95 % interval.
+    number has a 95 % interval, in which copies of a document are one observation; with fewer than about 100 documents
+    that of log loss is too narrow.
 
     Examples:
 

@@ -60,11 +60,11 @@ def test(
 ) -> None:
     """Classify a labelled corpus and measure the answers.
 
-    Accuracy has a 95 % interval (Wilson). ECE is the expected calibration error over the 15 bins of the reliability
-    table. The table of cut-offs helps to choose P for textnb predict --unsure P: it shows how many documents are still
-    answered, and how accurately, if only confident answers are given. AURC is the area under the risk-coverage curve; 0
-    is best. The mistakes shown are the most confident ones, with the words that favoured the predicted class over the
-    true class.
+    Accuracy has a 95 % interval (Wilson). Copies of a document, and documents of one group, count as one observation in
+    it. ECE is the expected calibration error over the 15 bins of the reliability table. The table of cut-offs helps to
+    choose P for textnb predict --unsure P: it shows how many documents are still answered, and how accurately, if only
+    confident answers are given. AURC is the area under the risk-coverage curve; 0 is best. The mistakes shown are the
+    most confident ones, with the words that favoured the predicted class over the true class.
 
     With --costs (see textnb predict --help for such a file) the mean cost per document is shown as well, for the answer
     of least expected cost and for the most probable class. A true class that the model does not know costs the default,
@@ -85,7 +85,7 @@ def test(
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
     source = CorpusSource.open(corpus, reading, running, trust).labelled(classifier.recipe.terms_of)
     given = answer_corpus(classifier, source, most, jobs=running.n_jobs)
-    evaluation = Evaluation.of(given.labels, given.log_probabilities, classes)
+    evaluation = Evaluation.of(given.labels, given.log_probabilities, classes, given.groups)
     costly = None
     if prices is not None:
         costly = CostEvaluation.of(given.labels, np.exp(given.log_probabilities), prices, classes)
@@ -103,6 +103,7 @@ def test(
 def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> None:
     facts = [
         ("documents", f"{evaluation.documents:,}"),
+        *_groups(evaluation),
         ("accuracy", _with_interval(evaluation)),
         ("macro F1", f"{evaluation.macro_f1:.4f}"),
         ("log loss", f"{evaluation.log_loss:.4f}"),
@@ -127,6 +128,12 @@ def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> 
         print_table(["true", "predicted", "documents"], confusions, "most frequent confusions")
     _print_reliability(evaluation.reliability)
     _print_risk_coverage(evaluation.risk_coverage)
+
+
+def _groups(evaluation: Evaluation) -> list[tuple[str, str]]:
+    if evaluation.groups == evaluation.documents:
+        return []
+    return [("groups", f"{evaluation.groups:,} (copies of a document are one group)")]
 
 
 def _print_mistakes(documents: list[ExplainedDocument]) -> None:

@@ -2,25 +2,39 @@
 
 Two recipes are tested on the same documents.
 
-McNemar, exact. Of n documents that exactly one of the two answers correctly, b belong to the first. If neither were
-better, b would be the number of heads in n throws of a fair coin:
+McNemar's exact test, with a group of documents (copies, or documents that share a group name) as one observation. d_g
+is the number of correct answers of the first recipe in group g, less that of the second. If neither were better, each
+d_g would be as likely to have the other sign:
 
-    p = min(1, 2 P(heads <= min(b, n - b)))                                                                     (1)
+    p = P(|sum_g e_g d_g| >= |sum_g d_g|),   e_g = +1 or -1, thrown with a fair coin                             (1)
+
+The probability is computed, not sampled. Without copies d_g is -1, 0 or 1. Of n documents that exactly one of the two
+answers correctly, b belong to the first; this is McNemar's test:
+
+    p = min(1, 2 P(heads <= min(b, n - b)))  in n throws of a fair coin                                          (2)
 
 Corrected resampled t (Nadeau and Bengio 2003). d_j is the difference of accuracy in test fold j of J. Training sets of
 different folds overlap, so the variance of the mean is larger than s^2 / J:
 
-    t = mean(d) / sqrt((1/J + n_test / n_train) s^2),   Student's t with J - 1 degrees of freedom               (2)
+    t = mean(d) / sqrt((1/J + n_test / n_train) s^2),   Student's t with J - 1 degrees of freedom               (3)
 
-Holm's correction for m tests. With p_(1) <= ... <= p_(m):
+A fold of n_test documents shows differences in steps of 1 / n_test. Few folds may differ by the same number of steps by
+chance, so step^2 / 12, the variance that steps hide, is added to s^2; with copies a step is that of a mean group.
 
-    adjusted p_(i) = max over l <= i of min(1, (m - l + 1) p_(l))                                               (3)
+Which recipe is best is itself seen in these documents. The most accurate of k equal recipes is ahead by luck, more so
+the larger k is, so a test of the best recipe is a test of the pair that differs most. Hence all k (k - 1) / 2 pairs are
+tested, and the p-values are corrected for that number (Holm). With p_(1) <= ... <= p_(m) of m tests:
 
-With a probability of at least .95 no difference is called significant at .05 by mistake.
+    adjusted p_(i) = max over l <= i of min(1, (m - l + 1) p_(l))                                               (4)
+
+With a probability of at least .95 no difference is called significant at .05 by mistake, whichever recipe comes first.
+McNemar's test takes the trained models as they are; the t allows for other training sets.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -49,7 +63,7 @@ class Compared:
     is_calibrated : bool
         Whether the probabilities of all folds are calibrated.
     mcnemar, corrected_t : float or None
-        Adjusted p-values of the paired tests against the best recipe; None for the best.
+        p-values of the paired tests against the best recipe, adjusted for the tests of all pairs; None for the best.
     """
 
     name: str
@@ -118,8 +132,10 @@ def compare(
 ) -> Comparison:
     """Cross-validate recipes on the same folds and test each against the best.
 
-    McNemar's test uses the answers of the first repeat, since it needs each document once; the corrected t uses the
-    accuracy of every fold of every repeat.
+    The p-values allow for the best recipe having been chosen on the same documents: at .05, a recipe that is as good as
+    the best is called worse in at most 5 % of comparisons, however many recipes there are. Copies of a document, and
+    documents of one group, count as one observation. McNemar's test uses the answers of the first repeat, since it
+    needs each document once; the corrected t uses the accuracy of every fold of every repeat.
 
     Parameters
     ----------
@@ -146,12 +162,13 @@ def compare(
     """
     fold_of = repeated_folds(documents.labels, documents.groups, folds, repeats, seed)
     validated = cross_validated(recipes, documents, fold_of, jobs, watch)
-    measures = {one.name: documents.estimate(one.log_probabilities, seed) for one in validated}
+    measures = {one.name: documents.estimate(one.log_probabilities) for one in validated}
     validated.sort(key=lambda one: (-measures[one.name]["accuracy"].value, measures[one.name]["log_loss"].value))
     correct = [one.log_probabilities.argmax(axis=2) == documents.y for one in validated]
     accuracies = [_fold_accuracies(each, fold_of) for each in correct]
-    exact = holm([_paired_mcnemar(correct[0][0], each[0]) for each in correct[1:]])
-    resampled = holm([corrected_t(accuracies[0] - others, 1 / (folds - 1)) for others in accuracies[1:]])
+    exact = against_first(group_hits([each[0] for each in correct], documents.groups), sign_flip)
+    n_groups = int(documents.groups.max()) + 1
+    resampled = against_first(accuracies, partial(corrected_t, test_ratio=1 / (folds - 1), step=folds / n_groups))
     rows = tuple(
         Compared(
             one.name,
@@ -166,7 +183,7 @@ def compare(
         )
         for one, by_fold, p, t in zip(validated, accuracies, [None, *exact], [None, *resampled], strict=True)
     )
-    return Comparison(rows, len(documents.labels), int(documents.groups.max()) + 1, folds, repeats, seed)
+    return Comparison(rows, len(documents.labels), n_groups, folds, repeats, seed)
 
 
 def _fold_accuracies(correct: NDArray[np.bool_], folds: Codes) -> Floats:
@@ -174,12 +191,52 @@ def _fold_accuracies(correct: NDArray[np.bool_], folds: Codes) -> Floats:
     return np.concatenate([np.bincount(row, hits) / np.bincount(row) for hits, row in zip(correct, folds, strict=True)])
 
 
-def _paired_mcnemar(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> float:
-    return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()))
+def group_hits(correct: Sequence[NDArray[np.bool_]], groups: Codes) -> list[Codes]:
+    """Number of correct answers in each group, (G,), for each recipe, from correct (D,) and groups (D,)."""
+    return [np.bincount(groups[hits], minlength=int(groups.max()) + 1) for hits in correct]
+
+
+def against_first(results: Sequence[NDArray[Any]], test: Callable[[NDArray[Any]], float]) -> list[float]:
+    """p-values of the first of k results against each other one, eq. (4) over all pairs.
+
+    ``test`` returns the p-value of a difference of two results.
+
+    >>> against_first([np.array([8]), np.array([6]), np.array([4])], lambda difference: 0.25 / difference[0])
+    [0.25, 0.1875]
+    """
+    return holm([test(a - b) for a, b in combinations(results, 2)])[: len(results) - 1]
+
+
+def sign_flip(differences: ArrayLike) -> float:
+    """p-value of eq. (1) for whole numbers d_g, (G,); exact but for an error below 1e-12.
+
+    The distribution of the sum is the Fourier transform of the product of cos(d_g t).
+
+    >>> sign_flip([1, -1, 0, 1, 1, 1, 1]) == mcnemar(5, 1), sign_flip([2, 1, 1])
+    (True, 0.25)
+    """
+    d = np.asarray(differences)
+    d = d[d != 0]
+    if not len(d):
+        return 1.0
+    d = d // np.gcd.reduce(d)
+    sizes, numbers = np.unique(np.abs(d), return_counts=True)
+    if len(sizes) == 1:
+        return mcnemar(int((d > 0).sum()), int((d < 0).sum()))
+    from scipy.fft import irfft, next_fast_len
+
+    total, observed = int(sizes @ numbers), abs(int(d.sum()))
+    n_points = next_fast_len(total + 1, real=True)
+    angle = np.pi / n_points * np.arange(n_points // 2 + 1)
+    transform = np.exp(-1j * total * angle)
+    for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
+        transform *= np.cos(size * angle) ** number
+    chances = irfft(transform, n_points)  # of (sum + total) / 2 = 0, 1, ..., total
+    return float(np.clip(2 * chances[: (total - observed) // 2 + 1].sum(), 2.0 ** (1 - len(d)), 1.0))
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
-    """p-value of eq. (1) for documents that only the first, or only the second recipe answers correctly.
+    """p-value of eq. (2) for documents that only the first, or only the second recipe answers correctly.
 
     >>> round(mcnemar(1, 5), 12)
     0.21875
@@ -190,10 +247,10 @@ def mcnemar(first_only: int, second_only: int) -> float:
     return min(1.0, 2.0 * float(bdtr(min(first_only, second_only), n, 0.5))) if n else 1.0
 
 
-def corrected_t(differences: ArrayLike, test_ratio: float) -> float:
-    """Two-sided p-value of eq. (2); test_ratio is n_test / n_train.
+def corrected_t(differences: ArrayLike, test_ratio: float, step: float = 0.0) -> float:
+    """Two-sided p-value of eq. (3); test_ratio is n_test / n_train, step the smallest difference that a fold can show.
 
-    It is 1 for a mean of 0, whatever the variance, and 0 if all differences are equal and not 0.
+    It is 1 for a mean of 0, whatever the variance. Without a step it is 0 if all differences are equal and not 0.
 
     >>> round(corrected_t([0.02, 0.01, 0.03, 0.02, 0.01], 1 / 4), 4)
     0.0327
@@ -203,7 +260,7 @@ def corrected_t(differences: ArrayLike, test_ratio: float) -> float:
     d = np.asarray(differences, np.float64)
     if d.ndim != 1 or len(d) < 2:
         raise InputError("a t-test needs the differences of two folds or more, not shape {shape}", shape=d.shape)
-    mean, variance = float(d.mean()), float(d.var(ddof=1))
+    mean, variance = float(d.mean()), float(d.var(ddof=1)) + step**2 / 12
     if mean == 0:
         return 1.0
     spread = np.sqrt((1 / len(d) + test_ratio) * variance)
@@ -211,7 +268,7 @@ def corrected_t(differences: ArrayLike, test_ratio: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values of eq. (3), in the order given.
+    """Adjusted p-values of eq. (4), in the order given.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]

@@ -23,7 +23,7 @@ from textnb.counts.labels import class_codes, places
 from textnb.counts.learnt import Keeps, Sample
 from textnb.document import Document
 from textnb.errors import InputError
-from textnb.evaluation.intervals import GroupSums, estimate_measures
+from textnb.evaluation.intervals import estimate_measures
 from textnb.evaluation.splits import OUTSIDE, document_groups
 from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
@@ -87,9 +87,9 @@ class TokenizedDocuments:
         """Digest of each document with its label."""
         return self._first.learnt_digests
 
-    def estimate(self, log_probabilities: Floats, seed: int) -> dict[str, Estimate]:
+    def estimate(self, log_probabilities: Floats) -> dict[str, Estimate]:
         """Metrics with intervals of predictions (R, D, C), one matrix per repeat."""
-        return estimate_measures([GroupSums.of(self.y, log_p, self.groups) for log_p in log_probabilities], seed)
+        return estimate_measures(self.y, log_probabilities, self.groups)
 
     @cached_property
     def _codes(self) -> tuple[tuple[str, ...], Codes]:

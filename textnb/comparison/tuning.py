@@ -20,11 +20,12 @@ from textnb.comparison.criteria import has_criterion, score_recipes
 from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
 from textnb.errors import InputError
-from textnb.evaluation.intervals import MEASURES, GroupSums
+from textnb.evaluation import metrics
+from textnb.evaluation.intervals import MEASURES
 from textnb.evaluation.splits import nested_folds
 from textnb.models.model import Need
 from textnb.models.registry import model
-from textnb.numerics import Estimate, Floats
+from textnb.numerics import Estimate, Floats, most_probable
 
 MAX_CANDIDATES = 200
 
@@ -144,7 +145,7 @@ def tune(
     table = np.array([[_goodness(one, row, documents, by) for row in range(1 + folds)] for one in validated])
     chosen = validated[int(table[:, 0].argmax())]
     values = {one.name: abs(float(goodness)) for one, goodness in zip(validated, table[:, 0], strict=True)}
-    return Tuned(chosen.name, chosen.recipe, by, values, _estimate(validated, table, fold_of[0], documents, seed))
+    return Tuned(chosen.name, chosen.recipe, by, values, _estimate(validated, table, fold_of[0], documents))
 
 
 def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
@@ -172,17 +173,18 @@ def _goodness(one: CrossValidated, row: int, documents: TokenizedDocuments, by: 
     """Criterion of the documents that take part in a row of the folds; larger is better."""
     log_p = one.log_probabilities[row]
     inside = np.flatnonzero(~np.isnan(log_p[:, 0]))
-    sums = GroupSums.of(documents.y[inside], log_p[inside], np.zeros(len(inside), np.intp))
-    value = float(sums.measures(np.ones((1, 1)))[0, MEASURES.index(by)])
-    return value if by == "accuracy" else -value
+    y, log_p = documents.y[inside], log_p[inside]
+    if by == "accuracy":
+        return float((most_probable(log_p) == y).mean())
+    return -float(metrics.log_losses(y, log_p).mean())
 
 
 def _estimate(
-    validated: Sequence[CrossValidated], table: Floats, outer: Any, documents: TokenizedDocuments, seed: int
+    validated: Sequence[CrossValidated], table: Floats, outer: Any, documents: TokenizedDocuments
 ) -> dict[str, Estimate]:
     """Metrics of the answers for each outer fold by the candidate that was best within the other folds."""
     answers = np.empty_like(validated[0].log_probabilities[0])
     for fold in range(table.shape[1] - 1):
         chosen = validated[int(table[:, 1 + fold].argmax())]
         answers[outer == fold] = chosen.log_probabilities[0, outer == fold]
-    return documents.estimate(answers[np.newaxis], seed)
+    return documents.estimate(answers[np.newaxis])

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from textnb.decisions import UNSURE, Costs
 from textnb.errors import InputError
 from textnb.evaluation import metrics
-from textnb.evaluation.metrics import class_numbers
+from textnb.evaluation.metrics import accuracy_interval, as_groups, class_numbers
 from textnb.evaluation.reliability import Reliability, RiskCoverage, check_documents
 from textnb.language import UNKNOWN
-from textnb.numerics import Floats, most_probable
+from textnb.numerics import Codes, Floats, most_probable
 
 PER_CLASS = ("class", "precision", "recall", "f1", "documents")
 
@@ -29,8 +29,10 @@ class Evaluation:
     ----------
     accuracy, macro_f1, log_loss, brier, ece : float
         The metrics. ``log_loss`` is infinite if a true class has probability 0.
+    groups : int
+        Number of groups; copies of a document are one group.
     accuracy_interval : tuple of float
-        Wilson's 95 % interval.
+        Wilson's 95 % interval, for as many documents as the groups are worth: copies do not narrow it.
     classes : tuple of str
         Classes of the confusion matrix. All labels that the model does not know are one class, the last.
     unknown : tuple of str
@@ -46,6 +48,7 @@ class Evaluation:
     """
 
     documents: int
+    groups: int
     accuracy: float
     accuracy_interval: tuple[float, float]
     macro_f1: float
@@ -59,10 +62,17 @@ class Evaluation:
     confusion: NDArray[np.int64]
 
     @classmethod
-    def of(cls, labels: Sequence[str], log_probabilities: Floats, classes: Sequence[str]) -> "Evaluation":
+    def of(
+        cls,
+        labels: Sequence[str],
+        log_probabilities: Floats,
+        classes: Sequence[str],
+        groups: Codes | None = None,
+    ) -> "Evaluation":
         """Evaluate predicted log probabilities (D, C) of the classes, given the true labels.
 
-        A label that is not among the classes has probability 0 and is always a mistake.
+        A label that is not among the classes has probability 0 and is always a mistake. ``groups`` (D,) has equal
+        numbers for copies of a document, as ``document_groups`` returns them; by default there are no copies.
         """
         check_documents(len(labels))
         if log_probabilities.shape != (len(labels), len(classes)):
@@ -76,18 +86,21 @@ class Evaluation:
             log_probabilities = np.hstack([log_probabilities, never])
         probabilities, predicted = np.exp(log_probabilities), most_probable(log_probabilities)
         confidence, correct = probabilities.max(axis=1), predicted == y
-        reliability = Reliability.of(confidence, correct)
+        groups = as_groups(groups, len(labels))
+        sizes = np.unique(groups, return_counts=True)[1]
+        reliability = Reliability.of(confidence, correct, groups=groups)
         table = metrics.confusion(y, predicted, len(names))
         return cls(
             len(y),
+            len(sizes),
             float(correct.mean()),
-            metrics.wilson_interval(int(correct.sum()), len(y)),
+            accuracy_interval(int(correct.sum()), len(y), int((sizes**2).sum())),
             float(metrics.macro_f1(np.diag(table), table.sum(axis=1), table.sum(axis=0))),
             float(metrics.log_losses(y, log_probabilities).mean()),
             float(metrics.brier_losses(y, probabilities).mean()),
             reliability.ece,
             reliability,
-            RiskCoverage.of(confidence, ~correct),
+            RiskCoverage.of(confidence, ~correct, groups),
             names,
             unknown,
             table,
@@ -110,7 +123,7 @@ class Evaluation:
     @property
     def json(self) -> dict[str, Any]:
         """Evaluation as plain JSON values; an infinite log loss is null."""
-        keys = ("documents", "accuracy", "accuracy_interval", "macro_f1", "log_loss", "brier", "ece")
+        keys = ("documents", "groups", "accuracy", "accuracy_interval", "macro_f1", "log_loss", "brier", "ece")
         return {
             **{key: getattr(self, key) for key in keys},
             "log_loss": self.log_loss if math.isfinite(self.log_loss) else None,

@@ -1,117 +1,97 @@
-"""Metrics of predictions with 95 % intervals.
+"""Metrics of predictions with 95 % intervals, in which copies of a document count as one observation.
 
-Every metric of ``metrics.py`` is a function of sums over documents: of hits, of losses, of gaps by bin, of true,
-predicted and correct answers by class. A resample draws as many groups of documents as there are, with replacement. The
-sums of B resamples are one product, W (B, G) S (G, M), where W counts how often each group was drawn.
+D_eff is the number of independent documents that are as much evidence as the documents given (eq. (6) of
+``metrics.py``).
 
-accuracy    Wilson's interval with the number of groups in place of documents, since copies are no further evidence
-macro F1, log loss, Brier    from the 2.5th to the 97.5th percentile of the resamples
-ECE         these percentiles mirrored at the estimate, and at least 0: the ECE of a resample exceeds that of the sample
-            by about as much as that of the sample exceeds the true one
+accuracy          Wilson's interval for D_eff documents
+log loss, Brier   mean +- t s / (D_eff)^(1/2), s the standard deviation of the losses, t of Student's distribution with
+                  D_eff - 1 degrees of freedom, within the range of the metric; all of the range if D_eff < 2
+macro F1          Wilson's interval for the number of documents of eq. (3)
+ECE               eq. (3) of ``reliability.py``
 
-An interval always contains its estimate. Repeats of cross-validation answer for the same documents: their metrics are
-averaged, in each resample too. The intervals do not include what another training set would change.
+Macro F1 changes with document i, to first order, by z_i / D. With F_k the F1 of class k, n_k the number of documents
+that are of class k plus the number predicted as k, and K classes that occur:
+
+(1)  z_i = 2 (1 - F_k) D / (K n_k) for a correct answer k;  - F_k D / (K n_k) - F_l D / (K n_l) for k mistaken for l
+(2)  variance of macro F1 = mean of z_i^2 / D_eff
+(3)  min(F (1 - F) / variance, K^2 / sum_k 1 / (n_k / 2), D_eff)
+
+Among so many documents a proportion F would vary as much. The second number is that of K proportions, averaged, each of
+n_k / 2 documents (its effective number); it counts if there are too few mistakes to see how F1 varies.
+
+An interval always contains its estimate. Repeats of cross-validation answer for the same documents, so they are no
+further evidence: estimates and ends are averaged. The intervals do not include what another training set would change.
+Those of log loss and Brier rest on the mistakes that were seen, and macro F1 is too low on average if many classes are
+rare: below about 100 documents, or with many rare classes, these three are too narrow.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
 from textnb.evaluation import metrics
-from textnb.evaluation.metrics import wilson_interval
-from textnb.evaluation.reliability import ECE_BINS, bin_numbers, expected_calibration_error
+from textnb.evaluation.metrics import accuracy_interval, squared_sizes, wilson_interval
+from textnb.evaluation.reliability import Reliability
 from textnb.numerics import Codes, Estimate, Floats, most_probable
 
 MEASURES = ("accuracy", "macro_f1", "log_loss", "brier", "ece")
-_N_SCALARS = 5
-"""Columns of S before the bins: documents, hits, impossible truths, log losses, Brier losses."""
-
-_MAX_CELLS = 1 << 21
-"""Cells of W held in memory at once."""
-
-_TAIL = 0.025
-"""Proportion of the resamples beyond each end of a 95 % interval."""
 
 
-@dataclass(frozen=True, eq=False)
-class GroupSums:
-    """Sums that the metrics of predictions P (D, C) are made of, one row per group: S (G, 5 + bins + 3 C).
+def estimate_measures(y: Codes, repeats: Iterable[Floats], groups: Codes) -> dict[str, Estimate]:
+    """Each metric with its interval, of log probabilities (D, C) in each repeat, for true classes y (D,).
 
-    Columns: documents, hits, impossible truths, log losses, Brier losses; gaps by bin; hits, true, predicted by class.
+    Documents with equal numbers in groups (D,) are one observation.
     """
-
-    table: sparse.csr_array
-    n_classes: int
-
-    @classmethod
-    def of(cls, y: Codes, log_probabilities: Floats, groups: Codes) -> "GroupSums":
-        """Sums of predictions for true classes y (D,); groups (D,) are numbered from 0."""
-        P, ones = np.exp(log_probabilities), np.ones(len(y))
-        predicted, confidence = most_probable(log_probabilities), P.max(axis=1)
-        correct, losses = predicted == y, metrics.log_losses(y, log_probabilities)
-        possible = np.isfinite(losses)
-        n_classes, first_class = P.shape[1], _N_SCALARS + ECE_BINS
-        values = [
-            (0, ones),
-            (1, correct),
-            (2, ~possible),
-            (3, np.where(possible, losses, 0.0)),
-            (4, metrics.brier_losses(y, P)),
-            (_N_SCALARS + bin_numbers(confidence, ECE_BINS), correct - confidence),
-            (first_class + y, correct),
-            (first_class + n_classes + y, ones),
-            (first_class + 2 * n_classes + predicted, ones),
-        ]
-        columns = np.concatenate([np.broadcast_to(column, len(y)) for column, _ in values])
-        data = np.concatenate([np.asarray(value, np.float64) for _, value in values])
-        shape = (int(groups.max()) + 1, first_class + 3 * n_classes)
-        return cls(sparse.csr_array((data, (np.tile(groups, len(values)), columns)), shape=shape), n_classes)
-
-    def measures(self, W: Floats) -> Floats:
-        """Metrics (B, 5), in the order of MEASURES, of groups drawn W (B, G) times."""
-        sums = np.asarray(self.table.T @ W.T).T
-        n, hits, impossible, log_losses, brier_losses = sums[:, :_N_SCALARS].T
-        gaps, by_class = np.split(sums[:, _N_SCALARS:], [ECE_BINS], axis=1)
-        return np.stack(
-            [
-                hits / n,
-                metrics.macro_f1(*np.split(by_class, 3, axis=1)),
-                np.where(impossible > 0, math.inf, log_losses / n),
-                brier_losses / n,
-                expected_calibration_error(gaps, n),
-            ],
-            axis=1,
-        )
+    found = [_estimates(y, log_probabilities, groups) for log_probabilities in repeats]
+    return {name: Estimate(*np.mean([each[name] for each in found], axis=0).tolist()) for name in MEASURES}
 
 
-def estimate_measures(repeats: Sequence[GroupSums], seed: int = 0, resamples: int = 1000) -> dict[str, Estimate]:
-    """Each metric with its interval, from the predictions of each repeat for the same documents."""
-    n_groups = repeats[0].table.shape[0]
-    estimates = np.mean([sums.measures(np.ones((1, n_groups)))[0] for sums in repeats], axis=0)
-    drawn = np.concatenate(
-        [np.mean([sums.measures(W) for sums in repeats], axis=0) for W in _draws(n_groups, resamples, seed)]
-    )
-    drawn.sort(axis=0)
-    tail = int(_TAIL * resamples)
-    ends = {name: (drawn[tail, m], drawn[-1 - tail, m]) for m, name in enumerate(MEASURES)}
-    values = dict(zip(MEASURES, estimates.tolist(), strict=True))
-    ends["accuracy"] = wilson_interval(values["accuracy"] * n_groups, n_groups)
-    low, high = ends["ece"]
-    ends["ece"] = (max(0.0, 2 * values["ece"] - high), 2 * values["ece"] - low)
+def _estimates(y: Codes, log_probabilities: Floats, groups: Codes) -> dict[str, Estimate]:
+    P, predicted = np.exp(log_probabilities), most_probable(log_probabilities)
+    correct = predicted == y
+    squared = float(squared_sizes(groups, np.zeros(len(y), np.intp), 1)[0])
+    effective = len(y) ** 2 / squared
+    reliability = Reliability.of(P.max(axis=1), correct, groups=groups)
     return {
-        name: Estimate(value, float(min(ends[name][0], value)), float(max(ends[name][1], value)))
-        for name, value in values.items()
+        "accuracy": _estimate(float(correct.mean()), accuracy_interval(int(correct.sum()), len(y), squared)),
+        "macro_f1": _macro_f1(y, predicted, P.shape[1], groups, effective),
+        "log_loss": _mean(metrics.log_losses(y, log_probabilities), effective, math.inf),
+        "brier": _mean(metrics.brier_losses(y, P), effective, 2.0),
+        "ece": _estimate(reliability.ece, reliability.ece_interval),
     }
 
 
-def _draws(n_groups: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each group is drawn in each resample, (B, G), block by block."""
-    rng = np.random.default_rng([seed, n_groups])
-    block = max(1, _MAX_CELLS // n_groups)
-    for first in range(0, resamples, block):
-        number = min(block, resamples - first)
-        chosen = rng.integers(n_groups, size=(number, n_groups)) + np.arange(number)[:, np.newaxis] * n_groups
-        yield np.bincount(chosen.ravel(), minlength=number * n_groups).reshape(number, n_groups).astype(np.float64)
+def _estimate(value: float, interval: tuple[float, float]) -> Estimate:
+    """Estimate whose interval contains it, whatever was rounded."""
+    return Estimate(value, min(interval[0], value), max(interval[1], value))
+
+
+def _mean(losses: Floats, effective: float, most: float) -> Estimate:
+    """Mean of losses (D,) from 0 to ``most`` with the interval of Student's t; infinite if a loss is."""
+    from scipy.special import stdtrit
+
+    value = float(losses.mean())
+    if math.isinf(value):
+        return Estimate(value, value, value)
+    if effective < 2:
+        return Estimate(value, 0.0, most)
+    half = float(stdtrit(effective - 1, 0.975)) * math.sqrt(losses.var() / (effective - 1))
+    return _estimate(value, (max(0.0, value - half), min(most, value + half)))
+
+
+def _macro_f1(y: Codes, predicted: Codes, n_classes: int, groups: Codes, effective: float) -> Estimate:
+    """Macro F1 with Wilson's interval for the number of documents of eq. (3)."""
+    correct: NDArray[np.bool_] = predicted == y
+    hits, true, named = (np.bincount(each, minlength=n_classes) for each in (y[correct], y, predicted))
+    n, F = true + named, metrics.f1(hits, true, named)
+    occurs = n > 0
+    value, scale = float(metrics.macro_f1(hits, true, named)), len(y) / (occurs.sum() * np.maximum(n, 1))
+    z = np.where(correct, 2 * (scale - scale * F)[y], -(scale * F)[y] - (scale * F)[predicted])  # eq. (1)
+    variance = float(np.mean(z**2)) / effective
+    by_class = (squared_sizes(groups, y, n_classes) + squared_sizes(groups, predicted, n_classes))[occurs]
+    number = min(occurs.sum() ** 2 / (2 * by_class / n[occurs].astype(np.float64) ** 2).sum(), effective)
+    if variance > 0:
+        number = min(number, value * (1 - value) / variance)
+    return _estimate(value, wilson_interval(value * number, number))

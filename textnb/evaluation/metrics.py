@@ -9,6 +9,15 @@ y (D,) are the numbers of the true classes, P (D, C) the probabilities, r_i = ma
 (5)  ECE         sum_b |gap_b| / D,   gap_b = sum of [predicted_i = y_i] - r_i over the documents of bin b
 
 Bins have equal width: bin b of B holds the documents with b <= B r_i < b + 1, the last bin also those with r_i = 1.
+
+Intervals treat a group of documents (copies of one text, or documents that share a group name) as one observation.
+With m_g documents in group g, D documents are as much evidence as
+
+(6)  D_eff = D^2 / sum_g m_g^2    (Kish 1965)
+
+independent ones: D if there are no copies, D / c if each document occurs c times, and about 1 if one text fills the
+corpus. Formula (6) takes the documents of a group to be all right or all wrong. This holds for copies with one label;
+where it does not, intervals are wider than need be.
 """
 
 import math
@@ -19,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.counts.labels import places
+from textnb.errors import InputError
 from textnb.numerics import Codes, Floats
 
 
@@ -67,7 +77,36 @@ def macro_f1(hits: ArrayLike, true: ArrayLike, predicted: ArrayLike) -> Floats:
     return np.asarray(f1(hits, true, predicted).sum(axis=-1) / (np.add(true, predicted) > 0).sum(axis=-1))
 
 
-def wilson_interval(hits: float, total: int, level: float = 0.95) -> tuple[float, float]:
+def as_groups(groups: Codes | None, n_documents: int) -> Codes:
+    """Group of each document, (D,), numbered from 0; by default each document is its own group."""
+    if groups is None:
+        return np.arange(n_documents)
+    if len(groups) != n_documents:
+        raise InputError("there are {n} documents, but {groups} groups", n=n_documents, groups=len(groups))
+    return groups
+
+
+def squared_sizes(groups: Codes, cells: Codes, n_cells: int) -> Floats:
+    """Sum of m_g^2 of eq. (6) over the documents of each cell, (n_cells,).
+
+    >>> squared_sizes(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0]), 3).tolist()
+    [5.0, 1.0, 0.0]
+    """
+    pairs, sizes = np.unique(groups * n_cells + cells, return_counts=True)
+    return np.bincount(pairs % n_cells, sizes.astype(np.float64) ** 2, n_cells).astype(np.float64)
+
+
+def accuracy_interval(hits: float, n_documents: float, squared: float) -> tuple[float, float]:
+    """Wilson's interval of an accuracy, with D_eff of eq. (6) in place of D; ``squared`` is the sum of m_g^2.
+
+    >>> accuracy_interval(9, 10, 10) == wilson_interval(9, 10), accuracy_interval(36, 40, 160) == wilson_interval(9, 10)
+    (True, True)
+    """
+    share = n_documents / squared
+    return wilson_interval(hits * share, n_documents * share)
+
+
+def wilson_interval(hits: float, total: float, level: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval for a proportion.
 
     >>> [round(end, 3) for end in wilson_interval(9, 10)]

@@ -8,28 +8,43 @@ For each of ECE_BINS bins of equal width:
 (1)  confidence_b = mean of r_i in bin b,    accuracy_b = mean of h_i in bin b
 (2)  ECE = sum_b n_b |accuracy_b - confidence_b| / D                   the expected calibration error
 
+Chance alone makes gaps, so the ECE of a sample is on average larger than the true one, and above 0 even if the
+probabilities are right. s_b is the standard error of the term of bin b, from an accuracy moved towards 1/2 by two right
+and two wrong answers (Agresti and Coull 1998), so that a bin without mistakes is not taken to be free of chance. If
+chance adds Normal(0, s_b^2) to each term, it adds at most sum_b |Normal(0, s_b^2)| to their absolute sum. This has mean
+(2/pi)^(1/2) sum_b s_b and variance (1 - 2/pi) sum_b s_b^2. Hence the 95 % interval
+
+(3)  low  = ECE - (2/pi)^(1/2) sum_b s_b - 1.96 ((1 - 2/pi) sum_b s_b^2)^(1/2), at least 0
+     high = ECE + 1.96 (sum_b s_b^2)^(1/2), at most 1
+
+It holds the true value in 95 % of the samples or more.
+
 Risk and coverage: only documents with r_i >= t are answered. w_i = 1 - h_i.
 
-(3)  n(t) = #{i : r_i >= t}                          documents answered at the threshold t
-(4)  coverage(t) = n(t) / D
-(5)  risk(t) = sum of w_i where r_i >= t, / n(t)     accuracy(t) = 1 - risk(t)
-(6)  AURC = sum_i risk(r_i) / D                      area under risk over coverage; 0 if no answer is wrong
+(4)  n(t) = #{i : r_i >= t}                          documents answered at the threshold t
+(5)  coverage(t) = n(t) / D
+(6)  risk(t) = sum of w_i where r_i >= t, / n(t)     accuracy(t) = 1 - risk(t)
+(7)  AURC = sum_i risk(r_i) / D                      area under risk over coverage; 0 if no answer is wrong
 
 Documents of equal confidence are answered together or not at all, so the order of documents does not matter. All
 thresholds above the next lower r and up to r answer the same documents as r; the shortest to write is shown, for use as
 ``textnb predict --unsure t``.
+
+Intervals of accuracies are Wilson's for as many documents as the groups are worth (eq. (6) of ``metrics.py``).
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from decimal import ROUND_FLOOR, Decimal
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from textnb.errors import InputError
-from textnb.evaluation.metrics import wilson_interval
+from textnb.evaluation.metrics import accuracy_interval, as_groups, squared_sizes
 from textnb.numerics import Codes, Floats
 
 COVERAGE_PERCENTS = (100, 95, 90, 80, 70, 60, 50)
@@ -65,20 +80,26 @@ class Reliability:
     """
 
     bins: tuple[Bin, ...]
+    ece_interval: tuple[float, float]
 
     @classmethod
-    def of(cls, confidence: Floats, correct: NDArray[np.bool_], bins: int = ECE_BINS) -> "Reliability":
-        """Reliability of answers with r (D,) and h (D,)."""
+    def of(
+        cls, confidence: Floats, correct: NDArray[np.bool_], bins: int = ECE_BINS, groups: Codes | None = None
+    ) -> "Reliability":
+        """Reliability of answers with r (D,) and h (D,); groups (D,) has equal numbers for copies."""
         check_documents(len(confidence))
         number = bin_numbers(confidence, bins)
-        documents = np.bincount(number, minlength=bins).tolist()
-        sums, hits = (np.bincount(number, each, bins).tolist() for each in (confidence, correct))
+        squared = squared_sizes(as_groups(groups, len(confidence)), number, bins)
+        used = np.flatnonzero(squared)
+        columns = (np.ones(len(number)), confidence, correct)
+        documents, sums, hits = (np.bincount(number, each, bins)[used].astype(np.float64) for each in columns)
+        table = np.stack([used, documents, sums, hits, squared[used]], axis=1).tolist()
         return cls(
             tuple(
-                Bin(b / bins, (b + 1) / bins, n, sums[b] / n, hits[b] / n, wilson_interval(int(hits[b]), n))
-                for b, n in enumerate(documents)
-                if n
-            )
+                Bin(b / bins, (b + 1) / bins, int(n), r / n, hit / n, accuracy_interval(hit, n, both))
+                for b, n, r, hit, both in table
+            ),
+            _ece_interval(documents, sums, hits, squared[used]),
         )
 
     @property
@@ -89,8 +110,8 @@ class Reliability:
     @property
     def ece(self) -> float:
         """Expected calibration error, eq. (2)."""
-        gaps = [each.documents * (each.accuracy - each.confidence) for each in self.bins]
-        return float(expected_calibration_error(gaps, self.documents))
+        gaps = sum(each.documents * abs(each.accuracy - each.confidence) for each in self.bins)
+        return gaps / self.documents
 
     @property
     def json(self) -> list[dict[str, Any]]:
@@ -115,7 +136,8 @@ class RiskCoverage:
     """Errors among the documents answered, for every threshold of confidence.
 
     ``thresholds`` (T,) are the distinct confidences, the largest first; ``answered`` (T,) and ``errors`` (T,) count the
-    documents answered at each, and the wrong answers among them.
+    documents answered at each, and the wrong answers among them; ``squared_sizes`` (T,) sums the squared sizes of their
+    groups.
 
     Examples
     --------
@@ -129,14 +151,17 @@ class RiskCoverage:
     thresholds: Floats
     answered: NDArray[np.int64]
     errors: NDArray[np.int64]
+    squared_sizes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, confidence: Floats, wrong: NDArray[np.bool_]) -> "RiskCoverage":
-        """Curve of answers with r (D,) and w (D,)."""
+    def of(cls, confidence: Floats, wrong: NDArray[np.bool_], groups: Codes | None = None) -> "RiskCoverage":
+        """Curve of answers with r (D,) and w (D,); groups (D,) has equal numbers for copies."""
         check_documents(len(confidence))
-        negated, group = np.unique(-confidence, return_inverse=True)
-        errors = np.bincount(group[wrong], minlength=len(negated))
-        return cls(-negated, np.bincount(group).cumsum(), errors.cumsum())
+        negated, level = np.unique(-confidence, return_inverse=True)
+        answered = np.bincount(level).cumsum()
+        errors = np.bincount(level[wrong], minlength=len(negated))
+        entering = as_groups(groups, len(confidence))[np.argsort(level, kind="stable")]
+        return cls(-negated, answered, errors.cumsum(), _growing_squares(entering)[answered - 1])
 
     @property
     def documents(self) -> int:
@@ -145,7 +170,7 @@ class RiskCoverage:
 
     @property
     def aurc(self) -> float:
-        """Area under risk over coverage, eq. (6), summed over groups of equal confidence."""
+        """Area under risk over coverage, eq. (7), summed over groups of equal confidence."""
         entering = np.diff(self.answered, prepend=0)
         return float((entering * (self.errors / self.answered)).sum() / self.documents)
 
@@ -178,7 +203,7 @@ class RiskCoverage:
             answered / self.documents,
             errors,
             correct / answered,
-            wilson_interval(correct, answered),
+            accuracy_interval(correct, answered, int(self.squared_sizes[index])),
         )
 
 
@@ -210,10 +235,25 @@ def bin_numbers(confidence: Floats, bins: int) -> Codes:
     return np.minimum((confidence * bins).astype(np.intp), bins - 1)
 
 
-def expected_calibration_error(gaps: ArrayLike, n_documents: ArrayLike) -> Floats:
-    """ECE of eq. (5), (...), from the gaps of the bins, (..., B), and the number of documents, (...).
+def _ece_interval(documents: Floats, confidences: Floats, hits: Floats, squared: Floats) -> tuple[float, float]:
+    """Interval of eq. (3) from the sums over the documents of each bin, (B,) each."""
+    effective = documents**2 / squared
+    accuracy = (hits / documents * effective + 2) / (effective + 4)
+    variance = squared * accuracy * (1 - accuracy) / documents.sum() ** 2
+    ece = np.abs(hits - confidences).sum() / documents.sum()
+    z, total = NormalDist().inv_cdf(0.975), math.sqrt(variance.sum())
+    by_chance = math.sqrt(2 / math.pi) * np.sqrt(variance).sum() + z * math.sqrt(1 - 2 / math.pi) * total
+    return max(0.0, float(ece - by_chance)), min(1.0, float(ece + z * total))
 
-    >>> round(float(expected_calibration_error([-0.7, 0.6], 4)), 4)
-    0.325
+
+def _growing_squares(groups: Codes) -> NDArray[np.int64]:
+    """Sum of the squared sizes of the groups of the first 1, 2, ... documents, (D,).
+
+    >>> _growing_squares(np.array([7, 3, 7, 7])).tolist()
+    [1, 2, 5, 10]
     """
-    return np.asarray(np.abs(gaps).sum(axis=-1) / n_documents)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    before = np.empty(len(groups), np.int64)
+    before[order] = np.arange(len(groups)) - np.repeat(starts, np.diff(starts, append=len(groups)))
+    return np.cumsum(2 * before + 1)

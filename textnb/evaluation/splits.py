@@ -11,7 +11,6 @@ the order of the documents.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +32,15 @@ def document_groups(digests: Sequence[bytes], groups: Sequence[str | None]) -> C
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    names = [("digest", digest) for digest in digests]
-    known = [(i, ("group", group)) for i, group in enumerate(groups) if group is not None]
-    nodes: dict[Any, int] = {name: j for j, name in enumerate(dict.fromkeys([*names, *(name for _, name in known)]))}
-    rows = np.array([*range(len(names)), *(i for i, _ in known)], np.intp)
-    columns = np.array([nodes[name] for name in [*names, *(name for _, name in known)]], np.intp) + len(names)
-    size = len(names) + len(nodes)
-    edges = csr_array((np.ones(len(rows)), (rows, columns)), shape=(size, size))
-    component = connected_components(edges, directed=False)[1][: len(names)]
-    by_digest = sorted(range(len(names)), key=digests.__getitem__)
-    order = {part: number for number, part in enumerate(dict.fromkeys(component[by_digest].tolist()))}
-    return np.array([order[part] for part in component.tolist()], np.intp)
+    numbers = {digest: number for number, digest in enumerate(sorted(set(digests)))}
+    document = np.array([numbers[digest] for digest in digests], np.intp)
+    named = [i for i, group in enumerate(groups) if group is not None]
+    names, name = np.unique([str(groups[i]) for i in named], return_inverse=True)
+    size = len(numbers) + len(names)
+    edges = csr_array((np.ones(len(named)), (document[named], len(numbers) + name)), shape=(size, size))
+    component = connected_components(edges, directed=False)[1][: len(numbers)]
+    _, first, part = np.unique(component, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[part][document])
 
 
 def repeated_folds(labels: Sequence[str], groups: Codes, folds: int = 5, repeats: int = 1, seed: int = 0) -> Codes:

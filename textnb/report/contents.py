@@ -13,6 +13,7 @@ from textnb.evaluation.intervals import MEASURES
 from textnb.language import Language
 from textnb.markup import Cell
 from textnb.numerics import Estimate
+from textnb.report.sections import group_notes
 from textnb.report.values import ExplainedDocument, LearningCurve, Report, Table, Word
 
 WORDS_PER_CLASS = 12
@@ -118,7 +119,11 @@ def comparison_report(comparison: Comparison, corpus: Path, say: Language) -> Re
         ("repeats", f"{comparison.repeats:,}"),
         ("seed", str(comparison.seed)),
     ]
-    notes = [say("95 % intervals; p-values are against the first recipe, after Holm's correction.")]
+    about_tests = (
+        "95 % intervals. The p-values are against the first recipe, which was chosen on the same documents; they are "
+        "corrected for that by testing all pairs of recipes (Holm)."
+    )
+    notes = [say(about_tests), *group_notes(comparison.documents, comparison.groups, say)]
     title = say("Comparison of models on {corpus}", corpus=corpus.name)
     return Report(title, facts, notes, models=Table(columns, rows))
 

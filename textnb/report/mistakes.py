@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from textnb.classifier.inputs import note_digests
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts import Counted
 from textnb.evaluation.evaluation import Mistake, confident_mistakes
-from textnb.numerics import Floats
+from textnb.evaluation.splits import document_groups
+from textnb.numerics import Codes, Floats
 from textnb.readers import Document
 from textnb.report.values import ExplainedDocument
 
@@ -20,10 +22,11 @@ REASONS = 8
 
 
 class CorpusAnswers(NamedTuple):
-    """True labels, log probabilities (D, C), and the most confident mistakes."""
+    """True labels, log probabilities (D, C), groups of copies (D,), and the most confident mistakes."""
 
     labels: list[str]
     log_probabilities: Floats
+    groups: Codes
     mistakes: list[ExplainedDocument]
 
 
@@ -45,16 +48,21 @@ def answer_corpus(
     logs = [np.empty((0, len(classes)))]
     found: list[_FoundMistake] = []
     read: deque[Document] = deque()
-    for part, rows in classifier.predict_parts(_noted(corpus, read), jobs=jobs, entries=PART_ENTRIES):
+    digests: list[bytes] = []
+    names: list[str | None] = []
+    source = note_digests(_noted(corpus, read), digests)
+    for part, rows in classifier.predict_parts(source, jobs=jobs, entries=PART_ENTRIES):
         documents = [read.popleft() for _ in range(len(part))] if read else None
         labels += part.named_labels
+        names += part.groups
         logs.append(rows)
         for mistake in confident_mistakes(part.named_labels, rows, classes, most):
             i = mistake.row
             document = part.rows(np.array([i])) if documents is None else documents[i]
             found.append(_FoundMistake(mistake, part.ids[i], document))
         found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
-    return CorpusAnswers(labels, np.concatenate(logs), [_explained(each, classifier) for each in found])
+    mistakes = [_explained(each, classifier) for each in found]
+    return CorpusAnswers(labels, np.concatenate(logs), document_groups(digests, names), mistakes)
 
 
 def _noted(corpus: Iterable[Any], read: deque[Document]) -> Iterator[Any]:

@@ -29,12 +29,22 @@ def summary(report: Report, say: Language) -> Section | None:
     parts = [element("dl", *facts, class_="facts")] if facts else []
     parts += [element("p", note, class_="note") for note in report.notes]
     if report.evaluation is not None:
+        notes = group_notes(report.evaluation.documents, report.evaluation.groups, say)
+        parts += [element("p", note, class_="note") for note in notes]
         parts.append(element("dl", *_metric_cards(report, report.evaluation, say), class_="cards"))
         unknown = report.evaluation.unknown
         if unknown:
             phrase = "Labels unknown to the model, always counted as mistakes: {names}"
             parts.append(element("p", say(phrase, names=", ".join(unknown)), class_="note"))
     return (say("Summary"), joined(parts)) if parts else None
+
+
+def group_notes(documents: int, groups: int, say: Language) -> list[str]:
+    """Note on copies, if there are any."""
+    phrase = (
+        "There are {groups} different documents or groups; copies of a document are one observation in the intervals."
+    )
+    return [say(phrase, groups=f"{groups:,}")] if groups < documents else []
 
 
 def _metric_cards(report: Report, evaluation: Evaluation, say: Language) -> Iterator[Html]:
