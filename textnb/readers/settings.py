@@ -32,8 +32,8 @@ Then = Callable[[list[Document]], list[Document]]
 TEXT_DAMAGE = "{number} of {total} documents could not be decoded completely; U+FFFD marks the gaps"
 _SKIPPED = ("{number} bad record was skipped", "{number} bad records were skipped")
 _NOT_READ = (
-    "{number} file was not read: it is in no class folder or is not an ordinary file",
-    "{number} files were not read: they are in no class folder or are not ordinary files",
+    "{number} file was not read: it is in no class folder, is not an ordinary file, or is not mail",
+    "{number} files were not read: they are in no class folder, are not ordinary files, or are not mail",
 )
 _LINKS = (
     "{number} link was not followed: only links to files of this folder are",

@@ -241,7 +241,7 @@ class _TabbedLines:
     def _further(self, line: str) -> list[str]:
         """Take the lines up to the one that closes a quoted cell begun on this line; none if it is not quoted."""
         further: list[str] = []
-        n_whole, length = self._is_whole(line), len(line)
+        n_whole, length = int(self._is_whole(line)), len(line)
         while more := self._take():
             further.append(more)
             n_whole, length = n_whole + self._is_whole(more), length + len(more)
