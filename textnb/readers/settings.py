@@ -31,6 +31,10 @@ Then = Callable[[list[Document]], list[Document]]
 
 TEXT_DAMAGE = "{number} of {total} documents could not be decoded completely; U+FFFD marks the gaps"
 _SKIPPED = ("{number} bad record was skipped", "{number} bad records were skipped")
+_TOO_MANY_BAD = (
+    "{source}: {number} of {total} records are bad, more than a proportion of {limit:g} ({first}); "
+    "correct them, or allow more (--max-skipped, max_skipped=)"
+)
 _NOT_READ = (
     "{number} file was not read: it is in no class folder, is not an ordinary file, or is not mail",
     "{number} files were not read: they are in no class folder, are not ordinary files, or are not mail",
@@ -182,12 +186,8 @@ class Troubles:
         """Refuse a source of which more than a proportion of ``max_skipped`` is bad."""
         total = self.documents + len(self.skipped)
         if len(self.skipped) > self.max_skipped * total:
-            template = (
-                "{source}: {number} of {total} records are bad, a proportion of more than {limit:g} (first {first})"
-            )
-            remedy = "; correct them, or allow more (--max-skipped, max_skipped=)"
             values = {"number": len(self.skipped), "total": total, "limit": self.max_skipped}
-            raise InputError(template + remedy, source=self.source, first=self.skipped[0], **values)
+            raise InputError(_TOO_MANY_BAD, source=self.source, first=self.skipped[0], **values)
 
     def _warn(self, cases: list[str], templates: tuple[str, str]) -> None:
         """Warn about cases with the template for one case or for several."""
