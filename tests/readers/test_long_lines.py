@@ -89,3 +89,10 @@ def test_a_packed_line_of_any_length_is_refused_in_little_memory(table, monkeypa
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4_000_000
+
+
+def test_the_documented_limit_holds():
+    line = b"a" * (2**26 - 1)
+    assert len(next(decoding.limited_lines(io.BytesIO(line + b"\n").readline, "a"))) == 67_108_864
+    with pytest.raises(InputError, match="a, line 1: the line is longer than 67,108,864 characters"):
+        next(decoding.limited_lines(io.BytesIO(line + b"a\n").readline, "a"))

@@ -121,7 +121,8 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     path : str or Path
         A folder with one subfolder per class; a CSV, TSV or JSONL file (plain or .gz) with a text and a label column;
         or a folder with one mail store per class (mbox, Maildir, MH, .eml files). Of links below a folder, only those
-        to files of the same folder are followed; a link in place of a class is an error.
+        to files of the same folder are followed; a link in place of a class is an error. A file that is not text
+        (.xlsx, PDF, an image) is refused, and so is a line or record of more than 67,108,864 characters.
     reader : {"folder", "csv", "tsv", "jsonl", "lines", "mail"}, optional
         Kind of the corpus, where the path does not show it. A line of "lines" starts with fastText's ``__label__x``.
     text, label : str, optional
