@@ -212,6 +212,9 @@ def test_a_toml_file_is_read_with_and_without_a_byte_order_mark(tmp_path):
         (b"a = 1\nb = " + b"[" * 20000 + b"]" * 20000, ": brackets are nested too deeply (at line 2)"),
         (b"a = [\n" + b"[\n" * 20000 + b"]\n" * 20000 + b"]", ": brackets are nested too deeply (at line 20001)"),
         (b"a = " + b"{b = " * 20000, ": brackets are nested too deeply (at line 1)"),
+        (b"a = 1\n" + b"b." * 100_000 + b"c = 1", ": this is not TOML: a key has too many parts (at line 2)"),
+        (b"[" + b"'b' . " * 100_000 + b"c]", ": this is not TOML: a key has too many parts (at line 1)"),
+        (b"a = {" + b'"b".' * 100_000 + b"c = 1}", ": this is not TOML: a key has too many parts (at line 1)"),
     ],
 )
 def test_what_is_not_toml_is_refused_in_one_line_with_the_place(tmp_path, content, message):
@@ -221,6 +224,15 @@ def test_what_is_not_toml_is_refused_in_one_line_with_the_place(tmp_path, conten
         read_toml(path, "the list", "; quote it")
     assert str(refused.value).startswith(f"{path}{message}")
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 50, 100])
+def test_a_key_of_up_to_a_hundred_parts_is_read(tmp_path, parts):
+    (tmp_path / "a.toml").write_text(".".join(["a"] * parts) + " = 1", encoding="utf-8")
+    value = read_toml(tmp_path / "a.toml")
+    for _ in range(parts):
+        value = value["a"]
+    assert value == 1
 
 
 def test_a_toml_file_that_cannot_be_read_is_named(tmp_path):

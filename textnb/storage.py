@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import stat
 import tempfile
 import tomllib
@@ -14,6 +15,8 @@ from typing import IO, Any
 from textnb.errors import InputError
 
 _MAX_REPEATED_NAME = 40  # characters of a name that its temporary file repeats, because file names are limited
+# A dotted key with more parts than any of ours; the time and memory that Python needs for one grow with their square.
+_LONG_KEY = re.compile(r"""(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
 _NOT_WRITABLE = "{path} cannot be written: {why}"
 
 
@@ -139,7 +142,11 @@ def read_toml(path: str | Path, what: str = "the file", remedy: str = "") -> dic
     data = b""
     try:
         data = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
-        return tomllib.loads(data.decode("utf-8"))
+        text = data.decode("utf-8")
+        if (long := _LONG_KEY.search(text)) is not None:
+            line = text.count("\n", 0, long.start()) + 1
+            raise ValueError(f"a key has too many parts (at line {line})")
+        return tomllib.loads(text)
     except OSError as error:
         raise InputError("{path}: {what} cannot be read: {why}", path=path, what=what, why=error.strerror) from error
     except UnicodeDecodeError as error:

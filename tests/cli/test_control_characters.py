@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,12 @@ class Terminal:
         shown = bytearray()
         reading = threading.Thread(target=_read_all, args=(mine, shown))
         reading.start()
-        with open(its, "w", encoding="utf-8") as stream, self._patch.context() as patch:  # noqa: PTH123
+        with (
+            open(its, "w", encoding="utf-8") as stream,  # noqa: PTH123
+            self._patch.context() as patch,
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("default")
             patch.chdir(self._folder)
             patch.setattr(sys, "argv", ["textnb", *map(str, arguments)])
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))

@@ -131,3 +131,24 @@ def test_an_input_that_does_not_exist_is_an_error_before_the_header(run, model, 
 def test_an_input_without_documents_has_a_header_alone(run, model):
     done = run("predict", model, stdin="")
     assert (done.code, done.out) == (0, "id\tlabel\tprobability\n")
+
+
+@pytest.mark.parametrize("name", ["table.xlsx", "table.csv", "-"])
+def test_a_spreadsheet_is_refused_by_name(run, model, tmp_path, name):
+    data = b"PK\x03\x04\x14\x00\x06\x00\x08\x00" + bytes(90)
+    (tmp_path / "table.xlsx").write_bytes(data)
+    (tmp_path / "table.csv").write_bytes(data)
+    done = run("predict", model, name, stdin=data)
+    assert done.code == 1
+    shown = "standard input" if name == "-" else name
+    assert f"textnb: {shown}: this is a ZIP file, such as .xlsx, .docx or .zip, not text; export" in done.err
+
+
+def test_a_proportion_of_skipped_records_needs_leave_to_skip(run, model, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "a"}\n[1]\n', encoding="utf-8")
+    done = run("predict", model, "a.jsonl", "--max-skipped", "0.5")
+    assert (done.code, "--max-skipped has no effect without --skip-bad" in done.err) == (2, True)
+    assert run("predict", model, "a.jsonl", "--skip-bad", "--max-skipped", "1.5").code == 2
+    too_many = run("predict", model, "a.jsonl", "--skip-bad")
+    assert (too_many.code, "1 of 2 records are bad" in too_many.err) == (1, True)
+    assert len(run("predict", model, "a.jsonl", "--skip-bad", "--max-skipped", "0.5").ok.lines) == 2

@@ -38,6 +38,39 @@ def test_every_option_has_a_help_text_and_its_name_once(name):
         assert getattr(param, "hidden", False) or getattr(param, "help", "") or getattr(param, "about", "")
 
 
+def options_with_values():
+    """Options of all verbs that take a value, each with the words that name its verb."""
+    for name in VERBS:
+        inner = getattr(command(name), "commands", {})
+        for verb, words in [(command(name), [name]), *((each, [name, each.name]) for each in inner.values())]:
+            for param in verb.params:
+                if isinstance(param, click.Option) and not param.is_flag:
+                    yield param, words
+
+
+@pytest.mark.parametrize(
+    ("param", "words"),
+    [pytest.param(*each, id=" ".join([*each[1], each[0].opts[0]])) for each in options_with_values()],
+)
+def test_an_option_of_one_value_is_refused_where_it_is_given_twice(param, words):
+    given = [word for name in (param.opts * 2)[:2] for word in (name, "1")]
+    done = CliRunner().invoke(app, [*words, *given], prog_name="textnb")
+    refused = f"Option '{param.opts[0]}' may be given once only; it was given 2 times." in done.output
+    assert refused != param.multiple
+    assert done.exit_code == 2 or param.multiple
+
+
+@pytest.mark.parametrize("given", [["--calibrate", "--no-calibrate"], ["--no-calibrate", "--calibrate"]])
+def test_yes_and_no_are_refused_together(given):
+    done = CliRunner().invoke(app, ["train", "corpus", "-o", "model", *given], prog_name="textnb")
+    assert (done.exit_code, "'--calibrate' may be given once only" in done.output) == (2, True)
+
+
+def test_a_flag_may_be_repeated():
+    done = CliRunner().invoke(app, ["corpus", "list", "--json", "--json"], prog_name="textnb")
+    assert done.exit_code == 0
+
+
 def test_the_help_lists_every_verb_in_order_with_its_line():
     done = CliRunner().invoke(app, ["--help"], terminal_width=100)
     shown = done.output.partition("Commands:\n")[2].partition("\n\n")[0]

@@ -1,14 +1,18 @@
 import io
+import os
 import tarfile
 import threading
 import zipfile
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from textnb import read_corpus
 from textnb.corpus import fetch, known_corpus
@@ -99,6 +103,40 @@ def test_a_path_that_leads_out_of_the_archive_is_refused(corpus, tmp_path, name,
     with pytest.raises(InputError, match=r"evil\.txt', a path that leads outside"):
         fetch(replace(corpus, digest=None), str(source))
     assert not list(tmp_path.rglob("evil.txt"))
+
+
+@pytest.mark.parametrize("charset", ["cp932", "euc_jp", "latin-1", "utf-16-le"])
+def test_names_in_any_charset_are_unpacked_as_they_are(corpus, tmp_path, charset):
+    name = "スポーツ/日本.txt".encode(charset, "replace").replace(b"\0", b"_").replace(b"\\", b"_")
+    with tarfile.open(tape(tmp_path / "a.tar", FILES, "w"), "a", format=tarfile.GNU_FORMAT) as archive:
+        entry = tarfile.TarInfo(name.decode("utf-8", "surrogateescape"))
+        archive.addfile(entry)
+    with pytest.raises(InputError, match=r"a\.tar is not the corpus 'small'"):
+        fetch(corpus, str(tmp_path / "a.tar"))
+    path = fetch(replace(corpus, digest=None), str(tmp_path / "a.tar"))
+    found = {os.fsencode(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
+    assert found == {*map(os.fsencode, FILES), b"corpus.toml", name}
+
+
+def test_a_name_with_a_nul_is_refused(corpus, tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        entry = tarfile.TarInfo("a")
+        entry.pax_headers = {"path": "a\0b"}
+        archive.addfile(entry)
+    with pytest.raises(InputError, match="not a name of a file"):
+        fetch(replace(corpus, digest=None), str(tmp_path / "a.tar"))
+
+
+@given(st.integers(0, 4 * 512 - 1), st.integers(1, 255))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_tar_is_another_corpus_or_no_archive_at_all(corpus, tmp_path, place, change):
+    data = bytearray(tape(tmp_path / "a.tar", FILES, "w").read_bytes())
+    data[place] ^= change
+    (tmp_path / "b.tar").write_bytes(data)
+    with suppress(InputError):
+        fetch(corpus, str(tmp_path / "b.tar"))
+        found = {p.relative_to(corpus.path).as_posix(): p.read_bytes() for p in corpus.path.rglob("*") if p.is_file()}
+        assert {name: found[name] for name in FILES} == FILES
 
 
 def test_links_and_devices_in_an_archive_are_left_out(corpus, tmp_path):

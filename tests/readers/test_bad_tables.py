@@ -1,6 +1,10 @@
 import gzip
+import warnings
+from fractions import Fraction
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers import read_corpus, read_table
@@ -54,7 +58,7 @@ def test_a_bad_record_is_an_error_that_names_its_line(table, kind, content, line
 @pytest.mark.parametrize(("kind", "content", "line", "what"), BAD_RECORDS.values(), ids=BAD_RECORDS)
 def test_a_bad_record_is_skipped_and_counted_where_that_is_asked_for(table, kind, content, line, what):
     with pytest.warns(ReadingWarning, match=rf"a\.data: 1 bad record was skipped .*line {line}: .*{what}") as caught:
-        documents = list(read_corpus(table("a.data", content), kind, skip_bad=True))
+        documents = list(read_corpus(table("a.data", content), kind, skip_bad=True, max_skipped=0.34))
     assert found(documents) == [("a", "x"), ("b", "y")]
     assert len(caught) == 1
 
@@ -63,8 +67,33 @@ def test_many_bad_records_are_one_warning_that_shows_the_first_three(table):
     path = table("a.csv", "text,label\n" + "a,\n" * 100 + "b,x\n")
     shown = r"100 bad records were skipped .*line 2: .*line 3: .*line 4: [^;]*; \.\.\.\)"
     with pytest.warns(ReadingWarning, match=shown) as caught:
-        assert found(read_table(path, skip_bad=True)) == [("b", "x")]
+        assert found(read_table(path, skip_bad=True, max_skipped=1)) == [("b", "x")]
     assert len(caught) == 1
+
+
+@given(good=st.integers(0, 40), bad=st.integers(0, 40), limit=st.sampled_from([None, 0, 0.1, 0.25, 0.5, 0.999, 1]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_skipping_more_than_the_stated_proportion_is_an_error_that_says_so(table, good, bad, limit):
+    path = table("a.csv", "text,label\n" + "a,\n" * bad + "b,x\n" * good)
+    stated = {} if limit is None else {"max_skipped": limit}
+    limit = Fraction(0.1 if limit is None else limit).limit_denominator(1000)
+    if bad > limit * (good + bad):
+        said = (
+            rf"a\.csv: {bad} of {good + bad} records are bad, .* {float(limit):g} \(.*line 2: no label .*--max-skipped"
+        )
+        with pytest.raises(InputError, match=said):
+            list(read_table(path, skip_bad=True, **stated))
+    else:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert found(read_table(path, skip_bad=True, **stated)) == [("b", "x")] * good
+        assert len(caught) == (bad > 0)
+
+
+@pytest.mark.parametrize("limit", [-0.1, 1.1, 5, float("nan"), float("inf")])
+def test_a_proportion_is_between_0_and_1(table, limit):
+    with pytest.raises(InputError, match="max_skipped must be between 0 and 1"):
+        read_table(table("a.csv", "text,label\n"), skip_bad=True, max_skipped=limit)
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "lines"])

@@ -16,7 +16,7 @@ from textnb.readers.corpus import recognise_kind
 from textnb.readers.mailboxes import LONGEST_MESSAGE, _only_message, mbox_messages
 
 UNLABELLED = Settings(labelled=False)
-FROM_LINE = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
+FROM_LINE = re.compile(rb"From (?:\r?\n|(?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d)")
 STAMP = b"From a@example.jp Fri Jan  2 03:04:05 2026\n"
 
 

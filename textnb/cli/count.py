@@ -8,7 +8,7 @@ import click
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import takes, verb
 from textnb.cli.sources import CorpusSource, check_output, input_documents
-from textnb.cli.terminal import OutputRows, plural, print_text, say
+from textnb.cli.terminal import OutputRows, plural, print_words, say
 from textnb.errors import InputError
 from textnb.files.count_file import write_counts
 
@@ -58,7 +58,7 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
     documents = input_documents(inputs, reading)
     if not details:
         for document in documents:
-            print_text(" ".join(terms_of(document)))
+            print_words(terms_of.stream(document))
         return
     if tokenizing.ngram:
         raise InputError("--details shows tokens; leave out --ngram")

@@ -18,6 +18,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from threading import Event
 from types import FrameType, NoneType
 from typing import Any, Literal, NoReturn, TextIO, TypeVar
@@ -25,6 +26,8 @@ from typing import Any, Literal, NoReturn, TextIO, TypeVar
 from textnb.errors import TextnbError
 
 Item = TypeVar("Item")
+
+_WORDS_AT_A_TIME = 10_000
 
 
 def fail(error: object, code: int = 1) -> NoReturn:
@@ -192,6 +195,15 @@ def print_json(value: Any, indent: int | None = 1) -> None:
 def print_text(text: object) -> None:
     """Print one or more lines of data; if standard output is a terminal, control characters are escaped."""
     sys.stdout.write(_as_it_may_go_out(str(text)) + "\n")
+
+
+def print_words(words: Iterable[str]) -> None:
+    """Print words on one line, separated by spaces, a number of them at a time; escaped as in ``print_text``."""
+    words, separator = iter(words), ""
+    while some := list(islice(words, _WORDS_AT_A_TIME)):
+        sys.stdout.write(separator + _as_it_may_go_out(" ".join(some)))
+        separator = " "
+    sys.stdout.write("\n")
 
 
 def _as_it_may_go_out(text: str) -> str:

@@ -120,7 +120,7 @@ def _unpack(archive: Path, target: Path, corpus: KnownCorpus, watch: Callable[[i
             listing.append(f"{inner}\t{digest}\n")
     except _DAMAGE as error:
         raise InputError("{archive} cannot be unpacked: {why}", archive=archive, why=error) from error
-    return sha256("".join(sorted(listing)).encode()).hexdigest()
+    return sha256("".join(sorted(listing)).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _copy(stream: IO[bytes], place: Path, left: int | None, watch: Callable[[int], None]) -> tuple[int, str]:
@@ -163,6 +163,8 @@ def _folder_members(folder: Path) -> Iterator[Member]:
 
 def _safe(name: str) -> str:
     parts = PurePosixPath(name.replace("\\", "/"))
+    if "\0" in name:
+        raise InputError("the archive contains {name!r}, which is not a name of a file", name=name)
     if not parts.parts or parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
         raise InputError("the archive contains {name!r}, a path that leads outside; nothing was unpacked", name=name)
     return str(parts)

@@ -9,15 +9,18 @@ file that is no table and no mailbox is one document.
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from textnb.document import Document
 from textnb.errors import InputError
+from textnb.readers.binary import START_BYTES, check_text
+from textnb.readers.decoding import MAX_LINE_LENGTH
 from textnb.readers.folders import document_of, read_folder
 from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
 from textnb.readers.mailboxes import is_mail_corpus, is_store
-from textnb.readers.settings import Settings, Troubles, complete_settings
+from textnb.readers.settings import MAX_SKIPPED, Settings, Troubles, complete_settings
 from textnb.readers.tables import open_bytes, read_records
 
 READERS = ("folder", "csv", "tsv", "jsonl", "lines", "mail")
@@ -46,7 +49,7 @@ class OpenCorpus:
 
     def documents(self) -> Iterator[Document]:
         """Read the documents, one at a time; a ReadingWarning at the end counts what went wrong."""
-        troubles = Troubles(str(self.path), self.settings.skip_bad)
+        troubles = Troubles(str(self.path), self.settings.skip_bad, self.settings.max_skipped)
         if self.kind == "mail":
             troubles.damage = MAIL_DAMAGE
             documents = read_mail(self.path, self.settings, troubles)
@@ -106,6 +109,7 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     *,
     encoding: str | None = None,
     skip_bad: bool = False,
+    max_skipped: float = MAX_SKIPPED,
     jobs: int = 1,
 ) -> Iterator[Document]:
     """Read the labelled documents of a corpus, one at a time.
@@ -117,7 +121,8 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     path : str or Path
         A folder with one subfolder per class; a CSV, TSV or JSONL file (plain or .gz) with a text and a label column;
         or a folder with one mail store per class (mbox, Maildir, MH, .eml files). Of links below a folder, only those
-        to files of the same folder are followed; a link in place of a class is an error.
+        to files of the same folder are followed; a link in place of a class is an error. A file that is not text
+        (.xlsx, PDF, an image) is refused, and so is a line or record of more than 67,108,864 characters.
     reader : {"folder", "csv", "tsv", "jsonl", "lines", "mail"}, optional
         Kind of the corpus, where the path does not show it. A line of "lines" starts with fastText's ``__label__x``.
     text, label : str, optional
@@ -128,6 +133,8 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
         Charset of texts that are not UTF-8, where it is known.
     skip_bad : bool, default=False
         Skip bad records; by default they are errors.
+    max_skipped : float, default=0.1
+        Largest proportion of the records that ``skip_bad`` skips; more is an error.
     jobs : int, default=1
         Number of processes that read mail, 0 for one per processor. The documents are the same.
 
@@ -145,7 +152,7 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     ...     [(document.text, document.label) for document in read_corpus(table)]
     [('meow', 'cat'), ('woof', 'dog')]
     """
-    settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad, jobs=jobs)
+    settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad, max_skipped=max_skipped, jobs=jobs)
     return open_corpus(path, reader, settings).documents()
 
 
@@ -157,6 +164,7 @@ def read_table(
     *,
     encoding: str | None = None,
     skip_bad: bool = False,
+    max_skipped: float = MAX_SKIPPED,
 ) -> Iterator[Document]:
     """Read the labelled documents of a CSV, TSV, JSONL or lines file, one per record.
 
@@ -164,7 +172,7 @@ def read_table(
     """
     if _as_existing_path(path).is_dir():
         raise InputError("{path} is a folder, not a table; use read_corpus", path=path)
-    return read_corpus(path, reader, text, label, encoding=encoding, skip_bad=skip_bad)
+    return read_corpus(path, reader, text, label, encoding=encoding, skip_bad=skip_bad, max_skipped=max_skipped)
 
 
 def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
@@ -177,17 +185,24 @@ def recognise_kind(path: Path) -> str:
     if path.is_dir():
         return "mail" if is_mail_corpus(path) else "folder"
     if _suffix(path) not in _KIND_BY_SUFFIX:
+        with suppress(OSError, EOFError, zlib.error), open_bytes(path) as stream:
+            check_text(stream.read(START_BYTES), path)
         template = "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}"
         raise InputError(template, path=path, known=", ".join(READERS))
     return _KIND_BY_SUFFIX[_suffix(path)]
 
 
 def _read_whole_file(path: Path, settings: Settings) -> Document:
+    is_packed = path.suffix.lower() == ".gz"
     try:
         with open_bytes(path) as stream:
-            data = stream.read()
+            data = stream.read(MAX_LINE_LENGTH + 1 if is_packed else -1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
+    check_text(data, path)
+    if is_packed and len(data) > MAX_LINE_LENGTH:
+        template = "{path}: the document has more than {limit:,} bytes; unpack it, and divide it if you can"
+        raise InputError(template, path=path, limit=MAX_LINE_LENGTH)
     return document_of(data, settings, None, str(path))
 
 

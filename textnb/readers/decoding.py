@@ -11,20 +11,28 @@ The encoding is the first of these that applies:
 
 No bytes raise an error. If the caller expects western text (mail that names no Japanese charset), only kana are
 evidence of Japanese, and the last resort is cp1252.
+
+A line is read whole, so it has a longest length: a longer one is an error, before more of it is in memory.
 """
 
 import codecs
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import BinaryIO, NamedTuple
+from typing import AnyStr, BinaryIO, NamedTuple
 
+from textnb.errors import InputError
+from textnb.readers.binary import check_text
 from textnb.readers.charset_names import charset_named, superset_of
 from textnb.readers.iso2022 import decoded_iso2022_jp, decoded_iso2022_jp_lines
 
 REPLACEMENT = "\ufffd"
+MAX_LINE_LENGTH = 1 << 26
+"""Number of characters, or of bytes that are not decoded yet, that a line may have."""
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -130,22 +138,53 @@ def _plain_utf8(data: bytes, declared: str | None) -> str | None:
         return None
 
 
-def decoded_lines(stream: BinaryIO, encoding: Encoding, newline: str = "") -> Iterator[str]:
-    """Decode the lines of a stream, with their line ends; ``newline`` as in open()."""
+def limited_lines(readline: Callable[[int], AnyStr], source: object) -> Iterator[AnyStr]:
+    """Read lines; one that is longer than MAX_LINE_LENGTH is an error that names the source and its number."""
+    number = 0
+    while line := readline(MAX_LINE_LENGTH + 1):
+        number += 1
+        check_line_length(len(line), source, number)
+        yield line
+
+
+def check_line_length(length: int, source: object, number: int) -> None:
+    """Refuse a line that is longer than MAX_LINE_LENGTH."""
+    if length > MAX_LINE_LENGTH:
+        template = "{source}, line {number}: the line is longer than {limit:,} characters; is this a file of lines?"
+        raise InputError(template, source=source, number=number, limit=MAX_LINE_LENGTH)
+
+
+def decoded_lines(
+    stream: BinaryIO, encoding: Encoding, newline: str = "", source: object = "the stream"
+) -> Iterator[str]:
+    """Decode the lines of a stream, with their line ends; ``newline`` as in open(), ``source`` for error messages."""
     if encoding.name == "iso2022_jp":
-        return decoded_iso2022_jp_lines(stream)
-    lines = io.TextIOWrapper(stream, encoding.name, errors="replace", newline=newline)
+        return decoded_iso2022_jp_lines(limited_lines(stream.readline, source))
+    lines = _text_lines(stream, encoding.name, newline, source)
     return lines if encoding.fits else map(partial(_without_strays, encoding=encoding.name), lines)
 
 
-def decoded_each(stream: BinaryIO, declared: str | None = None) -> Iterator[Decoded]:
+def _text_lines(stream: BinaryIO, codec: str, newline: str, source: object) -> Iterator[str]:
+    text = io.TextIOWrapper(stream, codec, errors="replace", newline=newline)
+    try:
+        yield from limited_lines(text.readline, source)
+    finally:
+        with suppress(ValueError):  # the stream has been closed already
+            text.detach()  # the stream belongs to the caller
+
+
+def decoded_each(stream: BinaryIO, declared: str | None = None, source: object = "the stream") -> Iterator[Decoded]:
     """Decode each line of a stream by itself, as soon as it has arrived; UTF-16 and UTF-32 hold for all lines."""
-    first = stream.readline()
+    lines = limited_lines(stream.readline, source)
+    first = next(lines, b"")
+    check_text(first, source)
     codec = _wide_codec(first, declared)
     if codec is None:
-        yield from (decoded(line, declared) for line in chain([first] if first else [], stream))
+        yield from (decoded(line, declared) for line in chain([first] if first else [], lines))
         return
-    for line in _wide_lines(first.removeprefix("\ufeff".encode(codec)), stream, codec):
+    pieces = chain([first.removeprefix("\ufeff".encode(codec))], lines)
+    for number, line in enumerate(_wide_lines(pieces, stream, codec), 1):
+        check_line_length(len(line), source, number)
         text = line.decode(codec, "replace")
         yield Decoded(text, codec, 0 if _fits([line], codec) else text.count(REPLACEMENT))
 
@@ -159,14 +198,14 @@ def _wide_codec(first: bytes, declared: str | None) -> str | None:
     return name if name is not None and name.startswith(tuple(_WIDE)) else None
 
 
-def _wide_lines(first: bytes, stream: BinaryIO, codec: str) -> Iterator[bytes]:
+def _wide_lines(pieces: Iterable[bytes], stream: BinaryIO, codec: str) -> Iterator[bytes]:
     """Lines in UTF-16 or UTF-32; reads to the next byte 0A, then to the end of its unit, which may be a line end."""
     unit, end = _WIDE[codec[:6]], "\n".encode(codec)
     line = bytearray()
-    for piece in chain([first], stream):
+    for piece in pieces:
         line += piece
         line += stream.read(-len(line) % unit)
-        if line.endswith(end):
+        if line.endswith(end) or len(line) > MAX_LINE_LENGTH:
             yield bytes(line)
             line.clear()
     if line:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from textnb.document import Document
 from textnb.errors import InputError
+from textnb.readers.binary import not_text
 from textnb.readers.decoding import decoded
 from textnb.readers.settings import DESCRIPTION, Settings, Troubles
 
@@ -95,6 +96,9 @@ def _read_file(entry: os.DirEntry[str], root: Path, context: _Context) -> Iterat
         data = Path(entry.path).read_bytes()
     except OSError as error:
         troubles.reject(entry.path, error.strerror or str(error))
+        return
+    if (why := not_text(data)) is not None:
+        troubles.reject(entry.path, why)
         return
     yield document_of(data, settings, label, whole)
 

@@ -6,7 +6,7 @@
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from functools import partial
 from itertools import chain
@@ -17,7 +17,15 @@ from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
 from textnb.readers.folders import check_class_links, composed, is_kind, real_folder
-from textnb.readers.mailboxes import file_messages, is_maildir, mbox_messages, store_files, visible
+from textnb.readers.mailboxes import (
+    SUBFOLDERS_SUFFIX,
+    file_messages,
+    is_maildir,
+    may_be_mail,
+    mbox_messages,
+    store_files,
+    visible,
+)
 from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles
 
 if TYPE_CHECKING:
@@ -39,6 +47,9 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
         raise InputError("{path} is one mail store; a corpus is a folder with one store per class", path=path)
     stores = [entry for entry in visible(path) if _is_wanted(composed(entry.name), settings)]
     check_class_links(path, stores)
+    others = [entry for entry in stores if is_kind(entry.is_file) and not may_be_mail(Path(entry))]
+    troubles.not_read += [composed(entry.name) for entry in others]
+    stores = [entry for entry in stores if entry not in others]
     found = (_unread(Path(each), path, _label_of(each, settings), settings, troubles) for each in stores)
     unread = chain.from_iterable(found)
     yield from _documents(unread, settings)
@@ -119,12 +130,13 @@ def _is_wanted(name: str, settings: Settings) -> bool:
 
 def _label_of(entry: os.DirEntry[str], settings: Settings) -> str:
     name = composed(entry.name)
-    return settings.labels.get(name, _without_suffixes(name) if is_kind(entry.is_file) else name)
+    suffixes = _SUFFIXES if is_kind(entry.is_file) else (SUBFOLDERS_SUFFIX,)
+    return settings.labels.get(name, _without_suffixes(name, suffixes))
 
 
-def _without_suffixes(name: str) -> str:
-    """Name of a file without the suffixes of mail stores, which is the label."""
-    for suffix in _SUFFIXES:
+def _without_suffixes(name: str, suffixes: Iterable[str]) -> str:
+    """Name of a store without these suffixes, which is the label."""
+    for suffix in suffixes:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
     return name

@@ -6,6 +6,9 @@ in how they protect a line of the text that begins in the same way:
     mboxo, mboxrd   ">" is put before the line; one ">" is removed again
     mboxcl          Content-Length is the length of the text; it is used if a From_ line or the end follows the text
 
+Thunderbird writes From_ lines without name and date. Beside each mbox ``X`` it keeps an index ``X.msf``, its subfolders
+in ``X.sbd``, and its settings; index and settings are not mail.
+
 Messages are read one at a time, so that only one is in memory. Of a message longer than LONGEST_MESSAGE, the beginning
 is read.
 """
@@ -13,8 +16,10 @@ is read.
 import os
 import re
 import stat
+import zlib
 from collections.abc import Iterator
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,16 +30,23 @@ from textnb.readers.tables import open_bytes
 LONGEST_MESSAGE = 1 << 25
 """Number of bytes of a message that are read."""
 
-_FROM = re.compile(rb"From (?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d")
+SUBFOLDERS_SUFFIX = ".sbd"
+"""End of the name of a folder in which Thunderbird keeps the subfolders of an mbox."""
+
+_FROM = re.compile(rb"From (?:(?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d|\r?\n)")
 _HEAD_END = re.compile(rb"\n(?=[ \t\r\v\f]*+\n|From )")
 _BLANK = re.compile(rb"\n[ \t\r\v\f]*+\n")
 _BODY_END = re.compile(rb"\n(?=From )")
 _QUOTED = re.compile(rb"^>(?=>*From )", re.MULTILINE)
 _FIELD = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>?From ")
+_MAIL = re.compile(rb"[A-Za-z][\w.-]{0,99}[ \t]*:|>?From ")
 _LENGTH = re.compile(rb"^Content-Length:[ \t]*(\d{1,12})\s*$", re.IGNORECASE | re.MULTILINE)
 _BLOCK = 1 << 16  # bytes that are read at a time
 _MAX_LINE_LENGTH = 1 << 20
+_MAX_FIRST_LINE, _MAX_BLANK_LINES = 1000, 100
 _CURRENT_FOLDER = os.curdir + os.sep
+_INDEX_SUFFIX = ".msf"
+_FILES_OF_THUNDERBIRD = ("msgfilterrules.dat", "popstate.dat", "filterlog.html", "virtualfolders.dat")
 _FOLDERS_OF_MAILDIR = ("cur", "new", "tmp")
 
 Raw = tuple[str, bytes]
@@ -174,19 +186,43 @@ def _is_from(line: bytes) -> bool:
 
 
 def is_mbox(path: Path) -> bool:
-    """Whether a file begins with a From_ line and a header field."""
+    """Whether a file begins with a From_ line and a header field, or has an index of Thunderbird beside it."""
+    first, second = _first_lines(path)
+    return (_FROM.match(first) is not None and _FIELD.match(second) is not None) or _has_index(path)
+
+
+def may_be_mail(path: Path) -> bool:
+    """Whether a file is empty or begins with a From_ line or a header field, by its content or its name."""
+    first, _ = _first_lines(path)
+    return not first or _MAIL.match(first) is not None or path.suffix.lower() == ".eml" or _has_index(path)
+
+
+def _first_lines(path: Path) -> tuple[bytes, bytes]:
+    """First two lines of a file after blank lines; empty if it cannot be read."""
     try:
         with open_bytes(path) as stream:
-            first, second = stream.readline(1000), stream.readline(1000)
-    except (OSError, EOFError):
-        return False
-    return _FROM.match(first) is not None and _FIELD.match(second) is not None
+            lines = iter(partial(stream.readline, _MAX_FIRST_LINE), b"")
+            first = next((line for line in islice(lines, _MAX_BLANK_LINES) if line.strip()), b"")
+            return first, next(lines, b"")
+    except (OSError, EOFError, zlib.error):
+        return b"", b""
+
+
+def _has_index(path: Path) -> bool:
+    return path.with_name(path.name + _INDEX_SUFFIX).is_file()
+
+
+def _is_of_thunderbird(name: str) -> bool:
+    """Whether a file is an index or has settings of Thunderbird, by its name."""
+    return name.lower().endswith(_INDEX_SUFFIX) or name.lower() in _FILES_OF_THUNDERBIRD
 
 
 def is_mail_corpus(root: Path) -> bool:
-    """Whether a folder has only mail stores in it, one per class."""
-    entries = [entry for entry in _without_linked_folders(root) if entry.name != DESCRIPTION]
-    return bool(entries) and not is_maildir(root) and all(is_store(Path(entry)) for entry in entries)
+    """Whether a folder has only mail stores in it, one per class, or is a folder of Thunderbird."""
+    entries = [Path(entry) for entry in _without_linked_folders(root) if entry.name != DESCRIPTION]
+    if is_maildir(root):
+        return False
+    return any(map(_has_index, entries)) or (bool(entries) and all(map(is_store, entries)))
 
 
 def is_store(path: Path) -> bool:
@@ -196,6 +232,8 @@ def is_store(path: Path) -> bool:
     if is_maildir(path) or (path / ".mh_sequences").is_file():
         return True
     entries = _without_linked_folders(path)
+    if path.suffix.lower() == SUBFOLDERS_SUFFIX:
+        return all(is_store(Path(entry)) for entry in entries)
     return bool(entries) and all(
         entry.name.lower().endswith(".eml") if is_kind(entry.is_file) else is_store(Path(entry)) for entry in entries
     )
@@ -211,10 +249,11 @@ def _without_linked_folders(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def visible(folder: Path) -> list[os.DirEntry[str]]:
-    """Entries of a folder that are not hidden, sorted by number and name."""
+    """Entries of a folder that are neither hidden nor Thunderbird's own, sorted by number and name."""
     try:
         with os.scandir(folder) as entries:
-            return sorted((entry for entry in entries if not entry.name.startswith(".")), key=_in_order)
+            names = (entry for entry in entries if not entry.name.startswith("."))
+            return sorted((entry for entry in names if not _is_of_thunderbird(entry.name)), key=_in_order)
     except OSError:
         return []
 

@@ -23,14 +23,21 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "corpus.toml"
 
+MAX_SKIPPED = 0.1
+"""Largest proportion of bad records that are skipped, unless another one is given."""
+
 Then = Callable[[list[Document]], list[Document]]
 """Picklable function from documents to as many others, in the same order."""
 
 TEXT_DAMAGE = "{number} of {total} documents could not be decoded completely; U+FFFD marks the gaps"
 _SKIPPED = ("{number} bad record was skipped", "{number} bad records were skipped")
+_TOO_MANY_BAD = (
+    "{source}: {number} of {total} records are bad, more than a proportion of {limit:g} ({first}); "
+    "correct them, or allow more (--max-skipped, max_skipped=)"
+)
 _NOT_READ = (
-    "{number} file was not read: it is in no class folder or is not an ordinary file",
-    "{number} files were not read: they are in no class folder or are not ordinary files",
+    "{number} file was not read: it is in no class folder, is not an ordinary file, or is not mail",
+    "{number} files were not read: they are in no class folder, are not ordinary files, or are not mail",
 )
 _LINKS = (
     "{number} link was not followed: only links to files of this folder are",
@@ -46,7 +53,7 @@ class Settings:
 
     Parameters
     ----------
-    text, label, glob, encoding, skip_bad, jobs
+    text, label, glob, encoding, skip_bad, max_skipped, jobs
         As in ``read_corpus``.
     exclude : tuple of str
         Names of files to leave out without a warning.
@@ -72,6 +79,7 @@ class Settings:
     skip_lines: int = 0
     encoding: str | None = None
     skip_bad: bool = False
+    max_skipped: float = MAX_SKIPPED
     labelled: bool = True
     kind: str | None = None
     mail: "MailFeatures | None" = None
@@ -80,6 +88,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_charset(self.encoding)
+        if not 0 <= self.max_skipped <= 1:
+            raise InputError("max_skipped must be between 0 and 1, not {value!r}", value=self.max_skipped)
 
 
 def complete_settings(folder: Path, given: Settings) -> Settings:
@@ -138,12 +148,13 @@ def _as_strings(value: Any, path: Path, what: str) -> tuple[str, ...]:
 class Troubles:
     """Record of what went wrong in one pass over a source.
 
-    ``skip_bad`` decides whether a bad record is skipped or an error; ``damage`` is the template of the warning about
-    documents with defects.
+    ``skip_bad`` decides whether a bad record is skipped or an error; more than a proportion of ``max_skipped`` is an
+    error at the end. ``damage`` is the template of the warning about documents with defects.
     """
 
     source: str
     skip_bad: bool = False
+    max_skipped: float = MAX_SKIPPED
     skipped: list[str] = field(default_factory=list)
     not_read: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
@@ -159,16 +170,24 @@ class Troubles:
         self.skipped.append(f"{where}: {why}")
 
     def watch(self, documents: Iterator[Document]) -> Iterator[Document]:
-        """Yield the documents unchanged; warn at the end if something went wrong."""
+        """Yield the documents unchanged; at the end, warn if something went wrong, or raise if too much did."""
         for document in documents:
             self.documents += 1
             if document.defects:
                 self.damaged.append(f"{document.id}: {document.defects[0]}")
             yield document
+        self._check_skipped()
         self._warn(self.damaged, (self.damage, self.damage))
         self._warn(self.skipped, _SKIPPED)
         self._warn(self.not_read, _NOT_READ)
         self._warn(self.links, _LINKS)
+
+    def _check_skipped(self) -> None:
+        """Refuse a source of which more than a proportion of ``max_skipped`` is bad."""
+        total = self.documents + len(self.skipped)
+        if len(self.skipped) > self.max_skipped * total:
+            values = {"number": len(self.skipped), "total": total, "limit": self.max_skipped}
+            raise InputError(_TOO_MANY_BAD, source=self.source, first=self.skipped[0], **values)
 
     def _warn(self, cases: list[str], templates: tuple[str, str]) -> None:
         """Warn about cases with the template for one case or for several."""

@@ -1,4 +1,13 @@
-"""Tables: CSV, TSV and JSON lines files, plain or gzipped, one document per record; and plain lines."""
+"""Tables: CSV, TSV and JSON lines files, plain or gzipped, one document per record; and plain lines.
+
+Quotation marks around a cell of a CSV file must be right, or the file is refused. TSV files come with and without them,
+so there a cell is quoted only if all of this holds; otherwise its quotation marks are a part of the text:
+
+    1. it begins with a quotation mark, and ends with one before a tab, a line end or the end of the file
+    2. between these, quotation marks are doubled
+    3. read without quoting, at most one of its lines has as many cells as the first record; if it is one line with tabs
+       in it, that line has not
+"""
 
 import csv
 import gzip
@@ -6,15 +15,19 @@ import json
 import math
 import re
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from textnb.document import Document
 from textnb.errors import InputError
+from textnb.readers.binary import START_BYTES, check_text
 from textnb.readers.decoding import (
+    MAX_LINE_LENGTH,
     REPLACEMENT,
     Encoding,
     decoded_each,
@@ -31,7 +44,12 @@ ID_COLUMNS = ("id", "doc_id", "docid", "name", "filename", "file")
 LABEL_PREFIX = "__label__"
 _LABELLED_LINE = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s(.*))?", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
-_QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
+_CELL = re.compile(r'"((?:[^"]++|"")*+)"(?=\t|\Z)|[^\t]*+')
+_CELL_WITHOUT_TABS = re.compile(r'"((?:[^"\t]++|"")*+)"(?=\t|\Z)|[^\t]*+')
+_OPEN_CELL = re.compile(r'"(?:[^"]++|"")*+\Z')
+_LINE_OF_CELL = re.compile(r'(?:[^"]++|"")*+')
+_CLOSING = re.compile(r'"(?=\t|\r?\n?\Z)')
+_LINE_ENDS = ("\n", "\r\n", "\r")
 _MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
 _MAX_SHOWN_COLUMNS = 12
 
@@ -47,7 +65,7 @@ def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) 
             yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
 
 
-def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
+def read_lines(stream: BinaryIO, settings: Settings, source: str = "standard input") -> Iterator[Document]:
     r"""Read each line of a stream as a document; each line is decoded by itself (UTF-16 and UTF-32 hold for all).
 
     Parameters
@@ -56,6 +74,8 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
         Stream of bytes, such as standard input.
     settings : Settings
         Only ``encoding`` is used.
+    source : str, default="standard input"
+        Name of the stream in error messages.
 
     Returns
     -------
@@ -68,7 +88,7 @@ def read_lines(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
     >>> [document.text for document in read_lines(io.BytesIO(b"one\ntwo\n"), Settings())]
     ['one', 'two']
     """
-    for number, content in enumerate(decoded_each(stream, settings.encoding), 1):
+    for number, content in enumerate(decoded_each(stream, settings.encoding, source), 1):
         yield replace(_line_document(number, content.text), defects=content.defects)
 
 
@@ -77,9 +97,11 @@ def open_lines(path: Path, encoding: str | None, newline: str = "") -> Iterator[
     """Decide the encoding of a file and open its lines; raise InputError if it cannot be read."""
     try:
         with open_bytes(path) as stream:
-            decided = encoding_of(pieces_of(stream), encoding)
+            start = stream.read(START_BYTES)
+            check_text(start, path)
+            decided = encoding_of(chain([start], pieces_of(stream)), encoding)
         with open_bytes(path) as stream:
-            lines = decoded_lines(stream, decided, newline)  # named, to live as long as the stream
+            lines = decoded_lines(stream, decided, newline, path)  # named, to live as long as the stream
             yield decided, lines
     except (OSError, EOFError, zlib.error) as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
@@ -123,7 +145,7 @@ def _line_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]
 
 def _line_document(number: int, line: str) -> Document:
     """Document of one line; fastText's ``__label__x `` at its beginning is the label."""
-    text = line.removesuffix("\n").removesuffix("\r")
+    text = _without_end(line)
     labelled = _LABELLED_LINE.fullmatch(text)
     return Document(labelled[2] or "", labelled[1], str(number)) if labelled else Document(text, None, str(number))
 
@@ -148,20 +170,99 @@ def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: S
 
 def csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Read the records of a CSV or TSV file: the number of the last line, and the cells; a blank line has no cells."""
+    if delimiter == "\t":
+        yield from _TabbedLines(lines).records()
+        return
     csv.field_size_limit(max(csv.field_size_limit(), _MAX_CELL_LENGTH))
-    plain = delimiter == "\t"  # a cell cannot contain tabs, so quotation marks have no special meaning
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if plain else csv.QUOTE_MINIMAL)
+    length = 0
+
+    def limited() -> Iterator[str]:
+        nonlocal length
+        for line in lines:
+            length += len(line)
+            if length > MAX_LINE_LENGTH:
+                raise csv.Error(f"the record has more than {MAX_LINE_LENGTH:,} characters")
+            yield line
+
+    reader = csv.reader(limited(), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
-            yield reader.line_num, list(map(_unquoted, cells)) if plain else cells
+            yield reader.line_num, cells
+            length = 0
     except csv.Error as error:
         template = "{path}, line {line}: {why}; look for a quotation mark that is not closed"
         raise InputError(template, path=path, line=reader.line_num, why=error) from error
 
 
-def _unquoted(cell: str) -> str:
-    """Cell of a TSV file without quotation marks around it, which programs that write CSV add."""
-    return cell[1:-1].replace('""', '"') if _QUOTED_CELL.fullmatch(cell) else cell
+class _TabbedLines:
+    """Lines of a TSV file; some are read ahead to find the end of a quoted cell."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = iter(lines)
+        self.ahead: deque[str] = deque()
+        self.number = 0  # of lines that were taken
+        self.width = 0  # cells of the first record
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Read the records: the number of the last line, and the cells; a blank line has no cells."""
+        while line := self._take():
+            if line in _LINE_ENDS:
+                yield self.number, []
+                continue
+            cells = self._cells(line) if '"' in line else _without_end(line).split("\t")
+            self.width = self.width or len(cells)
+            yield self.number, cells
+
+    def _take(self) -> str:
+        """Take the next line; empty at the end."""
+        line = self.ahead.popleft() if self.ahead else next(self.lines, "")
+        self.number += bool(line)
+        return line
+
+    def _cells(self, line: str) -> list[str]:
+        """Cells of the record that begins with this line; the other lines of its quoted cells are taken."""
+        cells: list[str] = []
+        text, start = _without_end(line), 0
+        pattern = usual = self._pattern(line)
+        while start <= len(text):
+            if _OPEN_CELL.match(text, start) and (further := self._further(line)):
+                line_end = line[len(_without_end(line)) :]
+                text, start, line = _without_end("".join([text[start:], line_end, *further])), 0, further[-1]
+                pattern, usual = _CELL, self._pattern(line)
+            cell = cast("re.Match[str]", pattern.match(text, start))
+            cells.append(cell[0] if cell[1] is None else cell[1].replace('""', '"'))
+            start, pattern = cell.end() + 1, usual
+        return cells
+
+    def _pattern(self, line: str) -> re.Pattern[str]:
+        """Pattern of the cells that begin on a line; rule 3."""
+        return _CELL_WITHOUT_TABS if self._is_whole(line) else _CELL
+
+    def _further(self, line: str) -> list[str]:
+        """Take the lines up to the one that closes a quoted cell begun on this line; none if it is not quoted."""
+        further: list[str] = []
+        n_whole, length = int(self._is_whole(line)), len(line)
+        while more := self._take():
+            further.append(more)
+            n_whole, length = n_whole + self._is_whole(more), length + len(more)
+            if n_whole > 1 or length > MAX_LINE_LENGTH:
+                break
+            end = cast("re.Match[str]", _LINE_OF_CELL.match(more)).end()
+            if end < len(more) and _CLOSING.match(more, end):
+                return further
+            if end < len(more):
+                break
+        self.number -= len(further)
+        self.ahead.extendleft(reversed(further))
+        return []
+
+    def _is_whole(self, line: str) -> bool:
+        """Whether a line has as many cells by itself as the first record, if that is several."""
+        return self.width > 1 and line.count("\t") == self.width - 1
+
+
+def _without_end(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
@@ -213,6 +314,8 @@ def _record_document(
 ) -> Document | str:
     """Document of one record, or the reason why it is bad."""
     text, label = record[columns[0]], None
+    if text is None and not settings.labelled:
+        text = ""
     if not isinstance(text, str):
         return f"no text in {columns[0]!r}"
     if settings.labelled:

@@ -14,6 +14,7 @@ and passes their values to it as one object:
 """
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import Field, field, fields
 from functools import wraps
@@ -140,10 +141,19 @@ class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; every error of usage shows the usage line of this verb."""
         try:
+            if not ctx.resilient_parsing:
+                self._check_repeated(ctx, args)
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
             raise
+
+    def _check_repeated(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse an option that takes one value, or says yes or no, and is given more than once."""
+        *_, given = self.make_parser(ctx).parse_args(list(args))
+        for param, times in Counter(given).items():
+            if times > 1 and isinstance(param, click.Option) and _may_be_given_once(param):
+                raise click.UsageError(f"Option {param.opts[0]!r} may be given once only; it was given {times} times.")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, the options, and the options of each group."""
@@ -157,6 +167,11 @@ class Verb(click.Command):
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(records, col_max=26)
+
+
+def _may_be_given_once(param: click.Option) -> bool:
+    """Whether a second value of an option would replace the first."""
+    return not (param.multiple or param.count) and (not param.is_flag or bool(param.secondary_opts))
 
 
 def verb(function: Function) -> click.Command:

@@ -15,6 +15,7 @@ from textnb.counts import TermsOf
 from textnb.errors import InputError
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings
+from textnb.readers.settings import MAX_SKIPPED
 from textnb.text import FEATURES, NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
 from textnb.text.tokenizers import Imported
 
@@ -119,10 +120,15 @@ class Reading:
     glob: str | None = option("PATTERN", "Files of a folder to read, as in '*.txt'.")
     encoding: str | None = option("NAME", "Charset of bytes that are not UTF-8.")
     skip_bad: bool = flag("Leave out bad records and count them.")
+    max_skipped: float = option(
+        "P", "Largest proportion that --skip-bad leaves out.", type=click.FloatRange(0, 1), default=MAX_SKIPPED
+    )
 
     @property
     def settings(self) -> Settings:
         """Settings of the readers."""
+        if self.max_skipped != MAX_SKIPPED and not self.skip_bad:
+            raise click.UsageError("--max-skipped has no effect without --skip-bad")
         given = {key: value for key, value in vars(self).items() if key != "reader"}
         return Settings(**given, labelled=self.labelled)
 
@@ -213,7 +219,18 @@ def _names(value: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (value or "").split(",") if name.strip())
 
 
-RARE = ("glob", "encoding", "skip_bad", "pos", "exclude_pos", "stop_words", "user_dictionary", "mode", "chars_n")
+RARE = (
+    "glob",
+    "encoding",
+    "skip_bad",
+    "max_skipped",
+    "pos",
+    "exclude_pos",
+    "stop_words",
+    "user_dictionary",
+    "mode",
+    "chars_n",
+)
 """Options of `LabelledReading` and `Tokenizing` that long help pages leave to `textnb count --help`."""
 
 
