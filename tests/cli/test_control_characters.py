@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,8 @@ class Terminal:
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             patch.setattr(sys, "stdout", stream)
             patch.setattr(sys, "stderr", stream)
-            with pytest.raises(SystemExit):
+            with warnings.catch_warnings(), pytest.raises(SystemExit):
+                warnings.simplefilter("default")  # shown, as in a process of its own
                 main()
         reading.join(10)
         os.close(mine)

@@ -32,11 +32,9 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
     assert facts["model"] == name
     assert facts["weighting"] == model_of(name).weightings[0]
     calibration = facts["calibration"]
-    assert calibration["state"] == "calibrated"
-    assert calibration["scale"] == classifier.fitted.calibration.scale
-    assert calibration["shortening"] == classifier.fitted.calibration.shortening
-    assert list(calibration["bias"].values()) == classifier.fitted.calibration.bias.tolist()
     assert list(calibration["bias"]) == ["food", "pets"]
+    found = {**calibration, "bias": list(calibration["bias"].values())}
+    assert found == {"state": "calibrated", **classifier.fitted.calibration.json}
     assert facts["documents kept"] == 5
     shown = run("info", "m.textnb").ok
     assert "calibrated: scores times" in " ".join(shown.out.split())
@@ -113,7 +111,7 @@ def test_without_calibration_the_probabilities_are_the_models_own(run, corpus, t
 def test_where_there_is_no_calibrating_a_line_says_why(run, tmp_path):
     (tmp_path / "c.csv").write_text("text,label\ndog,pets\negg,food\n")
     done = run("train", "c.csv", "-o", "m.textnb").ok
-    assert "textnb: probabilities are not calibrated: no class has two documents or more\n" in done.err
+    assert "textnb: probabilities are not calibrated: no class has two different documents or more\n" in done.err
 
 
 def test_documents_of_equal_length_are_kept_and_told(run, corpus):
