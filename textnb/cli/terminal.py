@@ -38,6 +38,11 @@ def say(template: str, **values: object) -> None:
     print(visible(template.format(**values).translate(_BLANKS)), file=sys.stderr)
 
 
+def warn(template: str, **values: object) -> None:
+    """Print a warning on standard error, as one line."""
+    say("textnb: warning: {warning}", warning=template.format(**values))
+
+
 def show_usage_error(show: Callable[[TextIO], None]) -> None:
     """Print what click shows of an error on standard error, without control characters."""
     shown = io.StringIO()
@@ -79,7 +84,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     del category, filename, lineno, file, line
-    say("textnb: warning: {message}", message=message)
+    warn("{message}", message=message)
 
 
 def progress(

@@ -1,6 +1,5 @@
 """textnb train."""
 
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -17,7 +16,7 @@ from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
-from textnb.cli.terminal import say
+from textnb.cli.terminal import say, warn
 from textnb.counts.examples import Digests
 from textnb.errors import InputError
 from textnb.report.contents import train_report
@@ -100,7 +99,7 @@ def _warn_of_copies(digests: Digests, corpus: Path) -> None:
     """Warn if many documents repeat others: they count again, and smoothing takes them for further evidence."""
     if digests.n_copies >= MANY_COPIES * len(digests):
         template = "{n:,} of {all:,} documents repeat another and count again; textnb corpus check {corpus} lists them"
-        warnings.warn(template.format(n=digests.n_copies, all=len(digests), corpus=corpus), stacklevel=1)
+        warn(template, n=digests.n_copies, all=len(digests), corpus=corpus)
 
 
 def _select_terms(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:
