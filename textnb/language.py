@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 
 UNKNOWN = "(unknown)"
 """Name that stands for all labels that a model does not know."""
@@ -201,4 +201,4 @@ def language_of(text: str) -> str | None:
 def check_language(code: str) -> None:
     """Raise an error if there is no such language."""
     if code not in LANGUAGES:
-        raise InputError("unknown language {code!r}; use {known}", code=code, known=" or ".join(LANGUAGES))
+        raise ParameterError("unknown language {code!r}; use {known}", code=code, known=" or ".join(LANGUAGES))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
@@ -60,7 +60,7 @@ def as_number(
         if inside and (not whole or plain == int(plain)):
             return float(plain)
     wanted = number_in_words(low=low, above=above, high=high, whole=whole)
-    raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
+    raise ParameterError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
 
 
 def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: Any) -> float | str:
@@ -79,7 +79,7 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
         return as_number(value, name, **limits)
     except InputError:
         wanted = alternatives([number_in_words(**limits), *map(repr, names)])
-        raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
+        raise ParameterError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
 
 
 def check_number(value: Any, name: str, **limits: Any) -> None:
@@ -103,7 +103,7 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         known = alternatives([repr(each) for each in choices])
-        raise InputError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
+        raise ParameterError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
 
 
 def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """textnb compare and textnb curve."""
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, score_recipes
 from textnb.comparison.curve import learning_curve
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
 from textnb.report.contents import comparison_report, curves_report
 
@@ -38,10 +39,10 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
         textnb compare news/ --html comparison.html --lang ja
     """
     if given.as_json and as_csv:
-        raise InputError("--json and --csv exclude each other; use one of them")
+        raise ParameterError("--json and --csv exclude each other; use one of them")
     reporting = given.reporting
     if criterion != "cv" and reporting.html is not None:
-        raise InputError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
+        raise ParameterError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
     reporting.check(given.corpus)
     recipes, documents = given.recipes_and_documents()
     if criterion != "cv":
@@ -132,7 +133,6 @@ def curve(given: Comparing, sizes: str | None) -> None:
 
 
 def _as_sizes(value: str) -> list[int]:
-    parts = [part.strip() for part in value.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise InputError("--sizes takes whole numbers separated by commas, as in 100,1000, not {value!r}", value=value)
-    return [int(part) for part in parts]
+    with suppress(ValueError):  # not digits, or more of them than int takes
+        return [int(part) for part in value.split(",")]
+    raise ParameterError("--sizes takes whole numbers separated by commas, as in 100,1000, not {value!r}", value=value)

@@ -24,7 +24,7 @@ from textnb.corpus import (
     fetch,
     known_corpus,
 )
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 
 _SHOWN = 3
 _DEFAULT = Limits()
@@ -104,7 +104,7 @@ def check(
 def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
     """Yield the name and path of each split: the corpora given, or the parts of a corpus with a name."""
     if repeated := sorted({corpus for corpus in corpora if corpora.count(corpus) > 1}):
-        raise InputError("{corpus} is given twice; name two different splits", corpus=repeated[0])
+        raise ParameterError("{corpus} is given twice; name two different splits", corpus=repeated[0])
     for corpus in corpora:
         if _is_path(corpus):
             yield corpus, Path(corpus)

@@ -9,7 +9,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.groups import takes, verb
 from textnb.cli.sources import CorpusSource, check_output, input_documents
 from textnb.cli.terminal import OutputRows, plural, print_text, say
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.files.count_file import write_counts
 
 
@@ -61,7 +61,7 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
             print_text(" ".join(terms_of(document)))
         return
     if tokenizing.ngram:
-        raise InputError("--details shows tokens; leave out --ngram")
+        raise ParameterError("--details shows tokens; leave out --ngram")
     tokenizer = terms_of.tokenizer
     say("textnb: tokenizer {name}, engine {engine}", name=tokenizer.name, engine=tokenizer.runs_on)
     rows = OutputRows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")

@@ -15,7 +15,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
 from textnb.cli.terminal import plural, progress, say
 from textnb.counts import Counted, TermsOf, counted
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import is_bundle
 from textnb.files.count_file import read_counts
 from textnb.readers import (
@@ -123,7 +123,7 @@ def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document
         raise InputError("standard input is closed; name a file")
     if reading.reader not in (None, "lines", "mail"):
         template = "standard input can only be read as lines or mail; for --reader {reader} name a file"
-        raise InputError(template, reader=reading.reader)
+        raise ParameterError(template, reader=reading.reader)
     if reading.reader == "mail":
         messages = read_mail_stream(sys.stdin.buffer, settings)
         return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)

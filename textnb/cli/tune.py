@@ -19,7 +19,7 @@ from textnb.comparison.cross_validation import TokenizedDocuments
 from textnb.comparison.recipes import as_toml, parts_of
 from textnb.comparison.tuning import Tuned, candidates
 from textnb.comparison.tuning import tune as tuned
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
 
 
@@ -89,7 +89,7 @@ def _varied(given: str) -> tuple[str, list[Any]]:
     """Return ``alpha=0.1,evidence`` as a key of a recipe and its values."""
     key, equals, values = given.partition("=")
     if not equals or not key.strip() or not values.strip():
-        raise InputError("--vary takes KEY=VALUES, as in alpha=0.1,1, not {given!r}", given=given)
+        raise ParameterError("--vary takes KEY=VALUES, as in alpha=0.1,1, not {given!r}", given=given)
     return key.strip().replace("-", "_"), [_value(value.strip()) for value in values.split(",")]
 
 

@@ -10,7 +10,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.groups import FILE, argument, gather, takes, verb
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.storage import locked
 
 
@@ -119,7 +119,7 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
         textnb merge monday.textnb tuesday.textnb -o week.textnb
     """
     if len(models) < 2:
-        raise InputError("merge takes two models or more, not only {model}", model=models[0])
+        raise ParameterError("merge takes two models or more, not only {model}", model=models[0])
     check_output(output)
     with locked(output):
         total, *rest = (TextClassifier.load(path, trust) for path in models)

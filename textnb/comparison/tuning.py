@@ -19,7 +19,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison.criteria import has_criterion, score_recipes
 from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES, GroupSums
 from textnb.evaluation.splits import nested_folds
 from textnb.models.model import Need
@@ -91,7 +91,7 @@ def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None 
     size = math.prod(len(values) for values in varied.values())
     if not 1 <= size <= MAX_CANDIDATES:
         template = "the grid has {size} candidates, but 1 to {limit} are allowed; vary {remedy} values"
-        raise InputError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
+        raise ParameterError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
     found = {}
     for values in product(*varied.values()):
         parts = dict(zip(varied, values, strict=True))
@@ -135,7 +135,7 @@ def tune(
         best = max(recipes, key=lambda name: values[name])
         return Tuned(best, recipes[best], by, {name: values[name] for name in recipes}, None)
     if by not in TUNED_BY:
-        raise InputError("unknown criterion {by!r}; use evidence, log_loss or accuracy", by=by)
+        raise ParameterError("unknown criterion {by!r}; use evidence, log_loss or accuracy", by=by)
     fold_of = nested_folds(documents.labels, documents.groups, folds, seed)
     validated = cross_validated(recipes, documents, fold_of, jobs, watch)
     table = np.array([[_goodness(one, row, documents, by) for row in range(1 + folds)] for one in validated])
@@ -147,7 +147,7 @@ def tune(
 def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     grid = model(base.model).tuning_grid
     if not grid:
-        raise InputError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
+        raise ParameterError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
     return grid
 
 

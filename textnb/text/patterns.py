@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.extension import uses_extension
 from textnb.text.characters import HIRAGANA, OTHER_LETTER, SCRIPTS, cutter_of, marks
 from textnb.text.token import Token, Tokenizer, plain_token
@@ -155,10 +155,12 @@ def as_range(value: object, parameter: str) -> tuple[int, int]:
     """Checked ``(low, high)`` with 1 <= low <= high; one number n means ``(n, n)``."""
     pair = (value, value) if isinstance(value, int) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair):
-        raise InputError("{name} must be a whole number or a pair of them, not {value!r}", name=parameter, value=value)
+        raise ParameterError(
+            "{name} must be a whole number or a pair of them, not {value!r}", name=parameter, value=value
+        )
     low, high = int(pair[0]), int(pair[1])
     if not 1 <= low <= high:
-        raise InputError("{name} must have 1 <= low <= high, not {low}-{high}", name=parameter, low=low, high=high)
+        raise ParameterError("{name} must have 1 <= low <= high, not {low}-{high}", name=parameter, low=low, high=high)
     return low, high
 
 

@@ -16,7 +16,7 @@ from textnb.cli.options.groups import Verb, flag, option, option_words
 from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.models.registry import MODELS, default_model
 from textnb.models.registry import model as model_of
 from textnb.models.smoothing import ALPHAS
@@ -74,7 +74,7 @@ class Modelling:
         try:
             return {name: known[name].parse(text) if name in known else text for name, text in pairs.items()}
         except InputError as error:
-            raise InputError("model {model!r}: {error}", model=self._name, error=error) from None
+            raise ParameterError("model {model!r}: {error}", model=self._name, error=error) from None
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """Return the recipe of these options."""
@@ -133,7 +133,9 @@ def _as_alpha(value: str) -> float | str:
         return float(value)
     except ValueError:
         names = ", ".join(ALPHAS)
-        raise InputError("--alpha takes a number or one of {names}, not {value!r}", names=names, value=value) from None
+        raise ParameterError(
+            "--alpha takes a number or one of {names}, not {value!r}", names=names, value=value
+        ) from None
 
 
 _TEXT = ("tokenizer", "normalise", "ngram", "features")
