@@ -52,7 +52,7 @@ def as_number(
     >>> as_number(-1, "l2", low=0)
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: l2 must be a number of at least 0, not -1
+    textnb.errors.ParameterError: l2 must be a number of at least 0, not -1
     """
     plain = value.item() if isinstance(value, np.generic) else value
     if is_number(plain) and abs(plain) <= sys.float_info.max:
@@ -71,7 +71,7 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
     >>> as_number_or_name("much", "l2", ("cv", "evidence"), above=0)
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: l2 must be a number above 0, 'cv' or 'evidence', not 'much'
+    textnb.errors.ParameterError: l2 must be a number above 0, 'cv' or 'evidence', not 'much'
     """
     if isinstance(value, str) and value in names:
         return str(value)
@@ -98,7 +98,7 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     >>> check_choice("newt", "solver", ("newton", "lbfgs"))
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: unknown solver 'newt'; use 'newton' or 'lbfgs'
+    textnb.errors.ParameterError: unknown solver 'newt'; use 'newton' or 'lbfgs'
     """
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:

@@ -88,11 +88,11 @@ def test_the_edges_of_the_probability(run, model):
 
 @pytest.mark.parametrize("given", ["-0.1", "1.5", "nan"])
 def test_what_is_no_probability_is_refused(run, model, given):
-    assert "from 0 to 1" in run("predict", model, f"--unsure={given}", stdin=STDIN).refusal
+    assert "from 0 to 1" in run("predict", model, f"--unsure={given}", stdin=STDIN).misuse
 
 
 def test_both_at_once_are_refused(run, model, costs):
-    assert "cannot be combined" in run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN).refusal
+    assert "cannot be combined" in run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN).misuse
 
 
 def test_a_class_of_that_name_is_refused_where_it_could_be_mistaken(run, tmp_path, costs):

@@ -69,7 +69,7 @@ def test_one_input_line_is_one_line_of_terms(run):
 def test_details_show_the_tokens_that_are_counted_at_their_places(run):
     done = run("tokenize", "--details", "--tokenizer", "words", "--normalise", "nfkc,casefold", stdin="ＡＢＣ  Hello\n")
     assert [line.split("\t")[1::4] for line in done.lines[1:]] == [["abc", "0"], ["hello", "5"]]
-    assert run("tokenize", "--details", "--ngram", "2", stdin="a\n").code == 1
+    assert run("tokenize", "--details", "--ngram", "2", stdin="a\n").code == 2
 
 
 def test_a_model_of_many_classes_is_tested_without_a_huge_table(run, tmp_path):

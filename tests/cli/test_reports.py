@@ -124,8 +124,12 @@ def test_a_page_never_takes_the_place_of_anything_but_a_page(run, model, held_ou
     [
         (["--lang", "ja"], "needs a page; add --html FILE"),
         (["--html", "r.html", "--lang", "fr"], "unknown language 'fr'; use en or ja"),
-        (["--html", "nowhere/r.html"], "nowhere/r.html cannot be written"),
     ],
 )
-def test_a_page_that_cannot_be_is_refused_before_the_work(run, model, held_out, options, complaint):
-    assert complaint in run("test", model, held_out, *options).refusal
+def test_wrong_options_of_a_page_are_refused_before_the_work(run, model, held_out, options, complaint):
+    assert complaint in run("test", model, held_out, *options).misuse
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(run, model, held_out):
+    complaint = "nowhere/r.html cannot be written"
+    assert complaint in run("test", model, held_out, "--html", "nowhere/r.html").refusal

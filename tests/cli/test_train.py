@@ -95,43 +95,53 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "nowhere does not exist"),
-        (["{corpus}", "--tokenizer", "word"], "unknown tokenizer 'word'; use auto"),
-        (["{corpus}", "--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
-        (["{corpus}", "--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
-        (["{corpus}", "--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
+        (["--tokenizer", "word"], "unknown tokenizer 'word'; use auto"),
+        (["--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
+        (["--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
+        (["--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
         (
-            ["{corpus}", "--base-form"],
+            ["--base-form"],
             "--base-form depends on the tokenizer; add --tokenizer janome or mecab or sudachi",
         ),
-        (["{corpus}", "--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
-        (["{corpus}", "--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
-        (["{corpus}", "--alpha", "-1"], "alpha must be a number of at least 0"),
+        (["--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
+        (["--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
+        (["--alpha", "-1"], "alpha must be a number of at least 0"),
         (
-            ["{corpus}", "--model", "svm"],
+            ["--model", "svm"],
             "unknown model 'svm'; use multinomial, bernoulli, complement, compound, gaussian",
         ),
-        (["{corpus}", "--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
-        (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),
-        (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
-        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a proportion"),
-        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
-        (["{corpus}", "--reader", "xml"], "unknown reader 'xml'; use folder"),
+        (["--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
+        (["--ngram", "2-1"], "ngram must have 1 <= low <= high"),
+        (["--ngram", "x"], "--ngram takes a number or a range"),
+        (["--min-df", "many"], "--min-df takes a number of documents or a proportion"),
         (
-            ["{corpus}", "--weighting", "tf"],
+            ["--weighting", "tf"],
             "unknown weighting 'tf'; use 'raw', 'raw-l2', 'binary', 'binary-l2', 'log', 'log-l2', 'tfidf' or",
         ),
-        (["{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
+        (["--encoding", "klingon"], "unknown encoding 'klingon'"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_one_line_and_exit_code_2(run, corpus, tmp_path, arguments, words):
+    assert words in run("train", corpus, *arguments, "-o", "m.textnb").misuse
+    assert not list(Path(tmp_path).glob("*.textnb*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
         (["{corpus}", "--glob", "*.xml"], "has no documents to learn from"),
     ],
 )
-def test_a_fault_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
+def test_a_fault_of_the_data_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
     assert words in run("train", *(part.format(corpus=corpus) for part in arguments), "-o", "m.textnb").refusal
     assert not list(Path(tmp_path).glob("*.textnb*"))
 
 
 def test_a_wrong_option_is_exit_code_2(run, corpus):
     assert run("train", corpus, "-o", "m.textnb", "--colour", "red").code == 2
+    assert run("train", corpus, "-o", "m.textnb", "--reader", "xml").code == 2
     assert run("train", corpus).code == 2
     assert run("dance").code == 2
 

@@ -136,7 +136,7 @@ def test_tables_are_as_wide_as_columns_says(run, columns):
 
 
 def test_a_tokenizer_of_ones_own_is_named_by_module_and_function(run):
-    assert "module:function" in run("tokenize", "--tokenizer", "python", stdin="a b\n").refusal
+    assert "module:function" in run("tokenize", "--tokenizer", "python", stdin="a b\n").misuse
 
 
 def test_one_thing_is_counted_in_the_singular(run, tmp_path):

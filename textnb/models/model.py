@@ -123,7 +123,7 @@ class Option:
     >>> option.parse("much")
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: l2 must be a number above 0 or 'cv', not 'much'
+    textnb.errors.ParameterError: l2 must be a number above 0 or 'cv', not 'much'
     """
 
     name: str
