@@ -12,7 +12,8 @@ With L = 1 off the diagonal and 0 on it, (3) is (1), and (5) is (4) with t = 1 -
 
 Ties: of equally probable classes the first is decided. Of decisions with equal expected costs the most probable class
 is decided, then the first. An answer that costs as much as being unsure, or is as probable as the threshold, is given.
-Expected costs are equal if they differ by no more than rounding, 1e-12 of their size.
+Expected costs are equal if they differ by no more than rounding, 1e-12 of their size. A document whose probability is
+not a number (NaN) is unsure under every rule.
 
 Costs are given by the names of the classes, in Python or in a file costs.toml:
 
@@ -36,14 +37,11 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.labels import places
 from textnb.errors import InputError, ParameterError, listed, parameters_from_file
-from textnb.numerics import Codes, Floats, check_number, most_probable
+from textnb.numerics import MAX_NUMBER, Codes, Floats, check_number, most_probable
 from textnb.storage import read_toml
 
 UNSURE = -1
 """Decision for no class; other decisions are the numbers of classes."""
-
-MAX_COST = 1e100
-"""Largest cost that is accepted; sums of such costs do not overflow."""
 
 _TIE_RATIO = 1 + 1e-12
 """Expected costs whose ratio is smaller count as equal."""
@@ -181,7 +179,7 @@ class Threshold:
 
     def __call__(self, probabilities: Floats) -> Codes:
         """Decisions (D,) for probabilities (D, C)."""
-        return np.where(probabilities.max(axis=1) < self.least, UNSURE, most_probable(probabilities))
+        return np.where(probabilities.max(axis=1) >= self.least, most_probable(probabilities), UNSURE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +213,7 @@ class LeastCost:
         smallest = expected.min(axis=1)
         tied = expected <= _TIE_RATIO * smallest[:, None]
         decided = most_probable(np.where(tied, probabilities, -1.0))
-        return np.where(smallest > _TIE_RATIO * self.unsure, UNSURE, decided)
+        return np.where(smallest <= _TIE_RATIO * self.unsure, decided, UNSURE)
 
 
 Rule = Threshold | LeastCost
@@ -236,4 +234,4 @@ def expected_costs(probabilities: Floats, costs: ArrayLike) -> Floats:
 
 def _check_cost(value: Any, what: str) -> None:
     """Refuse what is not a cost; ``what`` starts the error message."""
-    check_number(value, what, low=0, high=MAX_COST)
+    check_number(value, what, low=0, high=MAX_NUMBER)

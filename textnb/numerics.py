@@ -1,7 +1,6 @@
 """Numerical primitives that all models share, and checks of numbers, names and choices."""
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,6 +14,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.intp]
 """Numbers that index: classes, rows, columns, folds."""
+
+MAX_NUMBER = 1e100
+"""Largest parameter, cost and weight that is accepted; sums and squares of such numbers do not overflow."""
 
 
 class Estimate(NamedTuple):
@@ -43,7 +45,7 @@ def as_number(
     high: float | None = None,
     whole: bool = False,
 ) -> float:
-    """Value as a float, refused unless it is a finite number in the range; True and False are refused.
+    """Value as a float, refused unless it is a number in the range; True, False and more than 1e100 are refused.
 
     low, above: the smallest value allowed, or the one that it must exceed. high: the largest value allowed.
 
@@ -55,12 +57,21 @@ def as_number(
     textnb.errors.ParameterError: l2 must be a number of at least 0, not -1
     """
     plain = value.item() if isinstance(value, np.generic) else value
-    if is_number(plain) and abs(plain) <= sys.float_info.max:
+    if is_number(plain) and abs(plain) <= MAX_NUMBER:
         inside = (low is None or plain >= low) and (above is None or plain > above) and (high is None or plain <= high)
         if inside and (not whole or plain == int(plain)):
             return float(plain)
-    wanted = number_in_words(low=low, above=above, high=high, whole=whole)
-    raise ParameterError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
+    raise ParameterError(
+        "{name} must be {wanted}, not {value!r}",
+        name=name,
+        wanted=number_in_words(low=low, above=above, high=_high_for(plain, high), whole=whole),
+        value=value,
+    )
+
+
+def _high_for(value: Any, high: float | None) -> float | None:
+    """Upper end of the range to show for a wrong value: the limit of all parameters if the value is beyond it."""
+    return MAX_NUMBER if high is None and is_number(value) and MAX_NUMBER < value < math.inf else high
 
 
 def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: Any) -> float | str:
@@ -78,6 +89,7 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
     try:
         return as_number(value, name, **limits)
     except InputError:
+        limits["high"] = _high_for(value, limits.get("high"))
         wanted = alternatives([number_in_words(**limits), *map(repr, names)])
         raise ParameterError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from textnb.cli.options.comparison import Comparing, comparing, interval_cell, measure_names
-from textnb.cli.options.groups import verb
+from textnb.cli.options.groups import check_unused, verb
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
@@ -43,6 +43,8 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
     reporting = given.reporting
     if criterion != "cv" and reporting.html is not None:
         raise ParameterError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
+    if criterion != "cv":
+        check_unused("folds", "repeats", "seed", "calibrate", why=f"with --criterion {criterion}")
     reporting.check(given.corpus)
     recipes, documents = given.recipes_and_documents()
     if criterion != "cv":

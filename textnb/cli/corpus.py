@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import CONTEXT, argument, option, takes, verb
+from textnb.cli.options.groups import CONTEXT, argument, check_unused, option, takes, verb
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, print_text, say
 from textnb.corpus import (
@@ -88,6 +88,8 @@ def check(
         textnb corpus check train/ --against test/
         textnb corpus check ja-mini --strict
     """
+    if as_json:
+        check_unused("top", why="with --json, which lists all")
     places = dict(_splits([corpus, *against]))
     splits = {name: CorpusSource.open(path, reading, running).documents() for name, path in places.items()}
     result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)

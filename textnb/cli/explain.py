@@ -9,9 +9,9 @@ import click
 from textnb.classifier.explanation import Explanation, shaded
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.groups import check_unused, takes, verb
 from textnb.cli.options.report import Reporting
-from textnb.cli.sources import input_documents
+from textnb.cli.sources import check_inputs, input_documents
 from textnb.cli.terminal import print_json, print_table, visible
 from textnb.report.values import ExplainedDocument, Report
 
@@ -51,7 +51,10 @@ def explain(
         echo '明日は雨が降るでしょう' | textnb explain news.textnb
         textnb explain news.textnb article.txt --html why.html
     """
+    if as_json:
+        check_unused("top", why="with --json, which lists every term")
     reporting.check(model)
+    check_inputs(inputs, reading)
     classifier = TextClassifier.load(model, trust)
     explained = []
     for document in input_documents(inputs, reading):

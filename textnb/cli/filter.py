@@ -86,9 +86,10 @@ def filter(
             raise InputError("it has more than {most:,} bytes; to filter it, increase --max-size", most=max_size)
         if exit_code and judging.spam is None and socket is None:
             raise ParameterError("-e needs the class that is spam; add --spam CLASS")
-        outcome = (
-            _asked(socket, model, judging, learn, message) if socket else _filtered(model, judging, trust, message)
-        )
+        if socket is not None:
+            outcome = _asked(socket, model, judging, trust, learn, message)
+        else:
+            outcome = _filtered(model, judging, trust, message)
     except Exception as error:  # whatever it is, the mail must be written
         outcome = _Outcome(message, _failed(error))
     _write(outcome.message, rest=len(message) > max_size)
@@ -118,8 +119,10 @@ def _filtered(model: Path | None, judging: Judging, trust: Collection[str], mess
     return _Outcome(filtered.message, filtered.verdict.code(cutoffs.spam), filtered.verdict)
 
 
-def _asked(socket: Path, model: Path | None, judging: Judging, learn: bool, message: bytes) -> _Outcome:
-    if model is not None or judging != Judging() or learn:
+def _asked(
+    socket: Path, model: Path | None, judging: Judging, trust: Collection[str], learn: bool, message: bytes
+) -> _Outcome:
+    if model is not None or judging != Judging() or learn or trust:
         raise ParameterError(
             "with --socket, model and decision are those that textnb filterd was started with; leave out the others"
         )

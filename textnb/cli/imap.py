@@ -11,7 +11,7 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import SECONDS, Judging, Moving, counts_of
-from textnb.cli.options.groups import flag, option, takes, verb
+from textnb.cli.options.groups import check_unused, flag, option, takes, verb
 from textnb.cli.terminal import OutputRows, fail, plural, progress, say, stop_on_signals
 from textnb.errors import InputError, ParameterError, listed
 from textnb.mail.destinations import parse_class_pairs
@@ -45,6 +45,7 @@ class Entering:
 
         if self.starttls and self.plain:
             raise ParameterError("--starttls and --plain exclude each other; use one of them")
+        check_unused("cafile" if self.plain else "insecure", why=f"{'with' if self.plain else 'without'} --plain")
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
         if self.plain and not (account.is_local or self.insecure):
@@ -124,6 +125,7 @@ def imap(
     """
     from textnb.mail.imap.connection import LoginError
 
+    moving.check()
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
     plan = _plan(live.current().classes, moving, folder, flag, learn)
     try:

@@ -11,7 +11,7 @@ import numpy as np
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Deciding, answers
-from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.groups import check_unused, takes, verb
 from textnb.cli.sources import check_inputs, input_documents
 from textnb.cli.terminal import Format, OutputRows, progress
 from textnb.numerics import Floats
@@ -75,7 +75,9 @@ def predict(
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
-    check_inputs(inputs)
+    if line_buffered and running.jobs > 1:
+        check_unused("jobs", why="with --line-buffered, which answers one document at a time")
+    check_inputs(inputs, reading)
     found = input_documents(inputs, reading, jobs, classifier.count_while_reading)
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)

@@ -13,7 +13,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import takes
 from textnb.cli.options.inputs import as_frequency
-from textnb.cli.options.model import Modelling, ModelVerb
+from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import say, warn
@@ -81,6 +81,7 @@ def train(
     recipe = modelling.recipe(
         terms_of, _select_terms(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms})
     )
+    check_sample_used(recipe)
     documents = source.labelled(terms_of)
     first = next(documents, None)
     if first is None:

@@ -129,7 +129,7 @@ def tune(
     >>> found.name, found.by
     ('alpha=1.0', 'evidence')
     """
-    by = by or _usual(recipes, documents)
+    by = by or usual_criterion(recipes, documents)
     if by == "evidence":
         values = {one.name: one.value for one in score_recipes(recipes, documents, "evidence")}
         best = max(recipes, key=lambda name: values[name])
@@ -151,7 +151,7 @@ def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     return grid
 
 
-def _usual(recipes: Recipes, documents: TokenizedDocuments) -> str:
+def usual_criterion(recipes: Recipes, documents: TokenizedDocuments) -> str:
     """Default criterion: evidence if all candidates have one that can be computed for so many documents."""
     if not all(has_criterion(recipe, "evidence") for recipe in recipes.values()):
         return "log_loss"

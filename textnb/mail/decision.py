@@ -84,14 +84,14 @@ class Cutoffs:
         P = np.asarray(probabilities, np.float64)
         likeliest = P.argmax(axis=1)
         if self.spam is None:
-            return likeliest, P.max(axis=1) < self.unsure
+            return likeliest, ~(P.max(axis=1) >= self.unsure)  # NaN is unsure
         s = list(classes).index(self.spam)
         p = P[:, s]
         is_spam = p >= self.spam_from(thin)
         is_good = ~is_spam & (p <= self.good_cutoff) & (len(classes) > 1)
         other = np.where(np.arange(len(classes)) == s, -np.inf, P).argmax(axis=1)
         codes = np.where(is_spam, s, np.where(is_good, other, likeliest))
-        return codes, ~(is_spam | is_good)
+        return codes, ~(is_spam | is_good) | np.isnan(P).any(axis=1)
 
 
 def check_class(name: str, classes: Sequence[str], hint: str = "") -> None:

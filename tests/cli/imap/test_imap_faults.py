@@ -120,7 +120,8 @@ def test_a_server_that_is_silent_is_not_waited_for(imap, stranger):
 )
 def test_wrong_options_are_said_in_a_line_with_exit_code_2(imap, box, arguments, error):
     box.deliver(mail("pills", SPAM))
-    assert error in imap(box, *arguments).misuse
+    done = imap(box, *arguments)
+    assert (done.code, error in done.err, done.err.count("\n")) == (2, True, 1)
 
 
 @pytest.mark.parametrize(

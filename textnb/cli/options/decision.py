@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import click
 
-from textnb.cli.options.groups import FILE, flag, option
+from textnb.cli.options.groups import FILE, check_unused, flag, option
 from textnb.cli.terminal import OutputRows, plural, say
 from textnb.decisions import UNSURE, Rule, decision_rule
 from textnb.errors import InputError, ParameterError
@@ -127,6 +127,11 @@ class Moving:
     again: bool = flag("Judge all messages, even those judged before.")
     watch: bool = flag("Continue with new messages until SIGINT or SIGTERM.")
     every: float = option("SECONDS", "Seconds between two looks of --watch.", type=SECONDS, default=10.0)
+
+    def check(self) -> None:
+        """Refuse options that have no effect."""
+        if not self.watch:
+            check_unused("every", why="without --watch")
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""
