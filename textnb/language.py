@@ -57,6 +57,9 @@ _JAPANESE = {
     "Labels unknown to the model, always counted as mistakes: {names}": (
         "モデルの知らないラベル(必ず誤りと数えられます): {names}"
     ),
+    "The model has learnt {number} of the {all} documents ({share}), which flatters it.": (
+        "{all} 文書のうち {number} 文書({share})はモデルが学習済みのため、実際より良い値になります。"
+    ),
     # models and curves
     "Models": "モデルの比較",
     "95 % intervals; p-values are against the first recipe, after Holm's correction.": (

@@ -70,12 +70,12 @@ def test_without_a_cost_of_being_unsure_the_dear_mistake_is_avoided(run, model, 
 
 def test_after_the_decision_the_likeliest_others_follow(run, model, costs, clf, least):
     rows = cells(run("predict", model, "--unsure", least, "--top", 5, stdin=STDIN))
-    assert {len(row) for row in rows} == {5}
+    assert {len(row) for row in rows} == {6}
     for row, p in zip(rows, clf.predict_proba(LINES), strict=True):
         ranked = [clf.classes_[k] for k in np.argsort(-p, kind="stable")]
-        assert row[1::2] == (["unsure", ranked[0]] if p.max() < least else ranked)
+        assert row[1:5:2] == (["unsure", ranked[0]] if p.max() < least else ranked)
     for row in cells(run("predict", model, "--costs", costs, "--top", 2, "--all-scores", stdin=STDIN)):
-        probability = {"food": row[5], "pets": row[6], "unsure": max(row[5:], key=float)}
+        probability = {"food": row[5], "pets": row[6], "unsure": max(row[5:7], key=float)}
         assert row[3] != row[1]
         assert (row[2], row[4]) == (probability[row[1]], probability[row[3]])
 

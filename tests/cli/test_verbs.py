@@ -152,7 +152,7 @@ def test_a_value_that_was_given_is_not_called_found(run, tmp_path):
     assert "alpha: 1\n" in given and "alpha found" not in given
 
 
-def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run, corpus, model):
+def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run, corpus, model, tmp_path):
     writing = [
         ["train", corpus, "-o", "other.textnb", "-v"],
         ["count", corpus, "-o", "other.counts"],
@@ -161,6 +161,7 @@ def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run,
         ["merge", model, "other.textnb", "-o", "merged.textnb"],
         ["refit", model],
     ]
+    (tmp_path / "held-out.csv").write_text("text,label\ncat,pets\n")
     for arguments in writing:
         done = run(*arguments).ok
         assert done.out == "" and done.err, arguments
@@ -168,7 +169,7 @@ def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run,
         ["words", model],
         ["info", model],
         ["models"],
-        ["test", model, corpus],
+        ["test", model, "held-out.csv"],
         ["predict", model, corpus],
     ):
         done = run(*arguments).ok

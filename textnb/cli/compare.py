@@ -51,14 +51,14 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
         _print_scored(score_recipes(recipes, documents, criterion), criterion, given.as_json, as_csv)
         return
     comparison = compared(recipes, documents, **given.cross_validation(recipes))
+    if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
+        reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
     if given.as_json:
         print_json(comparison.json)
     elif as_csv:
         _print_csv(comparison)
     else:
         _print_comparison(comparison)
-    if reporting.html is not None:
-        reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
     if uncalibrated and not given.running.quiet:
         say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))

@@ -22,7 +22,7 @@ from threading import Event
 from types import FrameType, NoneType
 from typing import Any, Literal, NoReturn, TextIO, TypeVar
 
-from textnb.errors import TextnbError
+from textnb.errors import TextnbError, fill_in
 
 Item = TypeVar("Item")
 
@@ -40,7 +40,7 @@ def say(template: str, **values: object) -> None:
 
 def warn(template: str, **values: object) -> None:
     """Print a warning on standard error, as one line."""
-    say("textnb: warning: {warning}", warning=template.format(**values))
+    say("textnb: warning: {warning}", warning=fill_in(template, **values))
 
 
 def show_usage_error(show: Callable[[TextIO], None]) -> None:
@@ -84,7 +84,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     del category, filename, lineno, file, line
-    warn("{message}", message=message)
+    say("textnb: warning: {message}", message=message)
 
 
 def progress(

@@ -88,12 +88,20 @@ def train(
         raise InputError("{corpus} has no documents to learn from", corpus=corpus)
     classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
+    _warn_of_one_class(classifier.classes_.tolist(), corpus)
     _warn_of_copies(classifier.learnt.digests, corpus)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
             say("{name}: {value}", name=name, value=value)
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
+
+
+def _warn_of_one_class(classes: list[str], corpus: Path) -> None:
+    """Warn if there is nothing to decide."""
+    if len(classes) == 1:
+        template = "{corpus} has only one class, {name!r}, which will be the answer to every document"
+        warn(template, corpus=corpus, name=classes[0])
 
 
 def _warn_of_copies(digests: Digests, corpus: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts import Counted
+from textnb.counts.examples import labelled_digest
 from textnb.evaluation.evaluation import Mistake, confident_mistakes
 from textnb.numerics import Floats
 from textnb.readers import Document
@@ -20,11 +21,12 @@ REASONS = 8
 
 
 class CorpusAnswers(NamedTuple):
-    """True labels, log probabilities (D, C), and the most confident mistakes."""
+    """True labels, log probabilities (D, C), the most confident mistakes, and how many documents had been learnt."""
 
     labels: list[str]
     log_probabilities: Floats
     mistakes: list[ExplainedDocument]
+    n_learnt: int
 
 
 class _FoundMistake(NamedTuple):
@@ -45,7 +47,8 @@ def answer_corpus(
     logs = [np.empty((0, len(classes)))]
     found: list[_FoundMistake] = []
     read: deque[Document] = deque()
-    for part, rows in classifier.predict_parts(_noted(corpus, read), jobs=jobs, entries=PART_ENTRIES):
+    digests: list[bytes] = []
+    for part, rows in classifier.predict_parts(_noted(corpus, read, digests), jobs=jobs, entries=PART_ENTRIES):
         documents = [read.popleft() for _ in range(len(part))] if read else None
         labels += part.named_labels
         logs.append(rows)
@@ -54,14 +57,18 @@ def answer_corpus(
             document = part.rows(np.array([i])) if documents is None else documents[i]
             found.append(_FoundMistake(mistake, part.ids[i], document))
         found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
-    return CorpusAnswers(labels, np.concatenate(logs), [_explained(each, classifier) for each in found])
+    n_learnt = sum(digest in classifier.learnt.digests for digest in digests)
+    return CorpusAnswers(labels, np.concatenate(logs), [_explained(each, classifier) for each in found], n_learnt)
 
 
-def _noted(corpus: Iterable[Any], read: deque[Document]) -> Iterator[Any]:
-    """Yield what is in the corpus, and append its documents to `read`."""
+def _noted(corpus: Iterable[Any], read: deque[Document], digests: list[bytes]) -> Iterator[Any]:
+    """Yield what is in the corpus; append its documents to `read`, and all digests with labels to `digests`."""
     for each in corpus:
         if isinstance(each, Document):
             read.append(each)
+            digests.append(labelled_digest(each.digest, each.label or ""))
+        else:
+            digests += each.learnt_digests
         yield each
 
 
