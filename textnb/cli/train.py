@@ -35,7 +35,7 @@ MANY_COPIES = 0.1
     help="Use terms in at least N documents, or this proportion; or auto: 2, or 1 if few are left.",
 )
 @click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
-@click.option("--max-terms", metavar="N", type=int, help="Use at most N terms.")
+@click.option("--max-terms", metavar="N", type=click.IntRange(min=1), help="Use at most N terms.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
 @takes(running=inputs.Running)

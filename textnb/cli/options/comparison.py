@@ -107,7 +107,7 @@ comparing = gather(
     click.option(
         "--repeats",
         metavar="N",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, 1000),
         default=1,
         help="Repeat the cross-validation with new folds.",
     ),

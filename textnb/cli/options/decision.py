@@ -35,6 +35,9 @@ class Deciding:
 
     def rule(self, classes: Sequence[str]) -> Rule:
         """Return the decision rule; by default the most probable class."""
+        if self.unsure is not None and self.costs is not None:
+            template = "--unsure cannot be combined with --costs; the file gives the cost of being unsure: unsure = 0.2"
+            raise ParameterError(template)
         rule = decision_rule(classes, self.unsure, self._costs)
         may_be_unsure = self.unsure is not None or (self._costs is not None and self._costs.unsure is not None)
         if may_be_unsure and UNSURE_LABEL in classes:
