@@ -285,3 +285,51 @@ def test_parameters_in_files_are_faults_of_the_files(run, inputs, tmp_path):
     assert "c.toml" in run("predict", "model.textnb", "corpus", "--costs", "c.toml").refusal
     (tmp_path / "corpus" / "corpus.toml").write_text('[reader]\nencoding = "klingon"\n')
     assert "unknown encoding 'klingon'" in run("train", "corpus", "-o", "o.textnb").refusal
+
+
+LONG = "x" * 10_000
+LONG_FILES = {
+    "header.csv": f"{LONG},b\n1,2\n",
+    "label.csv": f"text,label\na,{LONG}\n",
+    "value.jsonl": f'{{"text": {{"a": "{LONG}"}}, "label": "b"}}\n',
+    "key.jsonl": f'{{"{LONG}": "a", "label": "b"}}\n',
+    "line.jsonl": f'{{"text": "a", "label": "b"}}\n{LONG}\n',
+    "cost.toml": f'unsure = "{LONG}"\n',
+    "costs_key.toml": f"{LONG} = 1\n",
+    "costs_class.toml": f"[cost.{LONG}]\nfood = 1\n",
+    "recipe_name.toml": f'[[recipe]]\nname = "{LONG}"\nalpha = -1\n',
+    "recipe_key.toml": f"[[recipe]]\n{LONG} = 1\n",
+    "recipe_value.toml": f'[[recipe]]\nmodel = "{LONG}"\n',
+    "broken.toml": f"a = {LONG}\n",
+    "dictionary.csv": f"{LONG},1\n",
+}
+LONG_COMMANDS = [
+    "train header.csv -o o.textnb",
+    "train label.csv -o o.textnb --prior a=1",
+    "test model.textnb label.csv",
+    "train value.jsonl -o o.textnb",
+    "train key.jsonl -o o.textnb",
+    "train line.jsonl -o o.textnb",
+    "train line.jsonl -o o.textnb --skip-bad",
+    "predict model.textnb corpus --costs cost.toml",
+    "predict model.textnb corpus --costs costs_key.toml",
+    "predict model.textnb corpus --costs costs_class.toml",
+    "compare corpus --recipes recipe_name.toml",
+    "compare corpus --recipes recipe_key.toml",
+    "compare corpus --recipes recipe_value.toml",
+    "compare corpus --recipes broken.toml",
+    "train corpus -o o.textnb --tokenizer janome --user-dictionary dictionary.csv",
+    f"train corpus -o o.textnb --alpha {LONG}",
+    f"train corpus -o o.textnb --model {LONG}",
+    f"compare corpus --folds {LONG}",
+    f"words model.textnb --class {LONG}",
+    f"predict model.textnb {LONG}",
+    f"{LONG}",
+]
+
+
+@pytest.mark.parametrize("command", LONG_COMMANDS, ids=lambda command: command.replace(LONG, "LONG"))
+def test_no_message_repeats_a_long_value(run, inputs, tmp_path, command):
+    for name, content in LONG_FILES.items():
+        (tmp_path / name).write_text(content)
+    assert 0 < len(run(*command.split()).err) < 1000

@@ -22,14 +22,14 @@ from threading import Event
 from types import FrameType, NoneType
 from typing import Any, Literal, NoReturn, TextIO, TypeVar
 
-from textnb.errors import TextnbError, fill_in
+from textnb.errors import MAX_SHOWN, TextnbError, fill_in, shortened
 
 Item = TypeVar("Item")
 
 
 def fail(error: object, code: int = 1) -> NoReturn:
     """Print one line about an error and exit."""
-    say("textnb: {error}", error=error)
+    say("textnb: {error}", error=fill_in("{error}", error=error))
     sys.exit(code)
 
 
@@ -44,10 +44,11 @@ def warn(template: str, **values: object) -> None:
 
 
 def show_usage_error(show: Callable[[TextIO], None]) -> None:
-    """Print what click shows of an error on standard error, without control characters."""
+    """Print what click shows of an error on standard error, without control characters and overlong lines."""
     shown = io.StringIO()
     show(shown)
-    sys.stderr.write(visible(shown.getvalue()))
+    for line in shown.getvalue().splitlines():
+        sys.stderr.write(shortened(visible(line), MAX_SHOWN) + "\n")
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
