@@ -118,6 +118,26 @@ def test_line_buffered_answers_before_the_next_line_comes(model):
         process.stdin.close()
 
 
+@pytest.mark.parametrize("source", ["lines", "table", "folder", "mail"])
+def test_the_answers_do_not_depend_on_the_number_of_jobs(run, model, tmp_path, source):
+    texts = [f"{'dog' * (n % 3 == 0)} {'egg ' * (n % 5)} {'salt' * (n % 7 == 1)} word{n}" for n in range(1000)]
+    (tmp_path / "t.csv").write_text("id,text\n" + "".join(f"{n},{text}\n" for n, text in enumerate(texts)))
+    (tmp_path / "box").mkdir()
+    for n, text in enumerate(texts):
+        (tmp_path / "box" / f"{n:04}.txt").write_text(text)
+    (tmp_path / "m.mbox").write_text("".join(f"From a@b Thu Jan  1 00:00:00 1970\n\n{text}\n\n" for text in texts))
+    name = {"lines": [], "table": ["t.csv"], "folder": ["box"], "mail": ["m.mbox", "--reader", "mail"]}[source]
+    stdin = "".join(f"{text}\n" for text in texts) if source == "lines" else ""
+    outputs = {run("predict", model, *name, "--jobs", jobs, stdin=stdin).ok.out for jobs in (1, 2, 3)}
+    (output,) = outputs
+    rows = [line.split("\t") for line in output.splitlines()[1:]]
+    assert len(rows) == len(texts)
+    if source != "mail":  # a message has terms of its header fields, too
+        clf = TextClassifier.load(model)
+        assert [row[1] for row in rows] == clf.predict(texts).tolist()
+        assert np.array_equal([float(row[2]) for row in rows], clf.predict_proba(texts).max(axis=1))
+
+
 def test_a_closed_pipe_is_no_traceback(model):
     command = (
         f"yes dog | head -5000 | {sys.executable} -c 'from textnb.cli import main; main()' predict {model} | head -1"

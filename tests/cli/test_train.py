@@ -230,3 +230,24 @@ def test_a_count_file_and_the_description_of_a_corpus_are_read_once(run, corpus,
     assert run("train", "c.counts", "-o", "n.textnb").code == run("tune", "c.counts").code == 0
     assert read[2:] == ["c.counts"] * 2
     assert "c.counts holds counts already" in run("count", "c.counts", "-o", "d.counts").refusal
+
+
+def test_training_on_one_class_warns_that_there_is_nothing_to_decide(run, corpus, tmp_path):
+    (tmp_path / "one.csv").write_text("text,label\ndog,pets\ncat,pets\n")
+    warning = "warning: one.csv has only one class, 'pets', which will be the answer to every document\n"
+    assert warning in run("train", "one.csv", "-o", "m.textnb", "-q").ok.err
+    assert "only one class" not in run("train", corpus, "-o", "m.textnb", "-q").ok.err
+
+
+@pytest.mark.parametrize(
+    ("classes", "warned"),
+    [(["ab", "ab"], []), (["ab", "bc"], []), (["ab", "cd"], [1]), (["ab", "cd", "ac"], [1]), (["a", "b", "c"], [1, 2])],
+)
+def test_merging_models_without_a_class_in_common_warns(run, tmp_path, classes, warned):
+    for number, labels in enumerate(classes):
+        (tmp_path / "t.csv").write_text("text,label\n" + "".join(f"word {number},{label}\n" for label in labels))
+        assert run("train", "t.csv", "-o", f"{number}.textnb", "-q").ok
+    done = run("merge", *(f"{number}.textnb" for number in range(len(classes))), "-o", "all.textnb", "-q").ok
+    found = [int(line.split()[2][0]) for line in done.err.splitlines() if "has no class in common" in line]
+    assert found == warned
+    assert TextClassifier.load(tmp_path / "all.textnb").classes_.tolist() == sorted(set("".join(classes)))
