@@ -133,6 +133,15 @@ def test_an_answer_that_costs_as_much_as_being_unsure_or_as_probable_as_the_thre
     assert Threshold(np.nextafter(0.7, 1))(P).tolist() == [UNSURE]
 
 
+@pytest.mark.parametrize("row", [[np.nan, np.nan, np.nan], [np.nan, 1.0, 0.0], [0.5, 0.5, np.nan]])
+def test_a_probability_that_is_not_a_number_is_unsure_under_every_rule(row):
+    P = np.array([row, [0.0, 1.0, 0.0]])
+    costs = Costs({"ham": {"spam": 10.0}})
+    rules = [Threshold(0.0), Threshold(0.5), costs.rule(CLASSES), Costs(unsure=0.2).rule(CLASSES)]
+    for rule in rules:
+        assert rule(P).tolist() == [UNSURE, 1]
+
+
 def test_no_documents_have_no_decisions():
     empty = np.empty((0, 3))
     assert Threshold(0.5)(empty).shape == LeastCost(zero_one(3), 0.5)(empty).shape == (0,)

@@ -12,7 +12,8 @@ With L = 1 off the diagonal and 0 on it, (3) is (1), and (5) is (4) with t = 1 -
 
 Ties: of equally probable classes the first is decided. Of decisions with equal expected costs the most probable class
 is decided, then the first. An answer that costs as much as being unsure, or is as probable as the threshold, is given.
-Expected costs are equal if they differ by no more than rounding, 1e-12 of their size.
+Expected costs are equal if they differ by no more than rounding, 1e-12 of their size. A document whose probability is
+not a number (NaN) is unsure under every rule.
 
 Costs are given by the names of the classes, in Python or in a file costs.toml:
 
@@ -35,26 +36,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.labels import places
-from textnb.errors import InputError, listed
-from textnb.numerics import Codes, Floats, check_number, most_probable
+from textnb.errors import InputError, ParameterError, listed, parameters_from_file
+from textnb.numerics import MAX_NUMBER, Codes, Floats, check_number, most_probable
 from textnb.storage import read_toml
 
 UNSURE = -1
 """Decision for no class; other decisions are the numbers of classes."""
 
-MAX_COST = 1e100
-"""Largest cost that is accepted; sums of such costs do not overflow."""
-
 _TIE_RATIO = 1 + 1e-12
 """Expected costs whose ratio is smaller count as equal."""
 
 _SCALAR_KEYS = ("unsure", "default")
-_MAX_SHOWN = 60
-"""Characters of a wrong value that a message shows."""
-
-_NO_COSTS = "costs must be Costs({{true: {{decided: cost}}}}) or read_costs(path), not {value}"
-_NO_TRUE_CLASS = "{name}: write costs below the true class, as in [cost.ham], not {value}"
-_NO_DECIDED_CLASS = "{name}: cost.{true} must name the decided class, as in cost.{true}.spam = 10, not {value}"
+_NO_COSTS = "costs must be Costs({{true: {{decided: cost}}}}) or read_costs(path), not {value!r}"
+_NO_TRUE_CLASS = "{name}: write costs below the true class, as in [cost.ham], not {value!r}"
+_NO_DECIDED_CLASS = "{name}: cost.{true} must name the decided class, as in cost.{true}.spam = 10, not {value!r}"
 _NO_CLASS_KEY = "{where} {name}: {name} does not belong to a class; write it above the first [cost.CLASS]"
 _UNKNOWN_CLASS = "{where}: unknown class {name!r}; the model has {known}"
 _QUOTING_HINT = '; write a name with characters other than A-Z, a-z, 0-9, - and _ in quotes, as in [cost."迷惑"]'
@@ -93,10 +88,10 @@ class Costs:
         if self.unsure is not None:
             _check_cost(self.unsure, f"{self.name}: unsure")
         if not isinstance(self.mistakes, Mapping):
-            raise InputError(_NO_TRUE_CLASS, name=self.name, value=_shortened(self.mistakes))
+            raise ParameterError(_NO_TRUE_CLASS, name=self.name, value=self.mistakes)
         for true, row in self.mistakes.items():
             if not isinstance(row, Mapping):
-                raise InputError(_NO_DECIDED_CLASS, name=self.name, true=true, value=_shortened(row))
+                raise ParameterError(_NO_DECIDED_CLASS, name=self.name, true=true, value=row)
             for decided, cost in row.items():
                 _check_cost(cost, f"{self.name}: [cost.{true}] {decided}")
         own = {true: dict(row) for true, row in self.mistakes.items() if row}
@@ -151,7 +146,8 @@ def read_costs(path: str | Path) -> Costs:
             template = "{path}: unknown key {key!r}; use unsure, default and [cost.CLASS], as in [cost.ham]"
             raise InputError(template, path=path, key=key)
     given = {key: table[key] for key in _SCALAR_KEYS if key in table}
-    return Costs(table.get("cost", {}), **given, name=str(path))
+    with parameters_from_file():
+        return Costs(table.get("cost", {}), **given, name=str(path))
 
 
 def decision_rule(classes: Sequence[str], unsure: float | None, costs: Costs | None) -> "Rule":
@@ -159,9 +155,9 @@ def decision_rule(classes: Sequence[str], unsure: float | None, costs: Costs | N
     if costs is None:
         return Threshold(0.0 if unsure is None else unsure)
     if not isinstance(costs, Costs):
-        raise InputError(_NO_COSTS, value=_shortened(costs))
+        raise ParameterError(_NO_COSTS, value=costs)
     if unsure is not None:
-        raise InputError(
+        raise ParameterError(
             "a threshold for being unsure cannot be combined with costs; "
             "leave it out and give the cost of being unsure in the costs: unsure = 0.2"
         )
@@ -183,7 +179,7 @@ class Threshold:
 
     def __call__(self, probabilities: Floats) -> Codes:
         """Decisions (D,) for probabilities (D, C)."""
-        return np.where(probabilities.max(axis=1) < self.least, UNSURE, most_probable(probabilities))
+        return np.where(probabilities.max(axis=1) >= self.least, most_probable(probabilities), UNSURE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +199,7 @@ class LeastCost:
     def __post_init__(self) -> None:
         costs = np.array(self.costs, np.float64)
         if costs.ndim != 2 or costs.shape[0] != costs.shape[1]:
-            raise InputError("costs must be a square matrix, not of shape {shape}", shape=costs.shape)
+            raise ParameterError("costs must be a square matrix, not of shape {shape}", shape=costs.shape)
         for cost in costs.ravel().tolist():
             _check_cost(cost, "a cost")
         if self.unsure != math.inf:
@@ -217,7 +213,7 @@ class LeastCost:
         smallest = expected.min(axis=1)
         tied = expected <= _TIE_RATIO * smallest[:, None]
         decided = most_probable(np.where(tied, probabilities, -1.0))
-        return np.where(smallest > _TIE_RATIO * self.unsure, UNSURE, decided)
+        return np.where(smallest <= _TIE_RATIO * self.unsure, decided, UNSURE)
 
 
 Rule = Threshold | LeastCost
@@ -238,9 +234,4 @@ def expected_costs(probabilities: Floats, costs: ArrayLike) -> Floats:
 
 def _check_cost(value: Any, what: str) -> None:
     """Refuse what is not a cost; ``what`` starts the error message."""
-    check_number(value, what, low=0, high=MAX_COST)
-
-
-def _shortened(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "..."
+    check_number(value, what, low=0, high=MAX_NUMBER)

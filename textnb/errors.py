@@ -4,10 +4,20 @@ A message is one line: what is wrong, where, and what to do. It is a template wi
 translated:
 
     raise InputError("unknown model {name!r}; use {known}", name=name, known=listed(MODELS))
+
+Values come from files, too, and may be long: each is shortened where it is put into the message (``fill_in``).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from string import Formatter
 from typing import Any
+
+MAX_QUOTED = 80
+"""Characters of a quoted value, ``{name!r}``, that a message shows."""
+
+MAX_SHOWN = 400
+"""Characters of any other value that a message shows: a path, a list of names, a reason."""
 
 
 class TextnbError(Exception):
@@ -30,11 +40,15 @@ class TextnbError(Exception):
     def __init__(self, template: object = "", /, **values: Any) -> None:
         self.template = str(template)
         self.values = {name: _plain(value) for name, value in values.items()}
-        super().__init__(self.template.format(**values) if values else self.template)
+        super().__init__(fill_in(self.template, **values) if values else self.template)
 
 
 class InputError(TextnbError, ValueError):
     """An argument or the data is invalid."""
+
+
+class ParameterError(InputError):
+    """A parameter is unknown or out of its range, or parameters contradict each other, whatever the data are."""
 
 
 class KindError(InputError, TypeError):
@@ -79,6 +93,48 @@ class ConvergenceWarning(UserWarning):
 
 class RecipeWarning(UserWarning):
     """A recipe was rebuilt with other versions than it was made with."""
+
+
+@contextmanager
+def parameters_from_file() -> Iterator[None]:
+    """Raise an error about parameters as one about the data, because a file gives the parameters."""
+    try:
+        yield
+    except ParameterError as error:
+        raise InputError("{error}", error=error) from error
+
+
+class _ShortFormatter(Formatter):
+    """Formatter that shortens each value; only an error, which was made in the same way, stays whole."""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """Return the value as text if it is to be quoted."""
+        if conversion is None:
+            return value
+        return shortened(super().convert_field(value, conversion), MAX_QUOTED)
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return the value as text."""
+        text = str(super().format_field(value, format_spec))
+        return text if isinstance(value, TextnbError) else shortened(text, MAX_SHOWN)
+
+
+def fill_in(template: str, **values: object) -> str:
+    """Return a template with its values, each shortened.
+
+    >>> fill_in("unknown class {name!r}", name="a" * 10_000)
+    "unknown class 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+    """
+    return _ShortFormatter().vformat(template, (), values)
+
+
+def shortened(text: str, most: int = MAX_QUOTED) -> str:
+    """Return at most so many characters of a text; dots mark what is left out.
+
+    >>> shortened("abcdefgh", 6)
+    'abc...'
+    """
+    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def _plain(value: object) -> object:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 
 UNKNOWN = "(unknown)"
 """Name that stands for all labels that a model does not know."""
@@ -56,6 +56,9 @@ _JAPANESE = {
     "per document, decided by least expected cost": "期待コストが最小になるように判定したときの 1 文書あたりのコスト",
     "Labels unknown to the model, always counted as mistakes: {names}": (
         "モデルの知らないラベル(必ず誤りと数えられます): {names}"
+    ),
+    "The model has learnt {number} of the {all} documents ({share}), which flatters it.": (
+        "{all} 文書のうち {number} 文書({share})はモデルが学習済みのため、実際より良い値になります。"
     ),
     # models and curves
     "Models": "モデルの比較",
@@ -206,4 +209,4 @@ def language_of(text: str) -> str | None:
 def check_language(code: str) -> None:
     """Raise an error if there is no such language."""
     if code not in LANGUAGES:
-        raise InputError("unknown language {code!r}; use {known}", code=code, known=" or ".join(LANGUAGES))
+        raise ParameterError("unknown language {code!r}; use {known}", code=code, known=" or ".join(LANGUAGES))

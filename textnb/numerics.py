@@ -1,7 +1,6 @@
 """Numerical primitives that all models share, and checks of numbers, names and choices."""
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -9,12 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.intp]
 """Numbers that index: classes, rows, columns, folds."""
+
+MAX_NUMBER = 1e100
+"""Largest parameter, cost and weight that is accepted; sums and squares of such numbers do not overflow."""
 
 
 class Estimate(NamedTuple):
@@ -43,7 +45,7 @@ def as_number(
     high: float | None = None,
     whole: bool = False,
 ) -> float:
-    """Value as a float, refused unless it is a finite number in the range; True and False are refused.
+    """Value as a float, refused unless it is a number in the range; True, False and more than 1e100 are refused.
 
     low, above: the smallest value allowed, or the one that it must exceed. high: the largest value allowed.
 
@@ -52,15 +54,24 @@ def as_number(
     >>> as_number(-1, "l2", low=0)
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: l2 must be a number of at least 0, not -1
+    textnb.errors.ParameterError: l2 must be a number of at least 0, not -1
     """
     plain = value.item() if isinstance(value, np.generic) else value
-    if is_number(plain) and abs(plain) <= sys.float_info.max:
+    if is_number(plain) and abs(plain) <= MAX_NUMBER:
         inside = (low is None or plain >= low) and (above is None or plain > above) and (high is None or plain <= high)
         if inside and (not whole or plain == int(plain)):
             return float(plain)
-    wanted = number_in_words(low=low, above=above, high=high, whole=whole)
-    raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value)
+    raise ParameterError(
+        "{name} must be {wanted}, not {value!r}",
+        name=name,
+        wanted=number_in_words(low=low, above=above, high=_high_for(plain, high), whole=whole),
+        value=value,
+    )
+
+
+def _high_for(value: Any, high: float | None) -> float | None:
+    """Upper end of the range to show for a wrong value: the limit of all parameters if the value is beyond it."""
+    return MAX_NUMBER if high is None and is_number(value) and MAX_NUMBER < value < math.inf else high
 
 
 def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: Any) -> float | str:
@@ -71,15 +82,16 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
     >>> as_number_or_name("much", "l2", ("cv", "evidence"), above=0)
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: l2 must be a number above 0, 'cv' or 'evidence', not 'much'
+    textnb.errors.ParameterError: l2 must be a number above 0, 'cv' or 'evidence', not 'much'
     """
     if isinstance(value, str) and value in names:
         return str(value)
     try:
         return as_number(value, name, **limits)
     except InputError:
+        limits["high"] = _high_for(value, limits.get("high"))
         wanted = alternatives([number_in_words(**limits), *map(repr, names)])
-        raise InputError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
+        raise ParameterError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
 
 
 def check_number(value: Any, name: str, **limits: Any) -> None:
@@ -98,12 +110,12 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     >>> check_choice("newt", "solver", ("newton", "lbfgs"))
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: unknown solver 'newt'; use 'newton' or 'lbfgs'
+    textnb.errors.ParameterError: unknown solver 'newt'; use 'newton' or 'lbfgs'
     """
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         known = alternatives([repr(each) for each in choices])
-        raise InputError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
+        raise ParameterError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
 
 
 def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from textnb.errors import InputError, WorkerError
+from textnb.errors import ParameterError, WorkerError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,7 +30,7 @@ _function: Callable[[Any], Any]
 def as_jobs(jobs: int | None) -> int:
     """Check a number of processes; None and 0 become the number of processors."""
     if jobs is not None and (type(jobs) is not int or jobs < 0):
-        raise InputError("jobs must be a whole number, 0 or more, not {given!r}", given=jobs)
+        raise ParameterError("jobs must be a whole number, 0 or more, not {given!r}", given=jobs)
     return jobs or _processors()
 
 

@@ -40,7 +40,15 @@ class Done:
     @property
     def refusal(self) -> str:
         """The one line of a command that fails with exit code 1 and prints no data."""
-        assert (self.code, self.out, self.err.count("\n")) == (1, "", 1), self
+        return self._line_of_failure(1)
+
+    @property
+    def misuse(self) -> str:
+        """The one line of a command that fails with exit code 2, because its options are wrong, and prints no data."""
+        return self._line_of_failure(2)
+
+    def _line_of_failure(self, code: int) -> str:
+        assert (self.code, self.out, self.err.count("\n")) == (code, "", 1), self
         return self.err
 
 

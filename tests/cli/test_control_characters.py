@@ -43,7 +43,8 @@ class Terminal:
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
             patch.setattr(sys, "stdout", stream)
             patch.setattr(sys, "stderr", stream)
-            with pytest.raises(SystemExit):
+            with warnings.catch_warnings(), pytest.raises(SystemExit):
+                warnings.simplefilter("default")  # shown, as in a process of its own
                 main()
         reading.join(10)
         os.close(mine)

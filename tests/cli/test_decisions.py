@@ -70,12 +70,12 @@ def test_without_a_cost_of_being_unsure_the_dear_mistake_is_avoided(run, model, 
 
 def test_after_the_decision_the_likeliest_others_follow(run, model, costs, clf, least):
     rows = cells(run("predict", model, "--unsure", least, "--top", 5, stdin=STDIN))
-    assert {len(row) for row in rows} == {5}
+    assert {len(row) for row in rows} == {6}
     for row, p in zip(rows, clf.predict_proba(LINES), strict=True):
         ranked = [clf.classes_[k] for k in np.argsort(-p, kind="stable")]
-        assert row[1::2] == (["unsure", ranked[0]] if p.max() < least else ranked)
+        assert row[1:5:2] == (["unsure", ranked[0]] if p.max() < least else ranked)
     for row in cells(run("predict", model, "--costs", costs, "--top", 2, "--all-scores", stdin=STDIN)):
-        probability = {"food": row[5], "pets": row[6], "unsure": max(row[5:], key=float)}
+        probability = {"food": row[5], "pets": row[6], "unsure": max(row[5:7], key=float)}
         assert row[3] != row[1]
         assert (row[2], row[4]) == (probability[row[1]], probability[row[3]])
 
@@ -88,11 +88,11 @@ def test_the_edges_of_the_probability(run, model):
 
 @pytest.mark.parametrize("given", ["-0.1", "1.5", "nan"])
 def test_what_is_no_probability_is_refused(run, model, given):
-    assert "from 0 to 1" in run("predict", model, f"--unsure={given}", stdin=STDIN).refusal
+    assert "from 0 to 1" in run("predict", model, f"--unsure={given}", stdin=STDIN).misuse
 
 
 def test_both_at_once_are_refused(run, model, costs):
-    assert "cannot be combined" in run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN).refusal
+    assert "cannot be combined" in run("predict", model, "--unsure", 0.9, "--costs", costs, stdin=STDIN).misuse
 
 
 def test_a_class_of_that_name_is_refused_where_it_could_be_mistaken(run, tmp_path, costs):

@@ -104,5 +104,5 @@ def test_a_model_without_documents_refuses_to_learn_more_and_stays_as_it_is(run,
     ],
 )
 def test_what_a_linear_model_does_not_have_is_one_clear_line(run, corpus, tmp_path, arguments, words):
-    assert words in run("train", corpus, "-o", "m.textnb", *arguments).refusal
+    assert words in run("train", corpus, "-o", "m.textnb", *arguments).misuse
     assert not (tmp_path / "m.textnb").exists()

@@ -18,12 +18,46 @@ def test_test_prints_the_numbers_and_json_the_same(run, model, corpus):
 
 
 def test_test_names_classes_that_the_model_does_not_know(run, model, tmp_path):
-    (tmp_path / "new" / "weather").mkdir(parents=True)
-    (tmp_path / "new" / "weather" / "1.txt").write_text("dog")
-    result = json.loads(run("test", model, "new", "--json").out)
+    for label, text in {"weather": "dog", "pets": "cat"}.items():
+        (tmp_path / "new" / label).mkdir(parents=True)
+        (tmp_path / "new" / label / "1.txt").write_text(text)
+    done = run("test", model, "new", "--json").ok
+    result = json.loads(done.out)
     assert result["unknown"] == ["weather"]
-    assert result["accuracy"] == 0
+    assert result["accuracy"] == 0.5
     assert result["log_loss"] is None
+    warning = "1 of 2 documents count as mistakes: the model does not know weather; it has food, pets"
+    assert done.err == f"textnb: warning: {warning}\n"
+
+
+def test_a_test_without_a_label_that_the_model_knows_is_refused(run, model, tmp_path):
+    (tmp_path / "new.csv").write_text("text,label\ndog,weather\negg,Food\n")
+    for options in ([], ["--json"], ["--html", "page.html"]):
+        refused = run("test", model, "new.csv", *options).refusal
+        assert "the labels are Food, weather; the classes are food, pets" in refused
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize(("learnt", "new"), [(5, 0), (1, 0), (3, 2), (1, 4), (0, 3)])
+def test_a_test_says_how_many_of_its_documents_the_model_has_learnt(run, model, corpus, tmp_path, learnt, new, counted):
+    known = [(path.read_text(), path.parent.name) for path in sorted(corpus.rglob("*.txt"))][:learnt]
+    others = [(f"dog {n}", "pets") for n in range(new)]
+    (tmp_path / "t.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in known + others))
+    if counted:
+        assert run("count", "t.csv", "-o", "t.counts", "-q").ok
+    done = run("test", model, "t.counts" if counted else "t.csv", "--json", "--html", "page.html", "--lang", "en").ok
+    assert json.loads(done.out)["learnt"] == learnt
+    share = f"{learnt:,} of the {learnt + new:,} documents ({learnt / (learnt + new):.1%})"
+    page = (tmp_path / "page.html").read_text()
+    assert (f"warning: the model has learnt {share}" in done.err) == (learnt > 0)
+    assert (f"The model has learnt {share}, which flatters it." in page) == (learnt > 0)
+
+
+def test_a_learnt_text_under_another_label_is_no_learnt_document(run, model, tmp_path):
+    (tmp_path / "t.csv").write_text("text,label\ndog cat dog,food\n")
+    done = run("test", model, "t.csv", "--json").ok
+    assert (json.loads(done.out)["learnt"], done.err) == (0, "")
 
 
 def test_explain_values_sum_to_the_score(run, model):
@@ -69,7 +103,7 @@ def test_one_input_line_is_one_line_of_terms(run):
 def test_details_show_the_tokens_that_are_counted_at_their_places(run):
     done = run("tokenize", "--details", "--tokenizer", "words", "--normalise", "nfkc,casefold", stdin="ＡＢＣ  Hello\n")
     assert [line.split("\t")[1::4] for line in done.lines[1:]] == [["abc", "0"], ["hello", "5"]]
-    assert run("tokenize", "--details", "--ngram", "2", stdin="a\n").code == 1
+    assert run("tokenize", "--details", "--ngram", "2", stdin="a\n").code == 2
 
 
 def test_a_model_of_many_classes_is_tested_without_a_huge_table(run, tmp_path):

@@ -51,4 +51,4 @@ def test_a_message_comes_through_standard_input(run, mail_model):
 
 def test_standard_input_is_no_table(run, mail_model):
     done = run("predict", mail_model, "--reader", "csv", stdin=b"text\na\n")
-    assert "standard input can only be read as lines or mail" in done.refusal
+    assert "standard input can only be read as lines or mail" in done.misuse

@@ -14,12 +14,36 @@ def test_every_line_has_its_row_in_its_order(run_alone, model):
     lines = ["dog", "", "egg", "unknown words", "   ", "cat"]
     done = run_alone("predict", model, stdin="\n".join(lines)).ok
     header, *rows = done.lines
-    assert header == "id\tlabel\tprobability"
+    assert header == "id\tlabel\tprobability\tknown_terms"
     assert [row.split("\t")[0] for row in rows] == ["1", "2", "3", "4", "5", "6"]
     clf = TextClassifier.load(model)
     assert [row.split("\t")[1] for row in rows] == clf.predict(lines).tolist()
     shown = np.array([float(row.split("\t")[2]) for row in rows])
     assert np.array_equal(shown, clf.predict_proba(lines).max(axis=1))
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
+@pytest.mark.parametrize("options", [[], ["--line-buffered"], ["--all-scores", "--top", 2, "--unsure", 0.9]])
+def test_documents_without_known_terms_are_marked_and_counted(run, model, form, options):
+    lines = ["dog cat dog", "", "egg zebra", "unknown words", "   ", "cat"]
+    done = run("predict", model, "--format", form, *options, stdin="\n".join(lines)).ok
+    if form == "jsonl":
+        known = [json.loads(line)["known_terms"] for line in done.lines]
+    else:
+        known = [int(line.split("," if form == "csv" else "\t")[-1]) for line in done.lines[1:]]
+    vocabulary = {"dog", "cat", "bird", "egg", "salt", "oil", "pan"}
+    assert known == [sum(word in vocabulary for word in line.split()) for line in lines]
+    warning = "3 of 6 documents have no known term (known_terms 0); their label is a guess"
+    assert done.err == f"textnb: warning: {warning}\n"
+
+
+def test_an_empty_cell_of_a_table_is_marked_and_a_full_one_is_not(run, model, tmp_path):
+    (tmp_path / "t.csv").write_text("id,text\na,dog\nb,\n")
+    done = run("predict", model, "t.csv").ok
+    assert [line.split("\t")[::3] for line in done.lines[1:]] == [["a", "1"], ["b", "0"]]
+    assert "warning: 1 of 2 documents" in done.err
+    (tmp_path / "t.csv").write_text("id,text\na,dog\n")
+    assert run("predict", model, "t.csv").ok.err == ""
 
 
 def test_the_three_formats_hold_the_same(run, model):
@@ -29,7 +53,7 @@ def test_the_three_formats_hold_the_same(run, model):
         rows[form] = done.out
     tsv = [line.split("\t") for line in rows["tsv"].splitlines()]
     assert tsv == list(csv.reader(io.StringIO(rows["csv"])))
-    assert tsv[0] == ["id", "label", "probability", "label_2", "probability_2", "p(food)", "p(pets)"]
+    assert tsv[0] == ["id", "label", "probability", "label_2", "probability_2", "p(food)", "p(pets)", "known_terms"]
     records = [json.loads(line) for line in rows["jsonl"].splitlines()]
     assert [[str(value) for value in record.values()] for record in records] == tsv[1:]
     assert records[0]["p(food)"] + records[0]["p(pets)"] == pytest.approx(1)
@@ -94,6 +118,26 @@ def test_line_buffered_answers_before_the_next_line_comes(model):
         process.stdin.close()
 
 
+@pytest.mark.parametrize("source", ["lines", "table", "folder", "mail"])
+def test_the_answers_do_not_depend_on_the_number_of_jobs(run, model, tmp_path, source):
+    texts = [f"{'dog' * (n % 3 == 0)} {'egg ' * (n % 5)} {'salt' * (n % 7 == 1)} word{n}" for n in range(1000)]
+    (tmp_path / "t.csv").write_text("id,text\n" + "".join(f"{n},{text}\n" for n, text in enumerate(texts)))
+    (tmp_path / "box").mkdir()
+    for n, text in enumerate(texts):
+        (tmp_path / "box" / f"{n:04}.txt").write_text(text)
+    (tmp_path / "m.mbox").write_text("".join(f"From a@b Thu Jan  1 00:00:00 1970\n\n{text}\n\n" for text in texts))
+    name = {"lines": [], "table": ["t.csv"], "folder": ["box"], "mail": ["m.mbox", "--reader", "mail"]}[source]
+    stdin = "".join(f"{text}\n" for text in texts) if source == "lines" else ""
+    outputs = {run("predict", model, *name, "--jobs", jobs, stdin=stdin).ok.out for jobs in (1, 2, 3)}
+    (output,) = outputs
+    rows = [line.split("\t") for line in output.splitlines()[1:]]
+    assert len(rows) == len(texts)
+    if source != "mail":  # a message has terms of its header fields, too
+        clf = TextClassifier.load(model)
+        assert [row[1] for row in rows] == clf.predict(texts).tolist()
+        assert np.array_equal([float(row[2]) for row in rows], clf.predict_proba(texts).max(axis=1))
+
+
 def test_a_closed_pipe_is_no_traceback(model):
     command = (
         f"yes dog | head -5000 | {sys.executable} -c 'from textnb.cli import main; main()' predict {model} | head -1"
@@ -130,7 +174,7 @@ def test_an_input_that_does_not_exist_is_an_error_before_the_header(run, model, 
 
 def test_an_input_without_documents_has_a_header_alone(run, model):
     done = run("predict", model, stdin="")
-    assert (done.code, done.out) == (0, "id\tlabel\tprobability\n")
+    assert (done.code, done.out) == (0, "id\tlabel\tprobability\tknown_terms\n")
 
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table.csv", "-"])

@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -138,8 +141,44 @@ def test_a_page_never_takes_the_place_of_anything_but_a_page(run, model, held_ou
     [
         (["--lang", "ja"], "needs a page; add --html FILE"),
         (["--html", "r.html", "--lang", "fr"], "unknown language 'fr'; use en or ja"),
-        (["--html", "nowhere/r.html"], "nowhere/r.html cannot be written"),
     ],
 )
-def test_a_page_that_cannot_be_is_refused_before_the_work(run, model, held_out, options, complaint):
-    assert complaint in run("test", model, held_out, *options).refusal
+def test_wrong_options_of_a_page_are_refused_before_the_work(run, model, held_out, options, complaint):
+    assert complaint in run("test", model, held_out, *options).misuse
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(run, model, held_out):
+    complaint = "nowhere/r.html cannot be written"
+    assert complaint in run("test", model, held_out, "--html", "nowhere/r.html").refusal
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "test {model} {corpus}",
+        "test {model} {corpus} --json",
+        "explain {model} {corpus}",
+        "explain {model} {corpus} --json",
+        "compare {corpus} --models multinomial --folds 2",
+        "compare {corpus} --models multinomial --folds 2 --csv",
+        "curve {corpus} --models multinomial --folds 2",
+    ],
+)
+def test_a_page_is_written_even_if_nobody_reads_the_output(run, model, tmp_path, command):
+    folder = tmp_path / "larger"
+    for label, word in (("pets", "dog"), ("food", "egg")):
+        (folder / label).mkdir(parents=True)
+        for n in range(8):
+            (folder / label / f"{n}.txt").write_text(f"{word} number{n}")
+    words = command.format(model=model, corpus=folder).split()
+    assert run(*words, "--html", "whole.html", "--lang", "en").ok
+    words += ["--html", "page.html", "--lang", "en"]
+    program = [sys.executable, "-c", "from textnb.cli import main; main()", *words]
+    reading, writing = os.pipe()
+    os.close(reading)  # every write fails
+    done = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False)
+    os.close(writing)
+    assert "Traceback" not in done.stderr
+    page, whole = ((tmp_path / name).read_text() for name in ("page.html", "whole.html"))
+    assert page.endswith("</html>\n")
+    assert len(page) == pytest.approx(len(whole), rel=0.01)

@@ -78,16 +78,30 @@ def test_tagged_messages_stay_with_what_was_decided(run, mail_model, maildir):
     ("arguments", "error"),
     [
         (["--move", "junk=Junk"], "'junk' is not among the model's classes: ham, 迷惑"),
-        (["--move", "Junk"], "not 'Junk'"),
         (["--move", "ham=../x"], "'../x' cannot be a folder of a Maildir"),
         (["--unsure-to", "/x"], "'/x' cannot be a folder of a Maildir"),
-        (["--spam", "ham", "--unsure", "0.5"], "not --unsure"),
         (["--spam", "junk"], "'junk' is not among the model's classes"),
         (["--watch", "--move", "junk=Junk"], "'junk' is not among the model's classes"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_line(run, mail_model, maildir, arguments, error):
     assert error in run("sort", mail_model, maildir, "--apply", *arguments).refusal
+    assert len(held(maildir)) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--move", "Junk"], "not 'Junk'"),
+        (["--move", "ham="], "write a name after '='"),
+        (["--move", "ham=A", "--move", "ham=B"], "--move"),
+        (["--spam", "ham", "--unsure", "0.5"], "not --unsure"),
+        (["--thin", "2"], "add --spam CLASS"),
+        (["--unsure-to", ""], "has an empty name"),
+    ],
+)
+def test_wrong_options_are_said_in_a_line_with_exit_code_2(run, mail_model, maildir, arguments, error):
+    assert error in run("sort", mail_model, maildir, "--apply", *arguments).misuse
     assert len(held(maildir)) == 3
 
 

@@ -95,43 +95,53 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "nowhere does not exist"),
-        (["{corpus}", "--tokenizer", "word"], "unknown tokenizer 'word'; use auto"),
-        (["{corpus}", "--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
-        (["{corpus}", "--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
-        (["{corpus}", "--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
+        (["--tokenizer", "word"], "unknown tokenizer 'word'; use auto"),
+        (["--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
+        (["--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
+        (["--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
         (
-            ["{corpus}", "--base-form"],
+            ["--base-form"],
             "--base-form depends on the tokenizer; add --tokenizer janome or mecab or sudachi",
         ),
-        (["{corpus}", "--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
-        (["{corpus}", "--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
-        (["{corpus}", "--alpha", "-1"], "alpha must be a number of at least 0"),
+        (["--mode", "A"], "--mode depends on the tokenizer; add --tokenizer sudachi"),
+        (["--mode", "A", "--chars-n", "2"], "no tokenizer has all of --mode, --chars-n"),
+        (["--alpha", "-1"], "alpha must be a number of at least 0"),
         (
-            ["{corpus}", "--model", "svm"],
+            ["--model", "svm"],
             "unknown model 'svm'; use multinomial, bernoulli, complement, compound, gaussian",
         ),
-        (["{corpus}", "--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
-        (["{corpus}", "--ngram", "2-1"], "ngram must have 1 <= low <= high"),
-        (["{corpus}", "--ngram", "x"], "--ngram takes a number or a range"),
-        (["{corpus}", "--min-df", "many"], "--min-df takes a number of documents or a proportion"),
-        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
-        (["{corpus}", "--reader", "xml"], "unknown reader 'xml'; use folder"),
+        (["--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
+        (["--ngram", "2-1"], "ngram must have 1 <= low <= high"),
+        (["--ngram", "x"], "--ngram takes a number or a range"),
+        (["--min-df", "many"], "--min-df takes a number of documents or a proportion"),
         (
-            ["{corpus}", "--weighting", "tf"],
+            ["--weighting", "tf"],
             "unknown weighting 'tf'; use 'raw', 'raw-l2', 'binary', 'binary-l2', 'log', 'log-l2', 'tfidf' or",
         ),
-        (["{corpus}", "--encoding", "klingon"], "unknown encoding 'klingon'"),
+        (["--encoding", "klingon"], "unknown encoding 'klingon'"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_one_line_and_exit_code_2(run, corpus, tmp_path, arguments, words):
+    assert words in run("train", corpus, *arguments, "-o", "m.textnb").misuse
+    assert not list(Path(tmp_path).glob("*.textnb*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere does not exist"),
+        (["{corpus}", "--prior", "food=1"], "the prior names ['food'], the classes are ['food', 'pets']"),
         (["{corpus}", "--glob", "*.xml"], "has no documents to learn from"),
     ],
 )
-def test_a_fault_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
+def test_a_fault_of_the_data_is_one_line_and_exit_code_1(run, corpus, tmp_path, arguments, words):
     assert words in run("train", *(part.format(corpus=corpus) for part in arguments), "-o", "m.textnb").refusal
     assert not list(Path(tmp_path).glob("*.textnb*"))
 
 
 def test_a_wrong_option_is_exit_code_2(run, corpus):
     assert run("train", corpus, "-o", "m.textnb", "--colour", "red").code == 2
+    assert run("train", corpus, "-o", "m.textnb", "--reader", "xml").code == 2
     assert run("train", corpus).code == 2
     assert run("dance").code == 2
 
@@ -220,3 +230,24 @@ def test_a_count_file_and_the_description_of_a_corpus_are_read_once(run, corpus,
     assert run("train", "c.counts", "-o", "n.textnb").code == run("tune", "c.counts").code == 0
     assert read[2:] == ["c.counts"] * 2
     assert "c.counts holds counts already" in run("count", "c.counts", "-o", "d.counts").refusal
+
+
+def test_training_on_one_class_warns_that_there_is_nothing_to_decide(run, corpus, tmp_path):
+    (tmp_path / "one.csv").write_text("text,label\ndog,pets\ncat,pets\n")
+    warning = "warning: one.csv has only one class, 'pets', which will be the answer to every document\n"
+    assert warning in run("train", "one.csv", "-o", "m.textnb", "-q").ok.err
+    assert "only one class" not in run("train", corpus, "-o", "m.textnb", "-q").ok.err
+
+
+@pytest.mark.parametrize(
+    ("classes", "warned"),
+    [(["ab", "ab"], []), (["ab", "bc"], []), (["ab", "cd"], [1]), (["ab", "cd", "ac"], [1]), (["a", "b", "c"], [1, 2])],
+)
+def test_merging_models_without_a_class_in_common_warns(run, tmp_path, classes, warned):
+    for number, labels in enumerate(classes):
+        (tmp_path / "t.csv").write_text("text,label\n" + "".join(f"word {number},{label}\n" for label in labels))
+        assert run("train", "t.csv", "-o", f"{number}.textnb", "-q").ok
+    done = run("merge", *(f"{number}.textnb" for number in range(len(classes))), "-o", "all.textnb", "-q").ok
+    found = [int(line.split()[2][0]) for line in done.err.splitlines() if "has no class in common" in line]
+    assert found == warned
+    assert TextClassifier.load(tmp_path / "all.textnb").classes_.tolist() == sorted(set("".join(classes)))

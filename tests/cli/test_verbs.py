@@ -169,7 +169,7 @@ def test_tables_are_as_wide_as_columns_says(run, columns):
 
 
 def test_a_tokenizer_of_ones_own_is_named_by_module_and_function(run):
-    assert "module:function" in run("tokenize", "--tokenizer", "python", stdin="a b\n").refusal
+    assert "module:function" in run("tokenize", "--tokenizer", "python", stdin="a b\n").misuse
 
 
 def test_one_thing_is_counted_in_the_singular(run, tmp_path):
@@ -185,7 +185,7 @@ def test_a_value_that_was_given_is_not_called_found(run, tmp_path):
     assert "alpha: 1\n" in given and "alpha found" not in given
 
 
-def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run, corpus, model):
+def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run, corpus, model, tmp_path):
     writing = [
         ["train", corpus, "-o", "other.textnb", "-v"],
         ["count", corpus, "-o", "other.counts"],
@@ -194,6 +194,7 @@ def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run,
         ["merge", model, "other.textnb", "-o", "merged.textnb"],
         ["refit", model],
     ]
+    (tmp_path / "held-out.csv").write_text("text,label\ncat,pets\n")
     for arguments in writing:
         done = run(*arguments).ok
         assert done.out == "" and done.err, arguments
@@ -201,7 +202,7 @@ def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run,
         ["words", model],
         ["info", model],
         ["models"],
-        ["test", model, corpus],
+        ["test", model, "held-out.csv"],
         ["predict", model, corpus],
     ):
         done = run(*arguments).ok

@@ -52,6 +52,21 @@ def test_with_raw_counts_the_weights_are_tokens_of_the_terms_in_use(words, by):
     assert (cat["documents"], cat["documents_elsewhere"], cat["weight"], cat["weight_elsewhere"]) == (2, 0, 2, 0)
 
 
+@pytest.mark.parametrize(("model", "weighting"), [("bernoulli", "binary"), ("multinomial", "raw")])
+def test_the_values_are_the_mean_of_explanations_of_the_documents_of_the_class(words, corpus, model, weighting):
+    result = json.loads(words("--json", "--top", 9, model=model, weighting=weighting, alpha=0.5)[0])
+    classifier = TextClassifier(model, weighting=weighting, alpha=0.5, calibrate=False).fit(read_corpus(corpus))
+    for label, other in (("pets", "food"), ("food", "pets")):
+        documents = [each for each in read_corpus(corpus) if each.label == label]
+        totals = {}
+        for document in documents:
+            for part in classifier.explain(document, label, other).contributions:
+                totals[part.term] = totals.get(part.term, 0.0) + part.value / len(documents)
+        found = {word["term"]: word["value"] for word in result["classes"][label]}
+        assert found == pytest.approx({term: totals[term] for term in found}, abs=1e-6)
+        assert set(found) == {term for document in documents for term in document.text.split()}
+
+
 def test_an_idf_changes_what_the_model_says_and_not_what_was_counted(words):
     plain, weighted = (json.loads(words("--json", weighting=name)[0])["classes"]["pets"] for name in ("log", "tfidf"))
     assert {word["term"]: word["weight"] for word in plain} == {word["term"]: word["weight"] for word in weighted}

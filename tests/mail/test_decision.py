@@ -83,6 +83,13 @@ def test_cutoffs_that_cannot_separate_are_refused(wrong, why):
         Cutoffs("spam", **wrong)
 
 
+@pytest.mark.parametrize("cutoffs", [Cutoffs(), Cutoffs(unsure=0.0), Cutoffs("spam"), Cutoffs("ham")])
+@pytest.mark.parametrize("row", [[np.nan, np.nan], [np.nan, 0.0], [np.nan, 1.0], [0.0, np.nan], [1.0, np.nan]])
+def test_a_probability_that_is_not_a_number_is_unsure(cutoffs, row):
+    assert cutoffs.decide([row], ["ham", "spam"])[1].tolist() == [True]
+    assert cutoffs.decide([[1.0, 0.0]], ["ham", "spam"])[1].tolist() == [False]
+
+
 def test_the_filter_decides_about_many_mails_as_about_each():
     mails = [Document(f"cheap pills {n}", "spam") for n in range(9)] + [Document(f"lunch {n}", "ham") for n in range(9)]
     classifier = TextClassifier(tokenizer="words").fit(mails)

@@ -34,7 +34,7 @@ from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import State
 from textnb.counts.class_counts import ClassCounts
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.models.scorer import Scorer, difference
 from textnb.numerics import Floats, log_of
 
@@ -156,7 +156,7 @@ def typical_words(state: State, fitted: Fitted, label: int, by: str, top: int) -
     Only terms that documents of the class contain take part.
     """
     if by not in WORD_MEASURES:
-        raise InputError("unknown measure {by!r}; use one of {known}", by=by, known=", ".join(WORD_MEASURES))
+        raise ParameterError("unknown measure {by!r}; use one of {known}", by=by, known=", ".join(WORD_MEASURES))
     counts = state.learnt.counts
     assert counts.vocabulary is not None
     stored = counts.selected(counts.vocabulary.columns_of(fitted.vocabulary))

@@ -30,7 +30,7 @@ from textnb.models.model import Fit, Need, Statistics
 from textnb.models.prior import log_prior
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Differences, Scorer, difference, log_posterior
+from textnb.models.scorer import Differences, Scorer, check_weights, difference, log_posterior
 from textnb.models.smoothing import Smoothing
 from textnb.numerics import Floats
 from textnb.readers import Document
@@ -98,6 +98,7 @@ class Fitted:
     @classmethod
     def _made(cls, recipe: ClassifierRecipe, weigher: Weigher, counts: ClassCounts, fit: Fit) -> "Fitted":
         assert counts.vocabulary is not None
+        check_weights(fit.scorer)
         prior = base = fit.scorer.bias
         shift = np.zeros(len(prior))
         if Need.ROWS in model(recipe.model).needs:  # such a model knows no prior but the class frequencies

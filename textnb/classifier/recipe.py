@@ -8,7 +8,7 @@ from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.counting import ENTRIES
 from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import WEIGHTINGS, Weighting, weighting
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError, shortened
 from textnb.models.model import Model, Need
 from textnb.models.prior import PRIORS, Prior, as_probabilities
 from textnb.models.registry import model
@@ -21,7 +21,6 @@ from textnb.text import Recipe as Json
 SAMPLE = 3000
 """About how many documents are kept for calibration at most; about half of that if there are many more."""
 
-_SHOWN_CHARACTERS = 60
 _NO_EVIDENCE = (
     "alpha={alpha!r} does not go with weighting={name!r}: it needs counts, and the evidence of weights divided by the "
     "length of a document depends on their scale; use a number or {default!r}"
@@ -55,17 +54,19 @@ class ClassifierRecipe:
         _set(self, "options", _as_options(self.options, chosen))
         _set(self, "prior", _as_prior(self.prior))
         if not isinstance(self.analyzer, Analyzer):
-            raise InputError("analyzer must be an Analyzer, not {given!r}", given=self.analyzer)
+            raise ParameterError("analyzer must be an Analyzer, not {given!r}", given=self.analyzer)
         if not isinstance(self.calibrate, bool):
-            raise InputError("calibrate must be True or False, not {given!r}", given=self.calibrate)
+            raise ParameterError("calibrate must be True or False, not {given!r}", given=self.calibrate)
         if type(self.sample) is not int or self.sample < 0:
-            raise InputError("sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample)
+            raise ParameterError(
+                "sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample
+            )
         if Need.ROWS_TO_ANSWER in chosen.needs and not self.sample:
             template = "model {name!r} needs the learnt documents for its answers; sample=0 forbids that"
-            raise InputError(template, name=self.model)
+            raise ParameterError(template, name=self.model)
         if self.weights.normalised and not self.sample and Need.ROWS not in chosen.needs:
             template = "weighting {name!r} keeps the counts of the documents; sample=0 forbids that"
-            raise InputError(template, name=self.weighting)
+            raise ParameterError(template, name=self.weighting)
 
     @property
     def weights(self) -> Weighting:
@@ -134,11 +135,7 @@ def differing(part: str, mine: Any, theirs: Any) -> str:
     if isinstance(mine, dict) and isinstance(theirs, dict):
         name = next(key for key in (*mine, *theirs) if repr(mine.get(key)) != repr(theirs.get(key)))
         return differing(f"{part} {name}", mine.get(name), theirs.get(name))
-    shown = (
-        text if len(text) < _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "..."
-        for text in (repr(mine), repr(theirs))
-    )
-    return f"{part} ({' and '.join(shown)})"
+    return f"{part} ({shortened(repr(mine))} and {shortened(repr(theirs))})"
 
 
 def _set(recipe: ClassifierRecipe, name: str, value: Any) -> None:
@@ -151,7 +148,9 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
     check_choice(name, "weighting", WEIGHTINGS)
     if name not in chosen.weightings:
         template = "model {model!r} does not accept weighting={name!r}; use {known}"
-        raise InputError(template, model=chosen.name, name=name, known=alternatives([*map(repr, chosen.weightings)]))
+        raise ParameterError(
+            template, model=chosen.name, name=name, known=alternatives([*map(repr, chosen.weightings)])
+        )
     return name
 
 
@@ -167,7 +166,7 @@ def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -
     if value not in chosen.alphas if isinstance(value, str) else not chosen.accepts_number:
         known = [*(["a number"] if chosen.accepts_number else []), *map(repr, chosen.alphas)]
         template = "model {model!r} does not accept alpha={alpha!r}; use {known}"
-        raise InputError(template, model=chosen.name, alpha=alpha, known=alternatives(known))
+        raise ParameterError(template, model=chosen.name, alpha=alpha, known=alternatives(known))
     if (
         isinstance(value, str)
         and value != LOG_LOSS
@@ -175,7 +174,7 @@ def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -
         and weights.normalised
         and not of_file
     ):
-        raise InputError(_NO_EVIDENCE, alpha=value, name=weights.name, default=LOG_LOSS)
+        raise ParameterError(_NO_EVIDENCE, alpha=value, name=weights.name, default=LOG_LOSS)
     allowed = {
         "evidence-document": ("raw", "binary"),
         "leave-one-out": ("raw", "binary", "log"),
@@ -183,7 +182,7 @@ def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -
     }
     if value in allowed and weights.name not in allowed[value]:
         template = "alpha={alpha!r} does not go with weighting={name!r}; use {known}"
-        raise InputError(template, alpha=value, name=weights.name, known=alternatives([*map(repr, allowed[value])]))
+        raise ParameterError(template, alpha=value, name=weights.name, known=alternatives([*map(repr, allowed[value])]))
     return value
 
 
@@ -191,20 +190,20 @@ def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
     for name in options:
         if name not in chosen.options:
             template = "model {model!r} has no option {name!r}; it has {known}"
-            raise InputError(template, model=chosen.name, name=name, known=", ".join(chosen.options) or "none")
+            raise ParameterError(template, model=chosen.name, name=name, known=", ".join(chosen.options) or "none")
     try:
         return {
             name: option.checked(options[name]) if name in options else option.default
             for name, option in chosen.options.items()
         }
     except InputError as error:
-        raise InputError("model {model!r}: {error}", model=chosen.name, error=error) from None
+        raise ParameterError("model {model!r}: {error}", model=chosen.name, error=error) from None
 
 
 def _as_prior(prior: Prior) -> Prior:
     if isinstance(prior, str):
         if prior not in PRIORS:
-            raise InputError(
+            raise ParameterError(
                 "unknown prior {prior!r}; use {known}, or a probability per class", prior=prior, known=", ".join(PRIORS)
             )
         return prior
@@ -214,6 +213,6 @@ def _as_prior(prior: Prior) -> Prior:
             return dict(zip(named, as_probabilities(list(named.values())).tolist(), strict=True))
         return list(as_probabilities([float(share) for share in prior]).tolist())
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(
+        raise ParameterError(
             "prior must be a name or probabilities that sum to 1, not {prior!r}: {error}", prior=prior, error=error
         ) from None

@@ -24,7 +24,7 @@ from textnb.classifier.held_out import calibrate_held_out, calibrate_left_out
 from textnb.classifier.log_loss_alpha import fit_model
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.counts import Counted, Learnt
-from textnb.errors import InputError, NotFittedError, listed
+from textnb.errors import InputError, NotFittedError, ParameterError, listed
 from textnb.files.model_file import Calibrated, ModelContent
 from textnb.models.registry import model
 from textnb.models.smoothing import LOG_LOSS
@@ -118,7 +118,7 @@ def calibrate_state(state: State, parts: Iterable[Counted]) -> State:
 def check_refit(refit: str) -> None:
     """Refuse an unknown value of ``refit``."""
     if refit not in REFITS:
-        raise InputError("unknown refit {refit!r}; use one of {known}", refit=refit, known=listed(REFITS))
+        raise ParameterError("unknown refit {refit!r}; use one of {known}", refit=refit, known=listed(REFITS))
 
 
 def _renewed(recipe: ClassifierRecipe, learnt: Learnt, before: State | None, refit: str) -> Fitted | None:

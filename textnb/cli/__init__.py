@@ -1,7 +1,7 @@
 """Command line of textnb.
 
-Exit codes: 0 done, 1 the input or the data is at fault, 2 usage, 130 interrupted; ``textnb filter`` and ``textnb imap``
-have codes of their own.
+Exit codes: 0 done, 1 the input or the data is at fault, 2 usage (the command line is wrong, whatever the files hold),
+130 interrupted; ``textnb filter`` and ``textnb imap`` have codes of their own.
 """
 
 import sys
@@ -11,9 +11,10 @@ import click
 from textnb.cli.options.groups import CONTEXT
 from textnb.cli.terminal import fail, prepare_streams, show_usage_error
 from textnb.cli.verbs import LazyGroup
-from textnb.errors import TextnbError
+from textnb.errors import ParameterError, TextnbError
 from textnb.version import __version__
 
+WRONG_USAGE = 2
 INTERRUPTED = 130
 
 
@@ -32,7 +33,7 @@ def app() -> None:
 
 
 def main() -> None:
-    """Run the command line; an error of textnb is one line and exit code 1."""
+    """Run the command line; an error of textnb is one line and exit code 1, or 2 if a parameter is at fault."""
     prepare_streams()
     try:
         if sys.argv[1:2] == ["filter"]:
@@ -47,5 +48,7 @@ def main() -> None:
         fail("interrupted", INTERRUPTED)
     except MemoryError:
         fail("not enough memory; use fewer documents, fewer terms (--max-terms) or fewer classes")
+    except ParameterError as error:
+        fail(error, WRONG_USAGE)
     except (TextnbError, OSError) as error:
         fail(error)

@@ -1,17 +1,18 @@
 """textnb compare and textnb curve."""
 
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from textnb.cli.options.comparison import Comparing, comparing, interval_cell, measure_names
-from textnb.cli.options.groups import verb
+from textnb.cli.options.groups import check_unused, verb
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, score_recipes
 from textnb.comparison.curve import learning_curve
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
 from textnb.report.contents import comparison_report, curves_report
 
@@ -42,24 +43,26 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
         textnb compare news/ --html comparison.html --lang ja
     """
     if given.as_json and as_csv:
-        raise InputError("--json and --csv exclude each other; use one of them")
+        raise ParameterError("--json and --csv exclude each other; use one of them")
     reporting = given.reporting
     if criterion != "cv" and reporting.html is not None:
-        raise InputError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
+        raise ParameterError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
+    if criterion != "cv":
+        check_unused("folds", "repeats", "seed", "calibrate", why=f"with --criterion {criterion}")
     reporting.check(given.corpus)
     recipes, documents = given.recipes_and_documents()
     if criterion != "cv":
         _print_scored(score_recipes(recipes, documents, criterion), criterion, given.as_json, as_csv)
         return
     comparison = compared(recipes, documents, **given.cross_validation(recipes))
+    if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
+        reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
     if given.as_json:
         print_json(comparison.json)
     elif as_csv:
         _print_csv(comparison)
     else:
         _print_comparison(comparison)
-    if reporting.html is not None:
-        reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
     if uncalibrated and not given.running.quiet:
         say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))
@@ -137,7 +140,6 @@ def curve(given: Comparing, sizes: str | None) -> None:
 
 
 def _as_sizes(value: str) -> list[int]:
-    parts = [part.strip() for part in value.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise InputError("--sizes takes whole numbers separated by commas, as in 100,1000, not {value!r}", value=value)
-    return [int(part) for part in parts]
+    with suppress(ValueError):  # not digits, or more of them than int takes
+        return [int(part) for part in value.split(",")]
+    raise ParameterError("--sizes takes whole numbers separated by commas, as in 100,1000, not {value!r}", value=value)

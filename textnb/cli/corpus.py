@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import CONTEXT, argument, option, takes, verb
+from textnb.cli.options.groups import CONTEXT, argument, check_unused, option, takes, verb
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, print_text, say
 from textnb.corpus import (
@@ -24,7 +24,7 @@ from textnb.corpus import (
     fetch,
     known_corpus,
 )
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 
 _SHOWN = 3
 _DEFAULT = Limits()
@@ -88,6 +88,8 @@ def check(
         textnb corpus check train/ --against test/
         textnb corpus check ja-mini --strict
     """
+    if as_json:
+        check_unused("top", why="with --json, which lists all")
     places = dict(_splits([corpus, *against]))
     splits = {name: CorpusSource.open(path, reading, running).documents() for name, path in places.items()}
     result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)
@@ -104,7 +106,7 @@ def check(
 def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
     """Yield the name and path of each split: the corpora given, or the parts of a corpus with a name."""
     if repeated := sorted({corpus for corpus in corpora if corpora.count(corpus) > 1}):
-        raise InputError("{corpus} is given twice; name two different splits", corpus=repeated[0])
+        raise ParameterError("{corpus} is given twice; name two different splits", corpus=repeated[0])
     for corpus in corpora:
         if _is_path(corpus):
             yield corpus, Path(corpus)

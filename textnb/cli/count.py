@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import takes, verb
-from textnb.cli.sources import CorpusSource, check_output, input_documents
+from textnb.cli.options.groups import check_unused, takes, verb
+from textnb.cli.sources import CorpusSource, check_inputs, check_output, input_documents
 from textnb.cli.terminal import OutputRows, plural, print_words, say
 from textnb.errors import InputError
 from textnb.files.count_file import write_counts
@@ -55,13 +55,14 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
         textnb tokenize letter.txt --tokenizer janome --base-form --details
     """
     terms_of = tokenizing.terms_of
+    check_inputs(inputs, reading)
+    if details:
+        check_unused("ngram", "features", why="with --details, which shows tokens")
     documents = input_documents(inputs, reading)
     if not details:
         for document in documents:
             print_words(terms_of.stream(document))
         return
-    if tokenizing.ngram:
-        raise InputError("--details shows tokens; leave out --ngram")
     tokenizer = terms_of.tokenizer
     say("textnb: tokenizer {name}, engine {engine}", name=tokenizer.name, engine=tokenizer.runs_on)
     rows = OutputRows(["id", "surface", "base", "reading", "pos", "start", "end"], "tsv")

@@ -1,7 +1,7 @@
 """textnb explain."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import click
@@ -9,10 +9,11 @@ import click
 from textnb.classifier.explanation import Explanation, shaded
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.groups import check_unused, takes, verb
 from textnb.cli.options.report import Reporting
-from textnb.cli.sources import input_documents
+from textnb.cli.sources import check_inputs, input_documents
 from textnb.cli.terminal import print_json, print_table, visible
+from textnb.readers import Document
 from textnb.report.values import ExplainedDocument, Report
 
 # Weak words are coloured, strong words have a coloured background: the same order on light and dark terminals.
@@ -51,25 +52,33 @@ def explain(
         echo '明日は雨が降るでしょう' | textnb explain news.textnb
         textnb explain news.textnb article.txt --html why.html
     """
+    if as_json:
+        check_unused("top", why="with --json, which lists every term")
     reporting.check(model)
+    check_inputs(inputs, reading)
     classifier = TextClassifier.load(model, trust)
-    explained = []
-    for document in input_documents(inputs, reading):
-        explanation = classifier.explain(document, label, against)
+    explained: Iterable[tuple[Document, Explanation]] = (
+        (document, classifier.explain(document, label, against)) for document in input_documents(inputs, reading)
+    )
+    if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
+        explained = list(explained)
+        shown = [ExplainedDocument(document.id, document.text, explanation) for document, explanation in explained]
+        title = reporting.language("Explained by {model}", model=model.name)
+        reporting.write(Report(title, documents=shown), quiet=False)
+    for document, explanation in explained:
         if as_json:
             print_json({"id": document.id, **_as_json(explanation)}, indent=None)
         else:
-            _print_text(document.text, explanation)
-            title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
-            if explanation.distance is not None:
-                title += f"; distance from the boundary {explanation.distance:.3g}"
-            rows = [*explanation.rows(top), ("sum", None, explanation.score)]
-            print_table(["term", "times", "value"], rows, title)
-        if reporting.html is not None:
-            explained.append(ExplainedDocument(document.id, document.text, explanation))
-    if reporting.html is not None:
-        title = reporting.language("Explained by {model}", model=model.name)
-        reporting.write(Report(title, documents=explained), quiet=False)
+            _print_explanation(document, explanation, top)
+
+
+def _print_explanation(document: Document, explanation: Explanation, top: int) -> None:
+    _print_text(document.text, explanation)
+    title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
+    if explanation.distance is not None:
+        title += f"; distance from the boundary {explanation.distance:.3g}"
+    rows = [*explanation.rows(top), ("sum", None, explanation.score)]
+    print_table(["term", "times", "value"], rows, title)
 
 
 def _print_text(text: str, explanation: Explanation) -> None:

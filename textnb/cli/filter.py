@@ -18,7 +18,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging
 from textnb.cli.options.groups import FILE, argument, takes, verb
 from textnb.cli.terminal import say
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.decision import MailFilter, Verdict
 from textnb.mail.live_filter import LiveFilter
@@ -85,10 +85,11 @@ def filter(
         if len(message) > max_size:
             raise InputError("it has more than {most:,} bytes; to filter it, increase --max-size", most=max_size)
         if exit_code and judging.spam is None and socket is None:
-            raise InputError("-e needs the class that is spam; add --spam CLASS")
-        outcome = (
-            _asked(socket, model, judging, learn, message) if socket else _filtered(model, judging, trust, message)
-        )
+            raise ParameterError("-e needs the class that is spam; add --spam CLASS")
+        if socket is not None:
+            outcome = _asked(socket, model, judging, trust, learn, message)
+        else:
+            outcome = _filtered(model, judging, trust, message)
     except Exception as error:  # whatever it is, the mail must be written
         outcome = _Outcome(message, _failed(error))
     _write(outcome.message, rest=len(message) > max_size)
@@ -112,15 +113,17 @@ def run_filter(app: click.Group) -> int:
 
 def _filtered(model: Path | None, judging: Judging, trust: Collection[str], message: bytes) -> _Outcome:
     if model is None:
-        raise InputError("no model; name a model file, or the socket of textnb filterd: --socket PATH")
+        raise ParameterError("no model; name a model file, or the socket of textnb filterd: --socket PATH")
     cutoffs = judging.cutoffs
     filtered = MailFilter(TextClassifier.load(model, trust), cutoffs)(message)
     return _Outcome(filtered.message, filtered.verdict.code(cutoffs.spam), filtered.verdict)
 
 
-def _asked(socket: Path, model: Path | None, judging: Judging, learn: bool, message: bytes) -> _Outcome:
-    if model is not None or judging != Judging() or learn:
-        raise InputError(
+def _asked(
+    socket: Path, model: Path | None, judging: Judging, trust: Collection[str], learn: bool, message: bytes
+) -> _Outcome:
+    if model is not None or judging != Judging() or learn or trust:
+        raise ParameterError(
             "with --socket, model and decision are those that textnb filterd was started with; leave out the others"
         )
     reply = ask_service(str(socket), message)

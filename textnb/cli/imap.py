@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import EVERY, Judging, Moving, counts_of
-from textnb.cli.options.groups import flag, option, takes, verb
+from textnb.cli.options.decision import SECONDS, Judging, Moving, counts_of
+from textnb.cli.options.groups import check_unused, flag, option, takes, verb
 from textnb.cli.terminal import OutputRows, fail, plural, progress, say, stop_on_signals
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, ParameterError, listed
 from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
 
@@ -30,26 +30,27 @@ class Entering:
     section: ClassVar[str] = "Connection"
     password_command: str | None = option("COMMAND", "Command whose first line is the password; run without a shell.")
     password_file: Path | None = option("FILE", "File of mode 0600 whose first line is the password.")
-    port: int | None = option("N", "Port.  [default: 993; 143 with --starttls and --plain]")
+    port: int | None = option(
+        "N", "Port.  [default: 993; 143 with --starttls and --plain]", type=click.IntRange(1, 65_535)
+    )
     starttls: bool = flag("Encrypt with STARTTLS.")
     plain: bool = flag("Do not encrypt; for a server on this machine.")
     insecure: bool = flag("Allow --plain for any server: password and mail can be read in transit.")
     cafile: Path | None = option("FILE", "Certificates (PEM) to trust instead of those of the system.")
-    timeout: float = option("SECONDS", "Seconds to wait for the server.", default=30.0)
+    timeout: float = option("SECONDS", "Seconds to wait for the server.", type=SECONDS, default=30.0)
 
     def account(self, host: str, user: str) -> "Account":
         """Return the account; a connection without encryption to another machine is refused."""
         from textnb.mail.imap.connection import Account, Security
 
         if self.starttls and self.plain:
-            raise InputError("--starttls and --plain exclude each other; use one of them")
-        if not self.timeout > 0:
-            raise InputError("--timeout must be a number of seconds above 0, not {seconds:g}", seconds=self.timeout)
+            raise ParameterError("--starttls and --plain exclude each other; use one of them")
+        check_unused("cafile" if self.plain else "insecure", why=f"{'with' if self.plain else 'without'} --plain")
         security: Security = "starttls" if self.starttls else "plain" if self.plain else "tls"
         account = Account(host, user, security, self.port or 0, self.cafile, self.timeout)
         if self.plain and not (account.is_local or self.insecure):
             template = "--plain sends the password to {host} unencrypted; use --starttls, or add --insecure"
-            raise InputError(template, host=host)
+            raise ParameterError(template, host=host)
         return account
 
     @property
@@ -72,7 +73,7 @@ class ImapMoving(Moving):
     every: float = option(
         "SECONDS",
         "Longest time between two looks of --watch; a server with IDLE notifies at once.",
-        type=EVERY,
+        type=SECONDS,
         default=60.0,
     )
 
@@ -124,6 +125,7 @@ def imap(
     """
     from textnb.mail.imap.connection import LoginError
 
+    moving.check()
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
     plan = _plan(live.current().classes, moving, folder, flag, learn)
     try:
@@ -218,7 +220,7 @@ def _plan(
     flags = {name: as_flags(given) for name, given in parse_class_pairs(flag, classes, "--flag").items()}
     plan = VisitPlan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
     if plan.apply and not plan.does_something:
-        raise InputError("nothing to do; {actions}", actions=_ACTIONS)
+        raise ParameterError("nothing to do; {actions}", actions=_ACTIONS)
     return plan
 
 
@@ -233,9 +235,10 @@ def _lessons(pairs: Sequence[str], classes: Sequence[str]) -> dict[str, str]:
         ends = [place for place, sign in enumerate(pair) if sign == "=" and pair[place + 1 :] in classes]
         if not ends or not pair[: ends[-1]]:
             template = "--learn takes FOLDER=CLASS, not {pair!r}; the classes are {classes}"
-            raise InputError(template, pair=pair, classes=listed(classes))
+            kind = InputError if "=" in pair else ParameterError
+            raise kind(template, pair=pair, classes=listed(classes))
         name, label = pair[: ends[-1]], pair[ends[-1] + 1 :]
         if lessons.setdefault(name, label) != label:
             template = "--learn gives folder {folder!r} two classes, {one} and {other}; give it one"
-            raise InputError(template, folder=name, one=lessons[name], other=label)
+            raise ParameterError(template, folder=name, one=lessons[name], other=label)
     return lessons

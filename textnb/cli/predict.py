@@ -11,14 +11,14 @@ import numpy as np
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Deciding, answers
-from textnb.cli.options.groups import takes, verb
+from textnb.cli.options.groups import check_unused, takes, verb
 from textnb.cli.sources import check_inputs, input_documents
-from textnb.cli.terminal import Format, OutputRows, progress
-from textnb.numerics import Floats
+from textnb.cli.terminal import Format, OutputRows, progress, warn
+from textnb.numerics import Codes, Floats
 from textnb.readers import Document
 
-Part = tuple[tuple[str, ...], Floats]
-"""Ids of documents, and their probabilities (D, C)."""
+Part = tuple[tuple[str, ...], Floats, Codes]
+"""Ids of documents, their probabilities (D, C), and how many terms of each the model knows (D,)."""
 
 
 @verb
@@ -50,6 +50,9 @@ def predict(
 ) -> None:
     """Classify documents: one row per document, in their order.
 
+    The last column, known_terms, says how many terms of the document the model knows. With 0, as for an empty text, the
+    probabilities are those of the classes in general, and a warning counts such documents.
+
     The label is the most probable class. With --unsure P it is 'unsure' if that class has a probability below P; the
     probability is still that of the class, and with --top 2 the class is the second label. With --costs the label is
     the class of least expected cost, with its own probability, or 'unsure' if that costs less. --unsure
@@ -75,7 +78,9 @@ def predict(
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
-    check_inputs(inputs)
+    if line_buffered and running.jobs > 1:
+        check_unused("jobs", why="with --line-buffered, which answers one document at a time")
+    check_inputs(inputs, reading)
     found = input_documents(inputs, reading, jobs, classifier.count_while_reading)
     documents = progress(found, "classifying", lambda: None, running.quiet or typing)
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
@@ -84,14 +89,20 @@ def predict(
         parts = _begun(parts)
     rows = OutputRows(_columns(classes, top, all_scores), form)
     sys.stdout.flush()
-    for ids, probabilities in parts:
+    n_documents = without_known_terms = 0
+    for ids, probabilities, known in parts:
         ranking = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
         decided = rule(probabilities)
-        for name, row, label, ranked in zip(
-            ids, probabilities.tolist(), decided.tolist(), ranking.tolist(), strict=True
+        for name, row, label, ranked, n_known in zip(
+            ids, probabilities.tolist(), decided.tolist(), ranking.tolist(), known.tolist(), strict=True
         ):
-            rows.row([name, *answers(row, label, ranked, classes), *(row if all_scores else [])])
+            rows.row([name, *answers(row, label, ranked, classes), *(row if all_scores else []), n_known])
         sys.stdout.flush()
+        n_documents += len(ids)
+        without_known_terms += int((known == 0).sum())
+    if without_known_terms:
+        template = "{n:,} of {all:,} documents have no known term (known_terms 0); their label is a guess"
+        warn(template, n=without_known_terms, all=n_documents)
 
 
 def _begun(parts: Iterator[Part]) -> Iterator[Part]:
@@ -101,15 +112,15 @@ def _begun(parts: Iterator[Part]) -> Iterator[Part]:
 
 def _in_parts(classifier: TextClassifier, documents: Iterator[Document], jobs: int) -> Iterator[Part]:
     for part, rows in classifier.predict_parts(documents, jobs=jobs, entries=0):
-        yield part.ids, np.exp(rows)
+        yield part.ids, np.exp(rows), np.asarray(part.X.sum(axis=1), np.intp)
 
 
 def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> Iterator[Part]:
     for document in documents:
-        yield (document.id,), classifier.predict_proba([document])
+        yield from _in_parts(classifier, iter([document]), 1)
 
 
 def _columns(classes: Sequence[str], top: int, all_scores: bool) -> list[str]:
     ranks = [""] + [f"_{rank}" for rank in range(2, top + 1)]
     answers = [name + rank for rank in ranks for name in ("label", "probability")]
-    return ["id", *answers, *(f"p({name})" for name in classes if all_scores)]
+    return ["id", *answers, *(f"p({name})" for name in classes if all_scores), "known_terms"]

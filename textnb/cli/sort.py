@@ -45,6 +45,7 @@ def sort(
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk --apply --watch
         textnb sort mail.textnb ~/Maildir --tag --apply
     """
+    moving.check()
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
     sorter = _Sorter(live, Maildir(maildir), moving, tag, quiet)
     if not moving.watch:

@@ -12,10 +12,11 @@ from typing import Any
 from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
 from textnb.cli.terminal import plural, progress, say
 from textnb.counts import Counted, TermsOf, counted
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError, listed
 from textnb.files.bundle import is_bundle
 from textnb.files.count_file import read_counts
 from textnb.readers import (
@@ -24,6 +25,7 @@ from textnb.readers import (
     Settings,
     Troubles,
     open_corpus,
+    open_input,
     read_input,
     read_lines,
     read_mail_stream,
@@ -49,9 +51,12 @@ class CorpusSource:
     ) -> "CorpusSource":
         """Read a count file, or recognise the kind of a corpus; its documents are read when they are needed."""
         if path.is_file() and is_bundle(path):
+            _check_reading_used(reading, ["counts"], path)
             return cls(path, running, None, read_counts(path, trust))
         settings = replace(reading.settings, jobs=running.n_jobs)
-        return cls(path, running, open_corpus(path, reading.reader, settings), None)
+        corpus = open_corpus(path, reading.reader, settings)
+        _check_reading_used(reading, [corpus.kind], path)
+        return cls(path, running, corpus, None)
 
     @property
     def is_mail(self) -> bool:
@@ -107,11 +112,40 @@ def input_documents(
             yield document if alone else replace(document, id=f"{name}:{document.id}")
 
 
-def check_inputs(inputs: Collection[str]) -> None:
-    """Raise an error if an input does not exist."""
+_TABLE = frozenset({"text", "label", "encoding", "skip_bad"})
+_USED_BY_KIND = {
+    "folder": frozenset({"glob", "encoding", "skip_bad"}),
+    "mail": frozenset({"glob", "skip_bad"}),
+    "csv": _TABLE,
+    "tsv": _TABLE,
+    "jsonl": _TABLE,
+    "lines": frozenset({"encoding", "skip_bad"}),
+    "document": frozenset({"encoding"}),
+    "counts": frozenset[str](),
+}
+"""Options for reading that each kind of input uses."""
+
+
+def check_inputs(inputs: Collection[str], reading: Reading) -> None:
+    """Raise an error if an input does not exist, or if an option for reading has no effect on any input."""
     for name in inputs:
         if name != "-" and not Path(name).exists():
             raise InputError("{name} does not exist", name=name)
+    kinds = {_kind(name, reading) for name in inputs or ["-"]}
+    _check_reading_used(reading, kinds, " ".join(inputs) or "standard input")
+
+
+def _kind(name: str, reading: Reading) -> str:
+    """Return how an input is read; standard input is lines or mail."""
+    return (reading.reader or "lines") if name == "-" else open_input(Path(name), reading.reader, reading.settings).kind
+
+
+def _check_reading_used(reading: Reading, kinds: Collection[str], source: object) -> None:
+    """Refuse options for reading that no input of these kinds uses."""
+    unused = (vars(reading).keys() - {"reader"}).difference(*(_USED_BY_KIND[kind] for kind in kinds))
+    if given := given_options(*unused):
+        template = "{source} is read as {kinds}, and {options} would have no effect; leave it out"
+        raise InputError(template, source=source, kinds=listed(kinds), options=" and ".join(given))
 
 
 def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document]:
@@ -123,7 +157,7 @@ def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document
         raise InputError("standard input is closed; name a file")
     if reading.reader not in (None, "lines", "mail"):
         template = "standard input can only be read as lines or mail; for --reader {reader} name a file"
-        raise InputError(template, reader=reading.reader)
+        raise ParameterError(template, reader=reading.reader)
     if reading.reader == "mail":
         messages = read_mail_stream(sys.stdin.buffer, settings)
         return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)

@@ -23,7 +23,7 @@ from threading import Event
 from types import FrameType, NoneType
 from typing import Any, Literal, NoReturn, TextIO, TypeVar
 
-from textnb.errors import TextnbError
+from textnb.errors import MAX_SHOWN, TextnbError, fill_in, shortened
 
 Item = TypeVar("Item")
 
@@ -32,7 +32,7 @@ _WORDS_AT_A_TIME = 10_000
 
 def fail(error: object, code: int = 1) -> NoReturn:
     """Print one line about an error and exit."""
-    say("textnb: {error}", error=error)
+    say("textnb: {error}", error=fill_in("{error}", error=error))
     sys.exit(code)
 
 
@@ -41,11 +41,17 @@ def say(template: str, **values: object) -> None:
     print(visible(template.format(**values).translate(_BLANKS)), file=sys.stderr)
 
 
+def warn(template: str, **values: object) -> None:
+    """Print a warning on standard error, as one line."""
+    say("textnb: warning: {warning}", warning=fill_in(template, **values))
+
+
 def show_usage_error(show: Callable[[TextIO], None]) -> None:
-    """Print what click shows of an error on standard error, without control characters."""
+    """Print what click shows of an error on standard error, without control characters and overlong lines."""
     shown = io.StringIO()
     show(shown)
-    sys.stderr.write(visible(shown.getvalue()))
+    for line in shown.getvalue().splitlines():
+        sys.stderr.write(shortened(visible(line), MAX_SHOWN) + "\n")
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:

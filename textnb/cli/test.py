@@ -1,6 +1,7 @@
 """textnb test."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +13,8 @@ from textnb.cli.options.decision import costs_file
 from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource
-from textnb.cli.terminal import print_json, print_table
+from textnb.cli.terminal import print_json, print_table, warn
+from textnb.errors import InputError, listed
 from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
 from textnb.evaluation.reliability import Bin, CoveragePoint
 from textnb.report import ExplainedDocument
@@ -70,6 +72,9 @@ def test(
     of least expected cost and for the most probable class. A true class that the model does not know costs the default,
     whatever the answer.
 
+    Documents that the model has learnt, with the same label, flatter it: a warning counts them, and so does "learnt" of
+    --json. Labels that the model does not know count as mistakes, with a warning; if it knows none, the exit code is 1.
+
     Examples:
 
         textnb test news.textnb held-out/
@@ -85,19 +90,40 @@ def test(
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
     source = CorpusSource.open(corpus, reading, running, trust).labelled(classifier.recipe.terms_of)
     given = answer_corpus(classifier, source, most, jobs=running.n_jobs)
+    _check_labels(given.labels, classes, corpus)
+    _warn_of_learnt(given.n_learnt, len(given.labels))
     evaluation = Evaluation.of(given.labels, given.log_probabilities, classes, given.groups)
     costly = None
     if prices is not None:
         costly = CostEvaluation.of(given.labels, np.exp(given.log_probabilities), prices, classes)
+    if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
+        report = test_report(classifier, model, corpus, evaluation, costly, given, reporting.language)
+        reporting.write(report, running.quiet)
     if as_json:
-        coded = {**evaluation.json, "mistakes": list(map(mistake_json, given.mistakes))}
+        coded = {"learnt": given.n_learnt, **evaluation.json, "mistakes": list(map(mistake_json, given.mistakes))}
         print_json({**coded, **({"costs": costly.json} if costly else {})})
     else:
         _print_evaluation(evaluation, costly)
         _print_mistakes(given.mistakes[: _MISTAKES if mistakes is None else None])
-    if reporting.html is not None:
-        report = test_report(classifier, model, corpus, evaluation, costly, given.mistakes, reporting.language)
-        reporting.write(report, running.quiet)
+
+
+def _check_labels(labels: Sequence[str], classes: Sequence[str], corpus: Path) -> None:
+    """Refuse labels that are all unknown to the model, and warn of some."""
+    unknown = Counter(labels) - Counter({name: len(labels) for name in classes})
+    values = {"unknown": listed(unknown), "classes": listed(classes), "corpus": corpus}
+    if labels and unknown.total() == len(labels):
+        template = "no label of {corpus} is a class of the model: the labels are {unknown}; the classes are {classes}"
+        raise InputError(template, **values)
+    if unknown:
+        template = "{n:,} of {all:,} documents count as mistakes: the model does not know {unknown}; it has {classes}"
+        warn(template, n=unknown.total(), all=len(labels), **values)
+
+
+def _warn_of_learnt(n_learnt: int, n_documents: int) -> None:
+    """Warn if the model is tested on documents that it has learnt."""
+    if n_learnt:
+        template = "the model has learnt {n:,} of the {all:,} documents ({share:.1%}), which flatters it; use others"
+        warn(template, n=n_learnt, all=n_documents, share=n_learnt / n_documents)
 
 
 def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> None:

@@ -1,6 +1,5 @@
 """textnb train."""
 
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -14,10 +13,10 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import takes
 from textnb.cli.options.inputs import as_frequency
-from textnb.cli.options.model import Modelling, ModelVerb
+from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
-from textnb.cli.terminal import say
+from textnb.cli.terminal import say, warn
 from textnb.counts.examples import Digests
 from textnb.errors import InputError
 from textnb.report.contents import train_report
@@ -36,7 +35,7 @@ MANY_COPIES = 0.1
     help="Use terms in at least N documents, or this proportion; or auto: 2, or 1 if few are left.",
 )
 @click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
-@click.option("--max-terms", metavar="N", type=int, help="Use at most N terms.")
+@click.option("--max-terms", metavar="N", type=click.IntRange(min=1), help="Use at most N terms.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
 @takes(running=inputs.Running)
@@ -82,12 +81,14 @@ def train(
     recipe = modelling.recipe(
         terms_of, _select_terms(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms})
     )
+    check_sample_used(recipe)
     documents = source.labelled(terms_of)
     first = next(documents, None)
     if first is None:
         raise InputError("{corpus} has no documents to learn from", corpus=corpus)
     classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
+    _warn_of_one_class(classifier.classes_.tolist(), corpus)
     _warn_of_copies(classifier.learnt.digests, corpus)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
@@ -96,11 +97,18 @@ def train(
         reporting.write(train_report(classifier, output, corpus, reporting.language), running.quiet)
 
 
+def _warn_of_one_class(classes: list[str], corpus: Path) -> None:
+    """Warn if there is nothing to decide."""
+    if len(classes) == 1:
+        template = "{corpus} has only one class, {name!r}, which will be the answer to every document"
+        warn(template, corpus=corpus, name=classes[0])
+
+
 def _warn_of_copies(digests: Digests, corpus: Path) -> None:
     """Warn if many documents repeat others: they count again, and smoothing takes them for further evidence."""
     if digests.n_copies >= MANY_COPIES * len(digests):
         template = "{n:,} of {all:,} documents repeat another and count again; textnb corpus check {corpus} lists them"
-        warnings.warn(template.format(n=digests.n_copies, all=len(digests), corpus=corpus), stacklevel=1)
+        warn(template, n=digests.n_copies, all=len(digests), corpus=corpus)
 
 
 def _select_terms(analyzer: Analyzer, modelling: Modelling, selection: Mapping[str, Any]) -> Analyzer:

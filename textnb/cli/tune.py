@@ -11,15 +11,15 @@ import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.comparison import Folding, interval_cell, measure_names
-from textnb.cli.options.groups import takes
-from textnb.cli.options.model import Modelling, ModelVerb, train_options
+from textnb.cli.options.groups import check_unused, given_options, takes
+from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used, train_options
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import print_json, print_table, print_text
 from textnb.comparison.cross_validation import TokenizedDocuments
 from textnb.comparison.recipes import as_toml, parts_of
-from textnb.comparison.tuning import Tuned, candidates
+from textnb.comparison.tuning import Tuned, candidates, usual_criterion
 from textnb.comparison.tuning import tune as tuned
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
 
 
@@ -65,8 +65,14 @@ def tune(
     modelling = modelling.suited(source.is_mail)
     terms_of = source.terms_of(tokenizing, modelling.terms)
     base = modelling.recipe(terms_of, terms_of.analyzer)
-    recipes = candidates(base, dict(map(_varied, vary)) if vary else None)
+    check_sample_used(base)
+    varied = dict(map(_varied, vary))
+    _check_not_varied(varied, modelling)
+    recipes = candidates(base, varied or None)
     documents = TokenizedDocuments.of(recipes.values(), source.counted)
+    by = by or usual_criterion(recipes, documents)
+    if by == "evidence":
+        check_unused("folds", "seed", why="on the evidence, which needs no folds (--by chooses another criterion)")
     found = tuned(recipes, documents, by=by, **folding.cross_validation(running, recipes, 1 + folding.folds))
     command = shlex.join(["textnb", "train", str(corpus), *train_options(found.recipe, base, tokenizing, modelling)])
     toml = as_toml("tuned", parts_of(found.recipe))
@@ -89,8 +95,17 @@ def _varied(given: str) -> tuple[str, list[Any]]:
     """Return ``alpha=0.1,evidence`` as a key of a recipe and its values."""
     key, equals, values = given.partition("=")
     if not equals or not key.strip() or not values.strip():
-        raise InputError("--vary takes KEY=VALUES, as in alpha=0.1,1, not {given!r}", given=given)
+        raise ParameterError("--vary takes KEY=VALUES, as in alpha=0.1,1, not {given!r}", given=given)
     return key.strip().replace("-", "_"), [_value(value.strip()) for value in values.split(",")]
+
+
+def _check_not_varied(varied: Collection[str], modelling: Modelling) -> None:
+    """Refuse an option of the model that is given and varied: only the values of --vary would be tried."""
+    own = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
+    for name in varied:
+        if name in own or given_options(name):
+            template = "--vary {name} replaces the value of --{option}; leave out one of them"
+            raise ParameterError(template, name=name, option=name.replace("_", "-"))
 
 
 def _value(text: str) -> Any:

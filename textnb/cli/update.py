@@ -9,8 +9,8 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import FILE, argument, gather, takes, verb
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
-from textnb.cli.terminal import plural, say
-from textnb.errors import InputError
+from textnb.cli.terminal import plural, say, warn
+from textnb.errors import InputError, ParameterError, listed
 from textnb.storage import locked
 
 
@@ -114,15 +114,26 @@ def calibrate(given: Changing) -> None:
 def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet: bool) -> None:
     """Add up models of the same recipe; the result equals training on all documents.
 
+    Models without a class in common are merged with a warning.
+
     Example:
 
         textnb merge monday.textnb tuesday.textnb -o week.textnb
     """
     if len(models) < 2:
-        raise InputError("merge takes two models or more, not only {model}", model=models[0])
+        raise ParameterError("merge takes two models or more, not only {model}", model=models[0])
     check_output(output)
     with locked(output):
-        total, *rest = (TextClassifier.load(path, trust) for path in models)
-        for other in rest:
+        total = TextClassifier.load(models[0], trust)
+        for path in models[1:]:
+            other = TextClassifier.load(path, trust)
+            _warn_of_other_classes(path, other.learnt.counts.classes, total.learnt.counts.classes)
             total.merge(other)
         save_and_say(total, output, "merged", len(total.learnt.digests), quiet)
+
+
+def _warn_of_other_classes(path: Path, classes: Collection[str], before: Collection[str]) -> None:
+    """Warn if a model has no class in common with the models merged before it."""
+    if classes and before and not set(classes) & set(before):
+        template = "{path} has no class in common with what is merged before it: {classes}, and {before} before"
+        warn(template, path=path, classes=listed(classes), before=listed(before))

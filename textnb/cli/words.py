@@ -8,9 +8,9 @@ import click
 from textnb.classifier.facts import CONTRIBUTION, WORD_MEASURES, TermScore
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import verb
+from textnb.cli.options.groups import check_unused, verb
 from textnb.cli.terminal import Format, OutputRows, print_json
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 
 
 @verb
@@ -39,8 +39,10 @@ def words(
         textnb words news.textnb --class sport --top 10
         textnb words news.textnb --by log-odds
     """
+    if as_json:
+        check_unused("form", why="with --json")
     if by not in WORD_MEASURES:
-        raise InputError("--by takes one of {measures}, not {by!r}", measures=", ".join(WORD_MEASURES), by=by)
+        raise ParameterError("--by takes one of {measures}, not {by!r}", measures=", ".join(WORD_MEASURES), by=by)
     classifier = TextClassifier.load(model, trust)
     found = {name: classifier.words(name, by=by, top=top) for name in classes or classifier.classes_.tolist()}
     rows = [(name, _row(word)) for name, some in found.items() for word in some]

@@ -23,7 +23,7 @@ from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments
 from textnb.counts import Learnt
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, ParameterError, listed
 from textnb.models import bernoulli
 from textnb.models.dirichlet import log_evidence
 from textnb.numerics import alternatives
@@ -124,7 +124,7 @@ def score_recipes(recipes: Recipes, documents: TokenizedDocuments, criterion: st
     """Score recipes by a criterion of all documents, the best first."""
     if criterion not in CRITERIA:
         template = "unknown criterion {criterion!r}; use {known}"
-        raise InputError(template, criterion=criterion, known=alternatives(["cv", *CRITERIA]))
+        raise ParameterError(template, criterion=criterion, known=alternatives(["cv", *CRITERIA]))
     for name, recipe in recipes.items():
         if not has_criterion(recipe, criterion):
             template = (

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.errors import InputError, TextnbError, listed
+from textnb.errors import InputError, ParameterError, TextnbError, listed, parameters_from_file
 from textnb.models.registry import MODELS, model
 from textnb.storage import read_toml
 from textnb.text import Analyzer, Tokenizer, tokenizer
@@ -79,7 +79,8 @@ def read_recipes(
         where = f"{path}: recipe {number} ({name})"
         if name in recipes:
             raise InputError("{where}: another recipe has this name; give each its own", where=where)
-        recipes[name] = recipe_of(each, default, where, settled, trust)
+        with parameters_from_file():
+            recipes[name] = recipe_of(each, default, where, settled, trust)
     return recipes
 
 
@@ -96,17 +97,19 @@ def recipe_of(
     >>> recipe_of({"alpha": "much"}, TextClassifier().recipe, "mine.toml: recipe 1")
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: mine.toml: recipe 1: alpha must be a number of at least 0, 'evidence', ...
+    textnb.errors.ParameterError: mine.toml: recipe 1: alpha must be a number of at least 0, 'evidence', ...
     """
     name = parts.get("model", default.model)
     if not isinstance(name, str) or name not in MODELS:
-        raise InputError("{where}: unknown model {name!r}; use {all}", where=where, name=name, all=", ".join(MODELS))
+        raise ParameterError(
+            "{where}: unknown model {name!r}; use {all}", where=where, name=name, all=", ".join(MODELS)
+        )
     own, suiting = model(name).options, model(name).analyzer
     known = ("model", "alpha", "weighting", *own, *_INHERITED, "tokenizer", *_ANALYZER)
     for key in parts:
         if key not in known:
             template = "{where}: unknown option {key!r} of model {name!r}; use {known}"
-            raise InputError(template, where=where, key=key, name=name, known=listed(known))
+            raise ParameterError(template, where=where, key=key, name=name, known=listed(known))
     try:
         changed = {key: value for key, value in suiting.items() if key not in settled} | _analyzer_parts(parts)
         return ClassifierRecipe(
@@ -119,7 +122,8 @@ def recipe_of(
             **{key: parts.get(key, getattr(default, key)) for key in _INHERITED},
         )
     except TextnbError as error:
-        raise InputError("{where}: {error}", where=where, error=error) from error
+        kind = ParameterError if isinstance(error, ParameterError) else InputError
+        raise kind("{where}: {error}", where=where, error=error) from error
 
 
 def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
@@ -178,12 +182,14 @@ def _toml(value: Any) -> str:
 def _tokenizer(value: Any, trust: Collection[str]) -> Tokenizer:
     if isinstance(value, str) and ":" in value and value not in trust:
         template = "the Python function {name!r} is not trusted as a tokenizer; trust it by --trust {name} (trust=)"
-        raise InputError(template, name=value)
+        raise ParameterError(template, name=value)
     if not isinstance(value, dict):
         return tokenizer(value)
     params = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items() if key != "name"}
     if ":" in str(value.get("name")):
-        raise InputError("tokenizer: write the Python function {name!r} as a string, not a table", name=value["name"])
+        raise ParameterError(
+            "tokenizer: write the Python function {name!r} as a string, not a table", name=value["name"]
+        )
     return tokenizer(value.get("name", ""), **params)
 
 
@@ -202,6 +208,6 @@ def _ngram(value: Any) -> Any:
     if isinstance(value, str):
         ends = value.split("-")
         if len(ends) > 2 or not all(end.isdecimal() for end in ends):
-            raise InputError('ngram must be a number or a range such as "1-2", not {value!r}', value=value)
+            raise ParameterError('ngram must be a number or a range such as "1-2", not {value!r}', value=value)
         return int(ends[0]), int(ends[-1])
     return tuple(value) if isinstance(value, list) else value

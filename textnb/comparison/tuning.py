@@ -19,7 +19,7 @@ from textnb.classifier.recipe import ClassifierRecipe, default_alpha
 from textnb.comparison.criteria import has_criterion, score_recipes
 from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation import metrics
 from textnb.evaluation.intervals import MEASURES
 from textnb.evaluation.splits import nested_folds
@@ -92,7 +92,7 @@ def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None 
     size = math.prod(len(values) for values in varied.values())
     if not 1 <= size <= MAX_CANDIDATES:
         template = "the grid has {size} candidates, but 1 to {limit} are allowed; vary {remedy} values"
-        raise InputError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
+        raise ParameterError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
     given = parts_of(base)
     if base.alpha == default_alpha(model(base.model), base.weights):  # another weighting may have another default
         del given["alpha"]
@@ -133,13 +133,13 @@ def tune(
     >>> found.name, found.by
     ('alpha=1.0', 'evidence')
     """
-    by = by or _usual(recipes, documents)
+    by = by or usual_criterion(recipes, documents)
     if by == "evidence":
         values = {one.name: one.value for one in score_recipes(recipes, documents, "evidence")}
         best = max(recipes, key=lambda name: values[name])
         return Tuned(best, recipes[best], by, {name: values[name] for name in recipes}, None)
     if by not in TUNED_BY:
-        raise InputError("unknown criterion {by!r}; use evidence, log_loss or accuracy", by=by)
+        raise ParameterError("unknown criterion {by!r}; use evidence, log_loss or accuracy", by=by)
     fold_of = nested_folds(documents.labels, documents.groups, folds, seed)
     validated = cross_validated(recipes, documents, fold_of, jobs, watch)
     table = np.array([[_goodness(one, row, documents, by) for row in range(1 + folds)] for one in validated])
@@ -151,14 +151,14 @@ def tune(
 def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     grid = model(base.model).tuning_grid
     if not grid:
-        raise InputError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
+        raise ParameterError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
     if base.weights.normalised and "alpha" in grid:
         numbers = [alpha for alpha in grid["alpha"] if not isinstance(alpha, str)]
         return {**grid, "alpha": (default_alpha(model(base.model), base.weights), *numbers)}
     return grid
 
 
-def _usual(recipes: Recipes, documents: TokenizedDocuments) -> str:
+def usual_criterion(recipes: Recipes, documents: TokenizedDocuments) -> str:
     """Default criterion: evidence if all candidates have one that can be computed for so many documents."""
     if not all(has_criterion(recipe, "evidence") for recipe in recipes.values()):
         return "log_loss"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.numerics import Floats, is_number
 
 MIN_PRECISION, MIN_RECALL = 0.95, 0.2
@@ -60,7 +60,7 @@ def find_giveaways(
     """
     for name, share in (("precision", precision), ("recall", recall)):
         if not is_number(share) or not 0 < share <= 1:
-            raise InputError("{name} must be above 0 and at most 1, not {given!r}", name=name, given=share)
+            raise ParameterError("{name} must be above 0 and at most 1, not {given!r}", name=name, given=share)
     if counts.n_classes < 2:
         return []
     totals = np.asarray(counts.containing.sum(axis=0))

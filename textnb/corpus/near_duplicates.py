@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from textnb.counts.matrix import CSR, as_counts, first_equal_rows, presence
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.numerics import GOLDEN_RATIO_64, Floats, distinct, is_number
 
 MIN_SIMILARITY = 0.8
@@ -55,7 +55,7 @@ def find_duplicate_groups(X: Any, *, threshold: float = MIN_SIMILARITY) -> Rows:
     [0, 1, 0, 3]
     """
     if not is_number(threshold) or not 0 < threshold <= 1:
-        raise InputError("similarity must be above 0 and at most 1, not {given!r}", given=threshold)
+        raise ParameterError("similarity must be above 0 and at most 1, not {given!r}", given=threshold)
     sets = presence(as_counts(X))
     first = first_equal_rows(sets)
     kept = distinct(first)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.counts.labels import class_codes
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.numerics import Codes
 
 OUTSIDE = -1
@@ -55,7 +55,7 @@ def repeated_folds(labels: Sequence[str], groups: Codes, folds: int = 5, repeats
     for name, value, least in (("folds", folds, 2), ("repeats", repeats, 1), ("seed", seed, 0)):
         if type(value) is not int or value < least:
             template = "{name} must be a whole number of at least {least}, not {value!r}"
-            raise InputError(template, name=name, least=least, value=value)
+            raise ParameterError(template, name=name, least=least, value=value)
     classes, y = class_codes(labels)
     rows = np.array([_stratified(y, groups, folds, (seed, repeat)) for repeat in range(repeats)])
     for row in rows:

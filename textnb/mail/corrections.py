@@ -20,7 +20,7 @@ from pathlib import Path
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts.examples import labelled_digest
-from textnb.errors import InputError, NotLearntError, listed
+from textnb.errors import InputError, NotLearntError, ParameterError, listed
 from textnb.mail.decision import Verdict, check_class, mail_document
 from textnb.readers import Document
 from textnb.storage import locked
@@ -145,7 +145,7 @@ def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str
 def _check_classes(classifier: TextClassifier, label: str, was: str | None, new: bool, hint: str = "") -> None:
     classes = classifier.learnt.counts.classes
     if label == was:
-        raise InputError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
+        raise ParameterError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
     if not new:
         check_class(label, classes, hint)
     if was is not None:

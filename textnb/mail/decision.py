@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.classifier.text_classifier import TextClassifier
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, ParameterError, listed
 from textnb.mail import protocol
 from textnb.mail.header_field import add_field, format_field, remove_field
 from textnb.numerics import is_number
@@ -50,14 +50,14 @@ class Cutoffs:
         for name in ("spam_cutoff", "good_cutoff", "thin", "unsure"):
             value = getattr(self, name)
             if not is_number(value) or not 0 <= value < np.inf:
-                raise InputError("{name} must be a number and not negative, not {value!r}", name=name, value=value)
+                raise ParameterError("{name} must be a number and not negative, not {value!r}", name=name, value=value)
         if not self.good_cutoff < self.spam_cutoff <= 1:
             template = "the cut-offs must satisfy 0 <= good < spam <= 1, not good={good!r} and spam={spam!r}"
-            raise InputError(template, good=self.good_cutoff, spam=self.spam_cutoff)
+            raise ParameterError(template, good=self.good_cutoff, spam=self.spam_cutoff)
         if self.thin < 1:
-            raise InputError("thin multiplies odds and must be 1 or more, not {thin!r}", thin=self.thin)
+            raise ParameterError("thin multiplies odds and must be 1 or more, not {thin!r}", thin=self.thin)
         if self.unsure > 1:
-            raise InputError("unsure must be a probability from 0 to 1, not {unsure!r}", unsure=self.unsure)
+            raise ParameterError("unsure must be a probability from 0 to 1, not {unsure!r}", unsure=self.unsure)
 
     def check_classes(self, classes: Sequence[str]) -> None:
         """Raise InputError if the class of spam is not one of the classes."""
@@ -84,14 +84,14 @@ class Cutoffs:
         P = np.asarray(probabilities, np.float64)
         likeliest = P.argmax(axis=1)
         if self.spam is None:
-            return likeliest, P.max(axis=1) < self.unsure
+            return likeliest, ~(P.max(axis=1) >= self.unsure)  # NaN is unsure
         s = list(classes).index(self.spam)
         p = P[:, s]
         is_spam = p >= self.spam_from(thin)
         is_good = ~is_spam & (p <= self.good_cutoff) & (len(classes) > 1)
         other = np.where(np.arange(len(classes)) == s, -np.inf, P).argmax(axis=1)
         codes = np.where(is_spam, s, np.where(is_good, other, likeliest))
-        return codes, ~(is_spam | is_good)
+        return codes, ~(is_spam | is_good) | np.isnan(P).any(axis=1)
 
 
 def check_class(name: str, classes: Sequence[str], hint: str = "") -> None:

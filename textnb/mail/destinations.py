@@ -18,7 +18,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, ParameterError, listed
 from textnb.mail.decision import Verdict
 
 
@@ -36,7 +36,7 @@ class Destinations:
 
     def __post_init__(self) -> None:
         if self.unsure == "":
-            raise InputError("the folder for unsure messages has an empty name; name a folder or leave it out")
+            raise ParameterError("the folder for unsure messages has an empty name; name a folder or leave it out")
 
     def __call__(self, verdict: Verdict) -> str | None:
         """Folder that a message goes to; None if it stays."""
@@ -59,7 +59,7 @@ def parse_class_pairs(pairs: Sequence[str], classes: Sequence[str], option: str)
         name, value = _split_pair(pair, classes, option)
         if name in values:
             template = "{option} names the class {name!r} twice: {a!r} and {b!r}; leave one out"
-            raise InputError(template, option=option, name=name, a=values[name], b=value)
+            raise ParameterError(template, option=option, name=name, a=values[name], b=value)
         values[name] = value
     return values
 
@@ -68,13 +68,13 @@ def _split_pair(pair: str, classes: Sequence[str], option: str) -> tuple[str, st
     ends = [place for place, character in enumerate(pair) if character == "="]
     if not ends:
         template = "{option} takes CLASS=NAME, such as {example}=NAME, not {pair!r}"
-        raise InputError(template, option=option, example=classes[0], pair=pair)
+        raise ParameterError(template, option=option, example=classes[0], pair=pair)
     end = next((end for end in ends if pair[:end] in classes), None)
     if end is None:
         template = "{option} {pair}: {name!r} is not among the model's classes: {classes}"
         raise InputError(template, option=option, pair=pair, name=pair[: ends[0]], classes=listed(classes))
     if not pair[end + 1 :]:
-        raise InputError("{option} {pair}: write a name after '='", option=option, pair=pair)
+        raise ParameterError("{option} {pair}: write a name after '='", option=option, pair=pair)
     return pair[:end], pair[end + 1 :]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.models.left_out import LeftOut, LogTotals, class_table, left_out_log_p
 from textnb.models.model import TRIED_ALPHAS, Fit, Flag, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.multinomial import check_size, fit_seen
@@ -83,7 +83,9 @@ def _evened(sums: Floats) -> Floats:
 def _positive(alpha: ArrayLike, n_terms: int) -> Floats:
     values = as_alpha(alpha, n_terms)
     if not (values > 0).all():
-        raise InputError("complement naive Bayes needs an alpha above 0; otherwise a term of one class decides alone")
+        raise ParameterError(
+            "complement naive Bayes needs an alpha above 0; otherwise a term of one class decides alone"
+        )
     return values
 
 

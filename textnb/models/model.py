@@ -13,7 +13,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.vocabulary import Columns
 from textnb.counts.weighting import WEIGHTINGS
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.models.left_out import LeftOut
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
@@ -54,13 +54,13 @@ class Flag:
     def checked(self, value: Any, name: str) -> bool:
         """Value, refused unless it is True or False."""
         if not isinstance(value, bool):
-            raise InputError("{name} must be True or False, not {value!r}", name=name, value=value)
+            raise ParameterError("{name} must be True or False, not {value!r}", name=name, value=value)
         return value
 
     def parse(self, text: str, name: str) -> bool:
         """Value that a text on the command line means."""
         if text.lower() not in ("true", "false"):
-            raise InputError("{name} must be true or false, not {text!r}", name=name, text=text)
+            raise ParameterError("{name} must be true or false, not {text!r}", name=name, text=text)
         return text.lower() == "true"
 
 
@@ -123,7 +123,7 @@ class Option:
     >>> option.parse("much")
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: l2 must be a number above 0 or 'cv', not 'much'
+    textnb.errors.ParameterError: l2 must be a number above 0 or 'cv', not 'much'
     """
 
     name: str

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, ParameterError, listed
 from textnb.numerics import Codes, Floats, as_number, log_of
 
 Prior = str | Mapping[str, float] | Sequence[float]
@@ -24,7 +24,9 @@ def log_prior(prior: Prior, classes: Sequence[Any], documents: NDArray[Any]) -> 
         raise InputError("there are no classes: nothing has been learnt")
     if isinstance(prior, str):
         if prior not in PRIORS:
-            raise InputError("unknown prior {name!r}; use 'empirical', 'uniform' or one number per class", name=prior)
+            raise ParameterError(
+                "unknown prior {name!r}; use 'empirical', 'uniform' or one number per class", name=prior
+            )
         shares = documents if prior == "empirical" else np.ones(len(classes))
         if shares.sum() <= 0:
             raise InputError("an empirical prior needs documents of positive weight")
@@ -42,11 +44,11 @@ def as_probabilities(prior: Sequence[float], n_classes: int | None = None) -> Fl
     try:
         shares = np.asarray(prior, np.float64)
     except (TypeError, ValueError):
-        raise InputError("the prior must be probabilities, not {prior!r}", prior=prior) from None
+        raise ParameterError("the prior must be probabilities, not {prior!r}", prior=prior) from None
     if n_classes is not None and shares.shape != (n_classes,):
         raise InputError("the prior must hold {n} numbers, one per class, not {shape}", n=n_classes, shape=shares.shape)
     if not ((shares >= 0).all() and abs(shares.sum() - 1) <= 1e-9):
-        raise InputError("the prior must be probabilities that sum to 1, not {shares}", shares=shares.tolist())
+        raise ParameterError("the prior must be probabilities that sum to 1, not {shares}", shares=shares.tolist())
     return shares
 
 
@@ -63,12 +65,14 @@ def class_weighted(weight: Floats, y: Codes, classes: Sequence[Any], class_weigh
         return weight
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise InputError("unknown class_weight {name!r}; use 'balanced' or one number per class", name=class_weight)
+            raise ParameterError(
+                "unknown class_weight {name!r}; use 'balanced' or one number per class", name=class_weight
+            )
         sums = np.bincount(y, weight, len(classes))
         share = sums.sum() / max(1, np.count_nonzero(sums))
         return np.asarray(weight * np.divide(share, sums, out=np.ones(len(sums)), where=sums > 0)[y])
     if not isinstance(class_weight, Mapping):
-        raise InputError("class_weight must be 'balanced' or numbers by class, not {given!r}", given=class_weight)
+        raise ParameterError("class_weight must be 'balanced' or numbers by class, not {given!r}", given=class_weight)
     unknown = set(class_weight) - set(classes)
     if unknown:
         template = "class_weight names {unknown}; the classes are {known}"
@@ -80,7 +84,7 @@ def class_weighted(weight: Floats, y: Codes, classes: Sequence[Any], class_weigh
 def is_balanced(class_weight: ClassWeight) -> bool:
     """True for ``balanced``; models of texts accept no other class weights."""
     if class_weight not in (None, "balanced"):
-        raise InputError("for texts class_weight is None or 'balanced'")
+        raise ParameterError("for texts class_weight is None or 'balanced'")
     return class_weight == "balanced"
 
 
@@ -89,10 +93,10 @@ def as_alpha(alpha: ArrayLike, n_terms: int) -> Floats:
     try:
         values = np.asarray(alpha, np.float64)
     except (TypeError, ValueError):
-        raise InputError("alpha must be a number or one per term, not {alpha!r}", alpha=alpha) from None
+        raise ParameterError("alpha must be a number or one per term, not {alpha!r}", alpha=alpha) from None
     if values.shape not in ((), (n_terms,)):
         template = "alpha must be a number or {n} of them, one per term, not shape {shape}"
         raise InputError(template, n=n_terms, shape=values.shape)
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise InputError("alpha must be finite and not negative, not {alpha!r}", alpha=alpha)
+        raise ParameterError("alpha must be finite and not negative, not {alpha!r}", alpha=alpha)
     return np.atleast_1d(values)

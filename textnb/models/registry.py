@@ -9,14 +9,14 @@ Examples
 >>> model("bayse")
 Traceback (most recent call last):
     ...
-textnb.errors.InputError: unknown model 'bayse'; use multinomial, bernoulli, complement, ...
+textnb.errors.ParameterError: unknown model 'bayse'; use multinomial, bernoulli, complement, ...
 """
 
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.models.model import Model
 from textnb.models.scorer import Scorer
 
@@ -70,7 +70,7 @@ def model(name: str) -> Model:
         If there is no model with that name.
     """
     if name not in MODELS:
-        raise InputError("unknown model {name!r}; use {known}", name=name, known=", ".join(MODELS))
+        raise ParameterError("unknown model {name!r}; use {known}", name=name, known=", ".join(MODELS))
     found = _imported(MODELS[name])
     assert isinstance(found, Model)
     return found

@@ -27,7 +27,7 @@ from scipy import sparse
 
 from textnb.counts.matrix import CSR
 from textnb.errors import InputError
-from textnb.numerics import Codes, Floats, log_softmax
+from textnb.numerics import MAX_NUMBER, Codes, Floats, log_softmax
 
 
 class Differences(NamedTuple):
@@ -155,6 +155,16 @@ def check_columns(X: CSR, n_terms: int) -> None:
     """Refuse a matrix with another number of columns than the model."""
     if X.shape[1] != n_terms:
         raise InputError("X has {found} columns, the model was fitted on {n}", found=X.shape[1], n=n_terms)
+
+
+def check_weights(scorer: Scorer) -> None:
+    """Refuse a scorer with weights that are NaN, infinite or beyond 1e100; -inf is the logarithm of 0."""
+    for name, value in vars(scorer).items():
+        if isinstance(value, Scorer):
+            check_weights(value)
+        elif isinstance(value, np.ndarray) and not ((np.abs(value) <= MAX_NUMBER) | np.isneginf(value)).all():
+            template = "the weights of the model ({name}) exceed the range of floats; use less extreme parameters"
+            raise InputError(template, name=name)
 
 
 def log_posterior(scores: Floats, bias: Floats) -> Floats:

@@ -11,7 +11,7 @@ import re
 from encodings.aliases import aliases
 from functools import cache, lru_cache
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 
 _NO_CHARSETS = ("base64_codec", "bz2_codec", "hex_codec", "quopri_codec", "rot_13", "uu_codec", "zlib_codec")
 _WITHOUT_ALIASES = ["cp1006", "cp720", "cp737", "cp856", "cp874", "cp875", "iso8859_1", "koi8_t", "koi8_u", "oem"]
@@ -54,7 +54,7 @@ _MODULE_BY_LABEL = {label: module for module, labels in _LABELS_OF_CODECS.items(
 def check_charset(name: str | None) -> None:
     """Refuse a name that is not that of a charset of Python."""
     if name is not None and charset_named(name) is None:
-        raise InputError("unknown encoding {name!r}; use a name such as utf-8, cp932, euc-jp or latin-1", name=name)
+        raise ParameterError("unknown encoding {name!r}; use a name such as utf-8, cp932, euc-jp or latin-1", name=name)
 
 
 def charset_named(name: str | None) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textnb.document import Document
-from textnb.errors import InputError, ReadingWarning
+from textnb.errors import InputError, ReadingWarning, fill_in, parameters_from_file
 from textnb.readers.charset_names import check_charset
 from textnb.storage import read_toml
 
@@ -105,7 +105,8 @@ def complete_settings(folder: Path, given: Settings) -> Settings:
     default = Settings()
     checked = {key: _as_setting(key, value, path) for key, value in reader.items()}
     missing = {f.name for f in fields(Settings) if getattr(given, f.name) == getattr(default, f.name)}
-    return replace(given, **{key: value for key, value in checked.items() if key in missing})
+    with parameters_from_file():
+        return replace(given, **{key: value for key, value in checked.items() if key in missing})
 
 
 def _read_description(folder: Path) -> tuple[Path, dict[str, Any]]:
@@ -194,5 +195,5 @@ class Troubles:
         if cases:
             what = templates[len(cases) > 1].format(number=len(cases), total=self.documents)
             examples = "; ".join(cases[:_MAX_EXAMPLES]) + ("; ..." if len(cases) > _MAX_EXAMPLES else "")
-            message = _WARNING.format(source=self.source, what=what, examples=examples)
+            message = fill_in(_WARNING, source=self.source, what=what, examples=examples)
             warnings.warn(message, ReadingWarning, stacklevel=3)

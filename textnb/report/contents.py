@@ -13,8 +13,9 @@ from textnb.evaluation.intervals import MEASURES
 from textnb.language import Language
 from textnb.markup import Cell
 from textnb.numerics import Estimate
+from textnb.report.mistakes import CorpusAnswers
 from textnb.report.sections import group_notes
-from textnb.report.values import ExplainedDocument, LearningCurve, Report, Table, Word
+from textnb.report.values import LearningCurve, Report, Table, Word
 
 WORDS_PER_CLASS = 12
 MEASURE_NAMES = {"macro_f1": "macro F1", "log_loss": "log loss", "brier": "Brier", "ece": "ECE"}
@@ -50,17 +51,24 @@ def test_report(
     corpus: Path,
     evaluation: Evaluation,
     costs: CostEvaluation | None,
-    mistakes: Sequence[ExplainedDocument],
+    given: CorpusAnswers,
     language: Language,
 ) -> Report:
     """Return the page of a test: measures, words of each class, and mistakes."""
+    notes = []
+    if given.n_learnt:
+        phrase = "The model has learnt {number} of the {all} documents ({share}), which flatters it."
+        share = given.n_learnt / evaluation.documents
+        numbers = {"number": f"{given.n_learnt:,}", "all": f"{evaluation.documents:,}", "share": f"{share:.1%}"}
+        notes.append(language(phrase, **numbers))
     return Report(
         language("Test of {model}", model=model.name),
         facts=model_facts(classifier, model, corpus, language),
+        notes=notes,
         evaluation=evaluation,
         costs=costs,
         words=top_words(classifier),
-        mistakes=mistakes,
+        mistakes=given.mistakes,
     )
 
 

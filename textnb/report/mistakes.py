@@ -9,6 +9,7 @@ import numpy as np
 from textnb.classifier.inputs import note_digests
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts import Counted
+from textnb.counts.examples import labelled_digest
 from textnb.evaluation.evaluation import Mistake, confident_mistakes
 from textnb.evaluation.splits import document_groups
 from textnb.numerics import Codes, Floats
@@ -22,12 +23,13 @@ REASONS = 8
 
 
 class CorpusAnswers(NamedTuple):
-    """True labels, log probabilities (D, C), groups of copies (D,), and the most confident mistakes."""
+    """True labels, log probabilities (D, C), groups of copies (D,), the most confident mistakes, learnt documents."""
 
     labels: list[str]
     log_probabilities: Floats
     groups: Codes
     mistakes: list[ExplainedDocument]
+    n_learnt: int
 
 
 class _FoundMistake(NamedTuple):
@@ -62,7 +64,8 @@ def answer_corpus(
             found.append(_FoundMistake(mistake, part.ids[i], document))
         found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
     mistakes = [_explained(each, classifier) for each in found]
-    return CorpusAnswers(labels, np.concatenate(logs), document_groups(digests, names), mistakes)
+    learnt = (labelled_digest(*each) in classifier.learnt.digests for each in zip(digests, labels, strict=True))
+    return CorpusAnswers(labels, np.concatenate(logs), document_groups(digests, names), mistakes, sum(learnt))
 
 
 def _noted(corpus: Iterable[Any], read: deque[Document]) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from textnb.errors import InputError, listed
+from textnb.errors import ParameterError, listed
 from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import Chars, as_range
 from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, as_json, plain_token, without_surrogates
@@ -85,9 +85,9 @@ class Analyzer:
             _check_frequency(self.min_df, "min_df")
         _check_frequency(self.max_df, "max_df")
         if type(self.min_df) is type(self.max_df) and self.min_df > self.max_df:
-            raise InputError("min_df must not be above max_df, but {a} is above {b}", a=self.min_df, b=self.max_df)
+            raise ParameterError("min_df must not be above max_df, but {a} is above {b}", a=self.min_df, b=self.max_df)
         if self.max_terms is not None and (type(self.max_terms) is not int or self.max_terms < 1):
-            raise InputError("max_terms must be a whole number of at least 1, or None, not {n!r}", n=self.max_terms)
+            raise ParameterError("max_terms must be a whole number of at least 1, or None, not {n!r}", n=self.max_terms)
 
     def __eq__(self, other: object) -> bool:
         # max_df=1 is one document, max_df=1.0 is all of them
@@ -141,11 +141,13 @@ class Analyzer:
     def of(cls, recipe: Recipe) -> "Analyzer":
         """Analyzer that a recipe describes."""
         if not isinstance(recipe, dict):
-            raise InputError("the recipe of an analyzer must be a table of parameters, not {recipe!r}", recipe=recipe)
+            raise ParameterError(
+                "the recipe of an analyzer must be a table of parameters, not {recipe!r}", recipe=recipe
+            )
         for name in recipe:
             if name not in cls.__dataclass_fields__:
                 known = ", ".join(cls.__dataclass_fields__)
-                raise InputError("an analyzer has no parameter {name!r}; it has: {known}", name=name, known=known)
+                raise ParameterError("an analyzer has no parameter {name!r}; it has: {known}", name=name, known=known)
         return cls(**recipe)
 
 
@@ -154,7 +156,7 @@ def _check_frequency(value: object, field: str) -> None:
     is_proportion = isinstance(value, float) and 0.0 <= value <= 1.0
     if not is_count and not is_proportion:
         template = "{field} must be a whole number of documents or a proportion from 0.0 to 1.0, not {value!r}"
-        raise InputError(template, field=field, value=value)
+        raise ParameterError(template, field=field, value=value)
 
 
 def _ngrams(tokens: Iterable[T], ngram: tuple[int, int], join: Callable[[Sequence[Any]], T]) -> Iterator[T]:
@@ -185,13 +187,13 @@ def _origin(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int
 def as_features(names: Iterable[str]) -> tuple[str, ...]:
     """Checked names of features, each at most once."""
     if isinstance(names, str):
-        raise InputError("features must be a list of names, not the single string {names!r}", names=names)
+        raise ParameterError("features must be a list of names, not the single string {names!r}", names=names)
     features = tuple(names)
     for name in features:
         if name not in FEATURES:
-            raise InputError("unknown feature {name!r}; use {known}", name=name, known=listed(FEATURES))
+            raise ParameterError("unknown feature {name!r}; use {known}", name=name, known=listed(FEATURES))
     if len(set(features)) < len(features):
-        raise InputError("features must not contain a name twice: {names}", names=", ".join(features))
+        raise ParameterError("features must not contain a name twice: {names}", names=", ".join(features))
     return features
 
 

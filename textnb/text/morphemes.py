@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.util import find_spec
 
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.text.token import Token, Tokenizer, without_surrogates
 
 FORMS = ("surface", "base")
@@ -44,7 +44,7 @@ class Morphemes(Tokenizer):
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
-            raise InputError("unknown form {form!r}; use {known}", form=self.form, known=", ".join(FORMS))
+            raise ParameterError("unknown form {form!r}; use {known}", form=self.form, known=", ".join(FORMS))
         for field in ("pos", "exclude_pos", "stop_words"):
             object.__setattr__(self, field, _as_strings(getattr(self, field), field))
         self._check_parts()
@@ -53,7 +53,7 @@ class Morphemes(Tokenizer):
         for part in (*self.pos, *self.exclude_pos):
             if part.split(",")[0] not in self.known_parts:
                 known = ", ".join(self.known_parts)
-                raise InputError("unknown part of speech {part!r}; use {known}", part=part, known=known)
+                raise ParameterError("unknown part of speech {part!r}; use {known}", part=part, known=known)
 
     @property
     @abstractmethod
@@ -102,12 +102,12 @@ def _begins(pos: str, parts: tuple[str, ...]) -> bool:
 
 def _as_strings(value: object, field: str) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
-        raise InputError("{field} must be a list of strings, not {value!r}", field=field, value=value)
+        raise ParameterError("{field} must be a list of strings, not {value!r}", field=field, value=value)
     for item in value:
         if not isinstance(item, str):
-            raise InputError("{field} must contain only strings, not {item!r}", field=field, item=item)
+            raise ParameterError("{field} must contain only strings, not {item!r}", field=field, item=item)
         if without_surrogates(item) != item:
-            raise InputError("{field} contains {item!r}, which is half a character", field=field, item=item)
+            raise ParameterError("{field} contains {item!r}, which is half a character", field=field, item=item)
     return tuple(sorted(set(value)))
 
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from textnb.errors import InputError, listed
+from textnb.errors import ParameterError, listed
 from textnb.text.characters import characters_between, marks
 
 _LONGEST_RUN = 30  # marks on one letter: the Stream-Safe limit of Unicode
@@ -33,12 +33,14 @@ Spans = list[tuple[int, int]]
 def as_normalisers(names: Sequence[str]) -> tuple[str, ...]:
     """Checked names of normalisers, in the given order."""
     if isinstance(names, str):
-        raise InputError("normalisers must be a list of names, not the single string {names!r}", names=names)
+        raise ParameterError("normalisers must be a list of names, not the single string {names!r}", names=names)
     if not isinstance(names, (list, tuple)):
-        raise InputError("normalisers must be a list of names in the order of their use, not {names!r}", names=names)
+        raise ParameterError(
+            "normalisers must be a list of names in the order of their use, not {names!r}", names=names
+        )
     for name in names:
         if not isinstance(name, str) or name not in NORMALISERS:
-            raise InputError("unknown normaliser {name!r}; use {known}", name=name, known=listed(NORMALISERS))
+            raise ParameterError("unknown normaliser {name!r}; use {known}", name=name, known=listed(NORMALISERS))
     return tuple(names)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.text.morphemes import Morphemes, check_installed, installed_version, pieces
 from textnb.text.token import Token, without_surrogates
 
@@ -53,7 +53,7 @@ class Sudachi(Morphemes):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode not in MODES:
-            raise InputError("unknown mode {mode!r}; use {known}", mode=self.mode, known=", ".join(MODES))
+            raise ParameterError("unknown mode {mode!r}; use {known}", mode=self.mode, known=", ".join(MODES))
         check_installed(self.name)
 
     @property

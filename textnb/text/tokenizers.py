@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from textnb.errors import InputError, RecipeWarning, UntrustedError, listed
+from textnb.errors import InputError, ParameterError, RecipeWarning, UntrustedError, listed
 from textnb.text.characters import JAPANESE_BIT, LETTER_BIT, letter_kinds
 from textnb.text.janome.tokenizer import Janome
 from textnb.text.mecab import Mecab
@@ -54,17 +54,17 @@ def tokenizer(name: str, **params: Any) -> Tokenizer:
     >>> tokenizer("word")
     Traceback (most recent call last):
         ...
-    textnb.errors.InputError: unknown tokenizer 'word'; use auto, charclass, chars, janome, mecab, ...
+    textnb.errors.ParameterError: unknown tokenizer 'word'; use auto, charclass, chars, janome, mecab, ...
     """
     if not isinstance(name, str):
-        raise InputError("the name of a tokenizer must be a string, not {name!r}", name=name)
+        raise ParameterError("the name of a tokenizer must be a string, not {name!r}", name=name)
     if ":" in name:
         if params:
             template = "tokenizer {name!r} is a Python function and has no parameter {parameter!r}"
-            raise InputError(template, name=name, parameter=min(params))
+            raise ParameterError(template, name=name, parameter=min(params))
         return Imported(name)
     if name not in TOKENIZERS:
-        raise InputError(_UNKNOWN_NAME, name=name, known=f"{listed(TOKENIZERS)}, or module:function")
+        raise ParameterError(_UNKNOWN_NAME, name=name, known=f"{listed(TOKENIZERS)}, or module:function")
     return _build(name, params)
 
 
@@ -89,13 +89,13 @@ def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokeniz
     if isinstance(value, Tokenizer):
         if type(value) not in TOKENIZERS.values():
             template = "a model file cannot hold the tokenizer {name!r}; give a function at the top of a module"
-            raise InputError(template, name=value.name)
+            raise ParameterError(template, name=value.name)
         return value
     if isinstance(value, str):
         return tokenizer(value)
     if callable(value):
         return Imported.of(value)
-    raise InputError("a tokenizer must be a name, a Tokenizer or a function, not {value!r}", value=value)
+    raise ParameterError("a tokenizer must be a name, a Tokenizer or a function, not {value!r}", value=value)
 
 
 def tokenizer_of(recipe: Mapping[str, Any], trust: Collection[str] = ()) -> Tokenizer:
@@ -119,7 +119,7 @@ def tokenizer_of(recipe: Mapping[str, Any], trust: Collection[str] = ()) -> Toke
     Chars(n=(2, 2))
     """
     if isinstance(trust, str):
-        raise InputError("trust must be a list of names, not the single string {trust!r}", trust=trust)
+        raise ParameterError("trust must be a list of names, not the single string {trust!r}", trust=trust)
     try:
         name, version, params = recipe["name"], recipe["version"], dict(recipe["params"])
     except (KeyError, TypeError, ValueError) as error:
@@ -149,11 +149,11 @@ def _build(name: str, params: Mapping[str, Any]) -> Tokenizer:
     for parameter in params:
         if parameter not in known:
             template = "tokenizer {name!r} has no parameter {parameter!r}; it has: {known}"
-            raise InputError(template, name=name, parameter=parameter, known=listed(known) or "none")
+            raise ParameterError(template, name=name, parameter=parameter, known=listed(known) or "none")
     try:
         return cls(**params)
     except TypeError as error:
-        raise InputError("tokenizer {name!r}: {error}", name=name, error=error) from error
+        raise ParameterError("tokenizer {name!r}: {error}", name=name, error=error) from error
 
 
 _JANOME, _WORDS = Janome(), Words()  # made once: checking parameters takes longer than counting a short text
@@ -222,7 +222,7 @@ class Imported(Tokenizer):
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, str) or not _IMPORT_PATH.fullmatch(self.path):
-            raise InputError("a Python tokenizer is named 'module:function', not {path!r}", path=self.path)
+            raise ParameterError("a Python tokenizer is named 'module:function', not {path!r}", path=self.path)
 
     @classmethod
     def of(cls, function: Callable[[str], list[str]]) -> "Imported":

@@ -104,32 +104,48 @@ def test_a_server_that_is_silent_is_not_waited_for(imap, stranger):
     ("arguments", "error"),
     [
         (["--apply"], "nothing to do"),
-        (["--move", "junk=Junk"], "'junk' is not among the model's classes"),
         (["--move", "迷惑="], "write a name after"),
         (["--move", "迷惑=a\rb", "--apply"], "cannot be a folder's name"),
         (["--folder", "a//b"], "cannot be a folder's name"),
         (["--move", "ham=a//b"], "cannot be a folder's name"),
         (["--unsure-to", "a//b"], "cannot be a folder's name"),
         (["--learn", "INBOX=ham", "--learn", "inbox=迷惑"], "two classes"),
-        (["--folder", "nowhere"], "ailbox doesn't exist: nowhere"),
         (["--flag", "迷惑=\\Deleted"], "cannot be set"),
         (["--flag", "迷惑=a(b"], "cannot be set"),
-        (["--learn", "Junk=spam"], "--learn takes FOLDER=CLASS"),
         (["--learn", "Junk=ham", "--learn", "Junk=迷惑"], "two classes"),
         (["--starttls"], "use one of them"),
-        (["--timeout", "0"], "--timeout"),
+        (["--learn", "Junk"], "--learn takes FOLDER=CLASS"),
         (["--password-command", "true"], "give either --password-command"),
     ],
 )
-def test_mistakes_are_said_in_a_line(imap, box, arguments, error):
+def test_wrong_options_are_said_in_a_line_with_exit_code_2(imap, box, arguments, error):
+    box.deliver(mail("pills", SPAM))
+    done = imap(box, *arguments)
+    assert (done.code, error in done.err, done.err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--move", "junk=Junk"], "'junk' is not among the model's classes"),
+        (["--folder", "nowhere"], "ailbox doesn't exist: nowhere"),
+        (["--learn", "Junk=spam"], "--learn takes FOLDER=CLASS"),
+    ],
+)
+def test_what_the_model_or_the_server_lacks_is_said_in_a_line(imap, box, arguments, error):
     box.deliver(mail("pills", SPAM))
     done = imap(box, *arguments)
     assert (done.code, error in done.err, done.err.count("\n")) == (1, True, 1)
 
 
+@pytest.mark.parametrize("arguments", [["--timeout", "0"], ["--timeout", "1e300"], ["--timeout", "nan"]])
+def test_the_time_to_wait_is_between_a_moment_and_a_day(imap, stranger, arguments):
+    done = imap(stranger, *arguments)
+    assert (done.code, "--timeout" in done.err) == (2, True)
+
+
 def test_nothing_is_sent_in_the_clear_to_other_machines(imap, stranger):
-    done = imap(stranger, host="imap.example.jp")
-    assert (done.code, "use --starttls, or add --insecure" in done.err) == (1, True)
+    assert "use --starttls, or add --insecure" in imap(stranger, host="imap.example.jp").misuse
 
 
 def test_host_and_user_are_needed(run, model):

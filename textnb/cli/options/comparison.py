@@ -15,7 +15,7 @@ from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import progress
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments
 from textnb.comparison.recipes import read_recipes, recipe_of
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
 from textnb.models.registry import MODELS
 from textnb.numerics import Estimate
@@ -64,13 +64,13 @@ class Choosing:
         )
         if self.recipes is not None:
             if self.models is not None:
-                raise InputError("--models and --recipes exclude each other; name the models in the file")
+                raise ParameterError("--models and --recipes exclude each other; name the models in the file")
             return read_recipes(self.recipes, default, settled, trust)
         names = self.models.split(",") if self.models else USUAL_MODELS
         found = {name.strip(): recipe_of({"model": name.strip()}, default, "--models", settled) for name in names}
         if len(found) < len(names):
             template = "--models names a model twice: {models}; to compare options of one model use --recipes FILE"
-            raise InputError(template, models=self.models)
+            raise ParameterError(template, models=self.models)
         return found
 
 
@@ -107,7 +107,7 @@ comparing = gather(
     click.option(
         "--repeats",
         metavar="N",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, 1000),
         default=1,
         help="Repeat the cross-validation with new folds.",
     ),

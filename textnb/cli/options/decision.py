@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import click
 
-from textnb.cli.options.groups import FILE, flag, option
+from textnb.cli.options.groups import FILE, check_unused, flag, option
 from textnb.cli.terminal import OutputRows, plural, say
 from textnb.decisions import UNSURE, Rule, decision_rule
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.evaluation import Costs, read_costs
 from textnb.mail.decision import Cutoffs, Verdict
 from textnb.mail.destinations import Destinations, parse_class_pairs
@@ -35,6 +35,9 @@ class Deciding:
 
     def rule(self, classes: Sequence[str]) -> Rule:
         """Return the decision rule; by default the most probable class."""
+        if self.unsure is not None and self.costs is not None:
+            template = "--unsure cannot be combined with --costs; the file gives the cost of being unsure: unsure = 0.2"
+            raise ParameterError(template)
         rule = decision_rule(classes, self.unsure, self._costs)
         may_be_unsure = self.unsure is not None or (self._costs is not None and self._costs.unsure is not None)
         if may_be_unsure and UNSURE_LABEL in classes:
@@ -92,9 +95,9 @@ class Judging:
         """Cut-offs of these options."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         if self.spam is None and given.keys() - {"unsure"}:
-            raise InputError("--spam-cutoff, --good-cutoff and --thin need a class; add --spam CLASS")
+            raise ParameterError("--spam-cutoff, --good-cutoff and --thin need a class; add --spam CLASS")
         if self.spam is not None and self.unsure is not None:
-            raise InputError("with --spam use --spam-cutoff and --good-cutoff, not --unsure")
+            raise ParameterError("with --spam use --spam-cutoff and --good-cutoff, not --unsure")
         return Cutoffs(**given)
 
 
@@ -109,8 +112,8 @@ class SecondsRange(click.FloatRange):
         return number
 
 
-EVERY = SecondsRange(0.1, 86_400.0)
-"""Seconds between two looks, at most a day: a system cannot wait for any length of time."""
+SECONDS = SecondsRange(0.1, 86_400.0)
+"""Seconds to wait, at most a day: a system cannot wait for any length of time."""
 
 
 _REMEDY = "use --apply to change the mailbox"
@@ -126,7 +129,12 @@ class Moving:
     apply: bool = flag("Change the mailbox; without this option it is a dry run.")
     again: bool = flag("Judge all messages, even those judged before.")
     watch: bool = flag("Continue with new messages until SIGINT or SIGTERM.")
-    every: float = option("SECONDS", "Seconds between two looks of --watch.", type=EVERY, default=10.0)
+    every: float = option("SECONDS", "Seconds between two looks of --watch.", type=SECONDS, default=10.0)
+
+    def check(self) -> None:
+        """Refuse options that have no effect."""
+        if not self.watch:
+            check_unused("every", why="without --watch")
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""

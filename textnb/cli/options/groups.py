@@ -22,6 +22,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
+from click.core import ParameterSource
+
+from textnb.errors import ParameterError
 
 FILE = click.Path(path_type=Path)
 """Type of options and arguments that name a file or folder; the verb itself checks that it exists."""
@@ -104,6 +107,22 @@ def option_words(each: Field[Any], value: Any) -> Iterator[str]:
         return
     for one in value if isinstance(value, tuple) else [value]:
         yield from (yes, str(one))
+
+
+def given_options(*names: str) -> list[str]:
+    """Return those of these options that the command line gives, as it writes them (``--folds``)."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return []
+    given = {each for each in names if context.get_parameter_source(each) is ParameterSource.COMMANDLINE}
+    return [max(each.opts, key=len) for each in context.command.params if each.name in given]
+
+
+def check_unused(*names: str, why: str) -> None:
+    """Refuse options that are given although they have no effect; `why` says where, as in ``with --json``."""
+    if given := given_options(*names):
+        template = "{options} would have no effect {why}; leave out one or the other"
+        raise ParameterError(template, options=" and ".join(given), why=why)
 
 
 class SectionOption(click.Option):

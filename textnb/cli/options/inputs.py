@@ -12,7 +12,7 @@ import click
 
 from textnb.cli.options.groups import FILE, Decorator, argument, flag, option
 from textnb.counts import TermsOf
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings
 from textnb.readers.settings import MAX_SKIPPED
@@ -63,9 +63,9 @@ def as_number_range(value: str | None, option: str) -> tuple[int, int] | None:
     if value is None:
         return None
     low, _, high = value.partition("-")
-    if not low.isdecimal() or not (high or low).isdecimal():
-        raise InputError("{option} takes a number or a range such as 1-2, not {value!r}", option=option, value=value)
-    return int(low), int(high or low)
+    with suppress(ValueError):  # not digits, or more of them than int takes
+        return int(low), int(high or low)
+    raise ParameterError("{option} takes a number or a range such as 1-2, not {value!r}", option=option, value=value)
 
 
 def as_frequency(value: str | None, option: str) -> int | float | str | None:
@@ -74,7 +74,7 @@ def as_frequency(value: str | None, option: str) -> int | float | str | None:
         return value
     with suppress(ValueError):
         return int(value) if value.isdecimal() else float(value)
-    raise InputError(
+    raise ParameterError(
         "{option} takes a number of documents or a proportion such as 0.5, not {value!r}", option=option, value=value
     )
 
@@ -86,7 +86,7 @@ def as_prior(value: str) -> str | dict[str, float]:
     try:
         return {name.strip(): float(share) for name, _, share in (part.rpartition("=") for part in value.split(","))}
     except ValueError:
-        raise InputError("--prior takes empirical, uniform or a=0.3,b=0.7, not {value!r}", value=value) from None
+        raise ParameterError("--prior takes empirical, uniform or a=0.3,b=0.7, not {value!r}", value=value) from None
 
 
 def read_words(path: Path) -> list[str]:
@@ -115,7 +115,7 @@ class Reading:
 
     section: ClassVar[str] = "Reading"
     labelled: ClassVar[bool] = False
-    reader: str | None = option("NAME", f"{', '.join(READERS)}.  [default: by name]")
+    reader: str | None = option("NAME", f"{', '.join(READERS)}.  [default: by name]", type=click.Choice(READERS))
     text: str | None = option("COLUMN", "Column of the text.")
     glob: str | None = option("PATTERN", "Files of a folder to read, as in '*.txt'.")
     encoding: str | None = option("NAME", "Charset of bytes that are not UTF-8.")
@@ -196,14 +196,14 @@ class Tokenizing:
         if self.tokenizer is None and given:
             names = ", ".join(_OPTION_NAMES.get(key, f"--{key.replace('_', '-')}") for key in sorted(given))
             if not (having := _tokenizers_with(given)):
-                raise InputError("no tokenizer has all of {options}", options=names)
-            raise InputError(
+                raise ParameterError("no tokenizer has all of {options}", options=names)
+            raise ParameterError(
                 "{options} depends on the tokenizer; add --tokenizer {tokenizers}",
                 options=names,
                 tokenizers=" or ".join(having),
             )
         if self.tokenizer == Imported.name:
-            raise InputError(
+            raise ParameterError(
                 "--tokenizer {name} is not complete; name your function: module:function", name=Imported.name
             )
         return tokenizer(self.tokenizer or "auto", **given)

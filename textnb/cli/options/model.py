@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import click
 
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, default_alpha
-from textnb.cli.options.groups import Verb, flag, option, option_words
+from textnb.cli.options.groups import Verb, check_unused, flag, option, option_words
 from textnb.cli.options.inputs import Tokenizing, as_prior
 from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
+from textnb.models.model import Need
 from textnb.models.registry import MODELS, default_model
 from textnb.models.registry import model as model_of
 from textnb.models.smoothing import ALPHAS, LOG_LOSS
@@ -76,7 +77,7 @@ class Modelling:
         try:
             return {name: known[name].parse(text) if name in known else text for name, text in pairs.items()}
         except InputError as error:
-            raise InputError("model {model!r}: {error}", model=self._name, error=error) from None
+            raise ParameterError("model {model!r}: {error}", model=self._name, error=error) from None
 
     def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
         """Return the recipe of these options."""
@@ -91,6 +92,16 @@ class Modelling:
             self.calibrate,
             self.sample,
         )
+
+
+def check_sample_used(recipe: ClassifierRecipe) -> None:
+    """Refuse --sample where it changes nothing: without a calibration, or if all documents are kept anyway."""
+    if recipe.keeps.examples and recipe.sample:
+        what = "model" if Need.ROWS in model_of(recipe.model).needs else "weighting"
+        why = f"with the {what} {getattr(recipe, what)!r}, which keeps all documents"
+        check_unused("sample", why=why)
+    elif not recipe.keeps.examples and not recipe.calibrate:
+        check_unused("sample", why="with --no-calibrate")
 
 
 def _usage_error(template: str, **values: object) -> click.UsageError:
@@ -135,7 +146,9 @@ def _as_alpha(value: str | None) -> float | str | None:
         return float(value)
     except ValueError:
         names = ", ".join((*ALPHAS, LOG_LOSS))
-        raise InputError("--alpha takes a number or one of {names}, not {value!r}", names=names, value=value) from None
+        raise ParameterError(
+            "--alpha takes a number or one of {names}, not {value!r}", names=names, value=value
+        ) from None
 
 
 _TEXT = ("tokenizer", "normalise", "ngram", "features")

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textnb.cli.options.groups import option
 from textnb.cli.terminal import say
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.language import LANGUAGES, Language, check_language
 from textnb.report.values import Report
 from textnb.storage import atomic, check_writable
@@ -33,7 +33,7 @@ class Reporting:
         """Raise an error, before any work, if the page cannot be written or would replace another file."""
         if self.html is None:
             if self.lang is not None:
-                raise InputError("--lang {code} needs a page; add --html FILE", code=self.lang)
+                raise ParameterError("--lang {code} needs a page; add --html FILE", code=self.lang)
             return
         if self.lang is not None:
             check_language(self.lang)

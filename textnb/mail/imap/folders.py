@@ -10,7 +10,7 @@ A folder that exists under the asked name is used; else one with the prefix; els
 import re
 from unicodedata import normalize
 
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.mail.destinations import decode_folder_name, encode_folder_name
 from textnb.mail.imap.connection import Client, as_text, parsing_answer
 
@@ -93,5 +93,5 @@ def _text_or_empty(given: object) -> str:
 
 def _check_name(asked: str) -> None:
     if not asked or re.search(r"[\x00-\x1f\x7f-\x9f]", asked) or "" in asked.split("/"):
-        raise InputError("{name!r} cannot be a folder's name: an empty part or a control character", name=asked)
+        raise ParameterError("{name!r} cannot be a folder's name: an empty part or a control character", name=asked)
     encode_folder_name(asked)

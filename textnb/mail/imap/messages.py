@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.mail.header_field import message_digest
 from textnb.mail.imap.connection import Client, RefusedError, ServerError, as_text, parsing_answer
 from textnb.mail.imap.folders import Folders
@@ -189,7 +189,7 @@ def as_flags(given: str) -> tuple[str, ...]:
     for flag in flags:
         if flag not in _SYSTEM_FLAGS.values() and not (_ATOM.fullmatch(flag)):
             template = "{flag!r} cannot be set: use {known} or a keyword of ASCII letters, digits and signs like $"
-            raise InputError(template, flag=flag, known=", ".join(_SYSTEM_FLAGS.values()))
+            raise ParameterError(template, flag=flag, known=", ".join(_SYSTEM_FLAGS.values()))
     return flags
 
 

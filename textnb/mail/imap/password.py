@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 
 _COMMAND_TIMEOUT_SECONDS = 120.0
 """The command may have to ask its user."""
@@ -47,16 +47,16 @@ AskPassword = Callable[[], Password]
 def password_source(*, command: str | None, file: Path | None) -> AskPassword:
     """Function that gets the password from a command or a file; it is called for each connection."""
     if (command is None) == (file is None):
-        raise InputError("give either --password-command COMMAND or --password-file FILE")
+        raise ParameterError("give either --password-command COMMAND or --password-file FILE")
     if file is not None:
         return partial(_read_file, file)
     assert command is not None
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise InputError("--password-command cannot be parsed: {reason}", reason=error) from error
+        raise ParameterError("--password-command cannot be parsed: {reason}", reason=error) from error
     if not words:
-        raise InputError("--password-command is empty; name a command")
+        raise ParameterError("--password-command is empty; name a command")
     return partial(_run_command, words)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from textnb.errors import InputError
+from textnb.errors import ParameterError
 from textnb.mail.corrections import Done
 from textnb.mail.decision import Verdict
 from textnb.mail.destinations import Destinations
@@ -98,7 +98,7 @@ class Visit:
             name = self.folders.name(asked)
             if lessons.setdefault(name, label) != label:
                 template = "--learn gives the folder {name!r} two classes: {a} and {b}; leave one out"
-                raise InputError(template, name=name, a=lessons[name], b=label)
+                raise ParameterError(template, name=name, a=lessons[name], b=label)
         return lessons
 
     def open(self, name: str, *, to_change: bool = False) -> Mailbox:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from textnb.counts.matrix import CSR
 from textnb.counts.selection import found_min_df
-from textnb.errors import InputError
+from textnb.errors import InputError, ParameterError
 from textnb.models.linear import least_squares
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import Minimised, fit_facts, row_weights
@@ -66,7 +66,7 @@ class NBLogisticSettings:
         check_number_or_name(self.min_df, "min_df", ("auto",), above=0)
         check_choice(self.loss, "loss", LOSSES)
         if (self.l2, self.loss) == ("evidence", "squared-hinge"):
-            raise InputError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
+            raise ParameterError("the squared hinge has no evidence: use loss='logistic', or l2='cv' or a number")
         check_number(self.a, "a", above=0)
         if self.prune is not None:
             check_number(self.prune, "prune", above=0, high=1)
