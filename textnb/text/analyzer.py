@@ -40,6 +40,10 @@ class LocatedTerm(NamedTuple):
     end: int
 
 
+MAX_NGRAM = 100
+"""Largest number of tokens of an n-gram."""
+
+
 @dataclass(frozen=True, eq=False)
 class Analyzer:
     """What happens before and after the tokenizer: normalisation, n-grams, features, selection of terms.
@@ -51,7 +55,8 @@ class Analyzer:
     normalisers : list of str
         Names of ``textnb.text.NORMALISERS``, applied in this order.
     ngram : (int, int) or int, default (1, 1)
-        The shortest and the longest n-gram. Neighbouring tokens are joined by a space; (1, 1) is single tokens.
+        The shortest and the longest n-gram, up to 100 tokens. Neighbouring tokens are joined by a space; (1, 1) is
+        single tokens.
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer, or in more, documents are left out of the model. A whole number counts documents, a fraction is
         a proportion of them. ``min_df="auto"`` is 2, or 1 if the documents are few or short.
@@ -76,7 +81,7 @@ class Analyzer:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "normalisers", as_normalisers(self.normalisers))
-        object.__setattr__(self, "ngram", as_range(self.ngram, "ngram"))
+        object.__setattr__(self, "ngram", as_range(self.ngram, "ngram", MAX_NGRAM))
         object.__setattr__(self, "features", as_features(self.features))
         self._check_selection()
 

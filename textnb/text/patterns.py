@@ -3,6 +3,7 @@
 Their tokens never contain white space, so a long text can be split there and read piece by piece.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -151,21 +152,18 @@ class Whitespace(_PatternTokenizer):
         return text.split()
 
 
-MAX_N = 100
-"""Longest n-gram, of words or of characters."""
-
-
-def as_range(value: object, parameter: str) -> tuple[int, int]:
-    """Checked ``(low, high)`` with 1 <= low <= high <= 100; one number n means ``(n, n)``."""
+def as_range(value: object, parameter: str, most: float = math.inf) -> tuple[int, int]:
+    """Checked ``(low, high)`` with 1 <= low <= high <= most; one number n means ``(n, n)``."""
     pair = (value, value) if isinstance(value, int) else tuple(value) if isinstance(value, (list, tuple)) else ()
     if len(pair) != 2 or not all(isinstance(n, int) and not isinstance(n, bool) for n in pair):
         raise ParameterError(
             "{name} must be a whole number or a pair of them, not {value!r}", name=parameter, value=value
         )
     low, high = int(pair[0]), int(pair[1])
-    if not 1 <= low <= high <= MAX_N:
-        template = "{name} must have 1 <= low <= high <= {most}, not {low}-{high}"
-        raise ParameterError(template, name=parameter, most=MAX_N, low=low, high=high)
+    if not 1 <= low <= high <= most:
+        limit = "" if most == math.inf else f" <= {most}"
+        template = "{name} must have 1 <= low <= high{limit}, not {low}-{high}"
+        raise ParameterError(template, name=parameter, limit=limit, low=low, high=high)
     return low, high
 
 
