@@ -28,7 +28,6 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError
 from textnb.models.dirichlet import CONVERGED, Solution, best_alpha, best_left_out_alpha
 from textnb.models.draws import Draws
-from textnb.models.old_smoothing import old_alpha
 from textnb.models.prior import as_alpha
 from textnb.numerics import check_choice
 
@@ -101,6 +100,8 @@ def smoothing(
 def _estimated(alpha: str, counts: ClassCounts, histograms: ClassHistograms | None, is_old: bool) -> Smoothing:
     """Smoothing estimated from counts in which every term occurs."""
     if is_old:
+        from textnb.models.old_smoothing import old_alpha  # only for old files
+
         used, solution = old_alpha(alpha, _SHAPES.get(alpha, "vector"), counts, histograms)
         return Smoothing(used, solution, is_old=True)
     if alpha in OF_DOCUMENTS:
