@@ -24,7 +24,7 @@ def documents(number=36, seed=0):
     return made
 
 
-def recipe(model="multinomial", alpha="evidence", calibrate=False, **settings):
+def recipe(model="multinomial", alpha=None, calibrate=False, **settings):
     """Neither calibrated nor searched for by default: that is most of the time that a small model takes."""
     made = TextClassifier(model, alpha=alpha, tokenizer="whitespace", calibrate=calibrate, **settings).recipe
     return replace(made, options={**made.options, "l2": 1.0}) if "l2" in made.options else made

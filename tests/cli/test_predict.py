@@ -191,7 +191,7 @@ def test_a_spreadsheet_is_refused_by_name(run, model, tmp_path, name):
 def test_a_proportion_of_skipped_records_needs_leave_to_skip(run, model, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "a"}\n[1]\n', encoding="utf-8")
     done = run("predict", model, "a.jsonl", "--max-skipped", "0.5")
-    assert (done.code, "--max-skipped has no effect without --skip-bad" in done.err) == (2, True)
+    assert (done.code, "--max-skipped would have no effect without --skip-bad" in done.err) == (2, True)
     assert run("predict", model, "a.jsonl", "--skip-bad", "--max-skipped", "1.5").code == 2
     too_many = run("predict", model, "a.jsonl", "--skip-bad")
     assert (too_many.code, "1 of 2 records are bad" in too_many.err) == (1, True)

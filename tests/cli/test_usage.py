@@ -46,6 +46,7 @@ COMMANDS = {
     "words": "words model.textnb",
     "update": "update model.textnb corpus -o other.textnb",
     "forget": "forget model.textnb corpus -o other.textnb",
+    "tokenize": "tokenize corpus",
     "count": "count corpus -o other.counts",
     "filter": "filter mail.textnb",
     "filterd": "filterd mail.textnb --socket s",
@@ -74,7 +75,13 @@ def _outside(param):
 
 
 def _words(verb, param):
-    return COMMANDS[verb].split() + (["--spam", "ham"] if param.name in CAREFUL else [])
+    """Command of a verb without the option itself, with what the option needs."""
+    words = COMMANDS[verb].split()
+    if param.opts[-1] in words:
+        place = words.index(param.opts[-1])
+        del words[place : place + 2]
+    needed = {"max_skipped": ["--skip-bad"], **{name: ["--spam", "ham"] for name in CAREFUL}}
+    return words + needed.get(param.name, [])
 
 
 def complaint(done):
@@ -208,6 +215,7 @@ WITHOUT_EFFECT = [
     "compare corpus --json --csv",
     "compare corpus --models multinomial --recipes r.toml",
     "predict model.textnb corpus --line-buffered --jobs 2",
+    "predict model.textnb corpus --max-skipped 0.1",
     "predict model.textnb corpus --unsure 0.5 --costs c.toml",
     "explain model.textnb corpus --json --top 3",
     "words model.textnb --json --format csv",

@@ -95,3 +95,14 @@ def test_grids_that_cannot_be_are_refused(grid, message):
 def test_something_else_to_tune_by_is_refused():
     with pytest.raises(InputError, match="unknown criterion 'f1'; use evidence, log_loss or accuracy"):
         tune({"it": recipe()}, tokenised(MADE), by="f1")
+
+
+def test_weightings_in_l2_are_tuned_by_log_loss_and_without_evidence():
+    base = recipe(weighting="raw-l2")
+    recipes = candidates(base)
+    assert next(iter(recipes.values())).alpha == "log-loss"
+    assert not {"evidence", "evidence-unigram"} & {each.alpha for each in recipes.values()}
+    few = candidates(base, {"alpha": ["log-loss", 100.0]})
+    assert tune(few, tokenised(MADE, *few.values()), folds=2).by == "log_loss"
+    mixed = candidates(recipe(), {"weighting": ["raw", "raw-l2"]})
+    assert [each.alpha for each in mixed.values()] == ["evidence", "log-loss"]

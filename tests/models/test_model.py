@@ -5,7 +5,7 @@ import pytest
 from textnb.errors import InputError
 from textnb.models.model import Choice, Flag, Need, Number, Option
 from textnb.models.registry import MODELS, SCORERS, model, scorer_class
-from textnb.models.smoothing import ALPHAS
+from textnb.models.smoothing import ALPHAS, LOG_LOSS
 
 OPTIONS = [(name, option) for name in MODELS for option in model(name).options.values()]
 
@@ -17,7 +17,7 @@ NORM = Option("norm", Flag(), False, "norm")
 
 def test_models_are_known_by_name():
     assert {name: model(name).name for name in MODELS} == {name: name for name in MODELS}
-    assert model("multinomial").alphas == ALPHAS
+    assert model("multinomial").alphas == (*ALPHAS, LOG_LOSS)
     with pytest.raises(InputError, match=r"unknown model 'naive'; use multinomial, "):
         model("naive")
 

@@ -136,7 +136,8 @@ def _in_words(facts: dict[str, Any]) -> str:
     trace = facts["trace"]
     steps = [f"{value:.6g}" for value in (*trace[:1], *trace[1:][-_LAST_STEPS:])]
     way = f"; log evidence {steps[0]} ... {', '.join(steps[1:])}" if len(steps) > 1 else ""
-    return f"{shown}; {facts['outcome']} after {facts['iterations']} evaluations{way}"
+    old = "; as textnb 0.1 found it until it learns more or is trained again" if "rule" in facts else ""
+    return f"{shown}; {facts['outcome']} after {facts['iterations']} evaluations{way}{old}"
 
 
 class TermScore(NamedTuple):

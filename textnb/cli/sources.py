@@ -112,14 +112,15 @@ def input_documents(
             yield document if alone else replace(document, id=f"{name}:{document.id}")
 
 
-_TABLE = frozenset({"text", "label", "encoding", "skip_bad"})
+_SKIPPING = {"skip_bad", "max_skipped"}
+_TABLE = frozenset({"text", "label", "encoding", *_SKIPPING})
 _USED_BY_KIND = {
-    "folder": frozenset({"glob", "encoding", "skip_bad"}),
-    "mail": frozenset({"glob", "skip_bad"}),
+    "folder": frozenset({"glob", "encoding", *_SKIPPING}),
+    "mail": frozenset({"glob", *_SKIPPING}),
     "csv": _TABLE,
     "tsv": _TABLE,
     "jsonl": _TABLE,
-    "lines": frozenset({"encoding", "skip_bad"}),
+    "lines": frozenset({"encoding", *_SKIPPING}),
     "document": frozenset({"encoding"}),
     "counts": frozenset[str](),
 }

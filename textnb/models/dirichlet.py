@@ -128,14 +128,14 @@ def unigram(draws: Draws) -> Floats:
     return np.asarray(draws.totals / weighted_sum(draws.multiplicity, draws.totals))
 
 
-class Limits(NamedTuple):
+class EvidenceLimits(NamedTuple):
     """Limits (2) and (3) of the evidence."""
 
     unbounded: float
     one_sided: float
 
     @classmethod
-    def of(cls, draws: Draws, shape: str) -> "Limits":
+    def of(cls, draws: Draws, shape: str) -> "EvidenceLimits":
         """Limits for alphas of this shape."""
         p = np.full(len(draws.totals), 1 / draws.n_terms) if shape == "scalar" else unigram(draws)
         unbounded = weighted_sum(draws.multiplicity, draws.totals * np.log(p))
@@ -150,13 +150,14 @@ class Limits(NamedTuple):
 
 def _solution(draws: Draws, shape: str, alpha: Any, trace: Sequence[float], iterations: int) -> Solution:
     """Solution with the best alpha found, whose evidence is the last of ``trace``, unless a limit is as good."""
-    limits = Limits.of(draws, shape)
+    limits = EvidenceLimits.of(draws, shape)
     if trace[-1] > max(limits) + _MIN_GAIN_PER_TOKEN * draws.n_tokens:
         found: Any = float(alpha[0]) if shape == "scalar" else draws.spread(alpha)
         return Solution(found, trace[-1], CONVERGED, iterations, tuple(trace))
     outcome = UNBOUNDED if limits.unbounded >= limits.one_sided else ONE_SIDED
     used: Any = 1.0 if shape == "scalar" else draws.spread(unigram(draws))
-    return Solution(used, max(limits), outcome, iterations, tuple(trace))
+    finite = tuple(value for value in trace if np.isfinite(value))
+    return Solution(used, max(limits), outcome, iterations, finite or (max(limits),))
 
 
 def _best_vector(draws: Draws, solver: str) -> Solution:
@@ -240,7 +241,7 @@ def _best_on_line(draws: Draws, shape: str) -> Solution:
 
     grid = list(_GRID * draws.mean_length / sum_direction)
     on_grid = [evidence(x) for x in grid]
-    limits = Limits.of(draws, shape)
+    limits = EvidenceLimits.of(draws, shape)
     while max(on_grid) == on_grid[0] > limits.one_sided and grid[0] > _LEAST:
         grid.insert(0, grid[0] / _GRID_STEP)
         on_grid.insert(0, evidence(grid[0]))

@@ -28,7 +28,6 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError
 from textnb.models.dirichlet import CONVERGED, Solution, best_alpha, best_left_out_alpha
 from textnb.models.draws import Draws
-from textnb.models.old_smoothing import old_alpha
 from textnb.models.prior import as_alpha
 from textnb.numerics import check_choice
 
@@ -66,7 +65,8 @@ class Smoothing:
         if found is None:
             return {"alpha": shown} | ({} if self.log_loss is None else {"log loss": self.log_loss})
         search = {"outcome": found.outcome, "iterations": found.iterations, "log evidence": found.log_evidence}
-        return {"alpha": shown, **search, "trace": list(found.trace)}
+        old = {"rule": "textnb 0.1"} if self.is_old else {}
+        return {"alpha": shown, **search, "trace": list(found.trace), **old}
 
 
 def smoothing(
@@ -100,18 +100,20 @@ def smoothing(
 
 def _estimated(alpha: str, counts: ClassCounts, histograms: ClassHistograms | None, is_old: bool) -> Smoothing:
     """Smoothing estimated from counts in which every term occurs."""
+    if alpha in OF_DOCUMENTS and histograms is None:
+        raise InputError("alpha {alpha!r} needs the histograms of the documents", alpha=alpha)
     if is_old:
+        from textnb.models.old_smoothing import old_alpha  # only for old files
+
         used, solution = old_alpha(alpha, _SHAPES.get(alpha, "vector"), counts, histograms)
         return Smoothing(used, solution, is_old=True)
-    if alpha in OF_DOCUMENTS:
+    if histograms is not None:
         return _smoothing_by_document(alpha, counts, histograms)
     solution = best_alpha(Draws.of_rows(counts.terms, counts.unit), _SHAPES[alpha])
     return Smoothing(solution.alpha, solution)
 
 
-def _smoothing_by_document(alpha: str, counts: ClassCounts, histograms: ClassHistograms | None) -> Smoothing:
-    if histograms is None:
-        raise InputError("alpha {alpha!r} needs the histograms of the documents", alpha=alpha)
+def _smoothing_by_document(alpha: str, counts: ClassCounts, histograms: ClassHistograms) -> Smoothing:
     if alpha == "leave-one-out":
         return _left_out_smoothing(Draws.of_left_out(counts, histograms))
     if histograms.total.unit != 1:

@@ -89,7 +89,7 @@ class Settings:
     def __post_init__(self) -> None:
         check_charset(self.encoding)
         if not 0 <= self.max_skipped <= 1:
-            raise InputError("max_skipped must be between 0 and 1, not {value!r}", value=self.max_skipped)
+            raise ParameterError("max_skipped must be between 0 and 1, not {value!r}", value=self.max_skipped)
 
 
 def complete_settings(folder: Path, given: Settings) -> Settings:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import click
 
-from textnb.cli.options.groups import FILE, Decorator, argument, flag, option
+from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, flag, option
 from textnb.counts import TermsOf
 from textnb.errors import InputError, ParameterError
 from textnb.parallel import as_jobs
@@ -127,8 +127,8 @@ class Reading:
     @property
     def settings(self) -> Settings:
         """Settings of the readers."""
-        if self.max_skipped != MAX_SKIPPED and not self.skip_bad:
-            raise click.UsageError("--max-skipped has no effect without --skip-bad")
+        if not self.skip_bad:
+            check_unused("max_skipped", why="without --skip-bad")
         given = {key: value for key, value in vars(self).items() if key != "reader"}
         return Settings(**given, labelled=self.labelled)
 
