@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textnb.document import Document
-from textnb.errors import InputError, ReadingWarning, fill_in, parameters_from_file
+from textnb.errors import InputError, ParameterError, ReadingWarning, fill_in, parameters_from_file
 from textnb.readers.charset_names import check_charset
 from textnb.storage import read_toml
 
