@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import special
 
-from textnb.numerics import bracketed_root, log_of, log_softmax
+from textnb.numerics import bracketed_root, log_of, log_softmax, trigamma
 
 shapes = st.tuples(st.integers(0, 5), st.integers(1, 5))
 scores = arrays.arrays(np.float64, shapes, elements=st.floats(-1e6, 1e6))
@@ -62,3 +62,8 @@ def test_bracketed_roots_are_those_of_scipy(root, scale, power):
         return scale * np.sign(x - root) * abs(x - root) ** power + 0.01 * (x - root)
 
     assert bracketed_root(function, -6.0, 6.0) == pytest.approx(root, abs=1e-6)
+
+
+def test_trigamma_is_that_of_scipy_from_the_smallest_numbers_to_the_largest():
+    x = np.concatenate([10.0 ** np.arange(-150, 150, 0.25), np.linspace(0.01, 120, 5000)])
+    np.testing.assert_allclose(trigamma(x), special.polygamma(1, x), rtol=2e-14)

@@ -265,7 +265,7 @@ def log_rising_slopes(a: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
     >>> [round(float(slope), 12) for slope in log_rising_slopes(1.0, 2.0)]  # 1/1 + 1/2, -(1/1 + 1/4)
     [1.5, -1.25]
     """
-    from scipy.special import digamma, polygamma  # slow to import; prediction does not need it
+    from scipy.special import digamma  # slow to import; prediction does not need it
 
     a, n = np.asarray(a, np.float64), np.asarray(n, np.float64)
     large = np.maximum(a, _LARGE)
@@ -277,8 +277,27 @@ def log_rising_slopes(a: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
     small = np.minimum(a, _LARGE)
     return (
         np.asarray(np.where(a >= _LARGE, first, digamma(small + n) - digamma(small))),
-        np.asarray(np.where(a >= _LARGE, second, polygamma(1, small + n) - polygamma(1, small))),
+        np.asarray(np.where(a >= _LARGE, second, trigamma(small + n) - trigamma(small))),
     )
+
+
+def trigamma(x: ArrayLike) -> Floats:
+    """Second derivative of log Gamma for x > 0, to 1e-14 of itself; several times as fast as scipy's polygamma(1, x).
+
+    psi'(x) = sum_{i<10} (x+i)^-2 + 1/y + 1/(2 y^2) + 1/(6 y^3) - 1/(30 y^5) + 1/(42 y^7) - 1/(30 y^9) + 5/(66 y^11),
+    with y = x + 10.
+
+    >>> round(float(trigamma(1.0) * 6 / np.pi**2), 12)
+    1.0
+    """
+    x = np.asarray(x, np.float64)
+    y = x + 10
+    r = 1 / (y * y)
+    series = ((((5 / 66 * r - 1 / 30) * r + 1 / 42) * r - 1 / 30) * r + 1 / 6) * r
+    found = (1 + 0.5 / y + series) / y
+    for i in range(9, -1, -1):
+        found += 1 / np.square(x + i)
+    return np.asarray(found)
 
 
 def most_probable(log_posterior: Floats) -> NDArray[np.intp]:

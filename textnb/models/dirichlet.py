@@ -57,6 +57,7 @@ _GRID_STEP = _GRID[1] / _GRID[0]
 _PROFILE_STEP = 10**0.5
 _MAX_STEPS = 10_000
 _MAX_SLOPE_STEPS, _TOLERANCE = 200, 1e-13
+_ROUGH_TOLERANCE = 1e-3  # enough to tell whether the profile rises, unless it is nearly flat
 _MIN_RELATIVE_TOTAL = 1e-12  # a maximum at a smaller A is no better than the limit
 _LEAST = 1e-200
 
@@ -325,16 +326,17 @@ class _Profile:
         return self._alphas(float(np.exp(bracketed_root(self._excess, *ends))))
 
     def _rises(self, total: float) -> bool:
-        return self._excess(float(np.log(total))) > 0
+        roughly = self._excess(float(np.log(total)), _ROUGH_TOLERANCE)
+        return (roughly or self._excess(float(np.log(total)))) > 0
 
-    def _excess(self, log_total: float) -> float:
-        """Logarithm of the left side of eq. (1) less that of A; 0 where it is only rounding."""
-        sum_alpha = weighted_sum(self.draws.multiplicity, self._alphas(float(np.exp(log_total))))
+    def _excess(self, log_total: float, tolerance: float = _TOLERANCE) -> float:
+        """Logarithm of the left side of eq. (1) less that of A; 0 where it is within the tolerance."""
+        sum_alpha = weighted_sum(self.draws.multiplicity, self._alphas(float(np.exp(log_total)), tolerance))
         excess = float(np.log(max(sum_alpha, _LEAST)) - log_total)
-        return excess if abs(excess) > 10 * (_TOLERANCE + self._rounding * float(np.exp(-log_total))) else 0.0
+        return excess if abs(excess) > 10 * (tolerance + self._rounding * float(np.exp(-log_total))) else 0.0
 
-    def _alphas(self, total: float) -> Floats:
-        """alpha_j(S(A)) of each group."""
+    def _alphas(self, total: float, tolerance: float = _TOLERANCE) -> Floats:
+        """alpha_j(S(A)) of each group, to this proportion of itself."""
         self.n_evaluations += 1
         s, _ = self.draws.length_slopes(total)
         positive = self._at_zero > s
@@ -343,7 +345,7 @@ class _Profile:
             f, slope = self.draws.slopes(alpha)
             following = np.where(positive, alpha - f * (f / s - 1) / slope, 1.0)
             following = np.where(following > 0, following, 0.1 * alpha)
-            done = (np.abs(following - alpha) <= _TOLERANCE * following + self._rounding).all()
+            done = (np.abs(following - alpha) <= tolerance * following + self._rounding).all()
             alpha = following
             if done:
                 break
