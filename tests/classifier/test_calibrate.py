@@ -10,6 +10,7 @@ from small_models import rewritten
 from textnb import TextClassifier
 from textnb.classifier.facts import fact_lines
 from textnb.errors import InputError, ModelFileError
+from textnb.estimators import TextUNB
 from textnb.files.model_file import KIND
 from textnb.models.calibration import HeldOut, fit_calibration
 from textnb.models.registry import MODELS
@@ -166,6 +167,16 @@ def test_a_repeated_text_stays_as_confident_as_the_text(model, weighting, times)
         np.testing.assert_allclose(found, once, rtol=1e-9)
     else:  # rare and frequent terms of the text come nearer to each other
         assert (found.max(axis=1) > 0.8 * once.max(axis=1)).all()
+
+
+@pytest.mark.parametrize("times", [2, 10, 200])
+@pytest.mark.parametrize("complement", [False, True])
+@pytest.mark.parametrize("pi", [0.1, 0.5, 1.0, 2.0, 20.0])
+def test_a_repeated_text_stays_as_confident_as_the_text_for_every_product_of_u_nb(pi, complement, times):
+    classifier = three_classes(TextUNB(pi=pi, alpha=0.5, complement=complement), weighting="raw")
+    texts = ["red the blue blue", "one two of", "left red up"]
+    once, found = classifier.predict_proba(texts), classifier.predict_proba([f"{text} " * times for text in texts])
+    np.testing.assert_allclose(found, once, rtol=1e-7)
 
 
 def test_a_model_of_version_0_1_answers_by_its_formula_until_it_is_fitted_again():

@@ -143,7 +143,9 @@ class Fitted:
 
     def sizes(self, X: CSR, weights: CSR) -> Sizes:
         """Sizes of documents with these counts and weights, for the calibration."""
-        return Sizes.of(X, weights, normalised=self.recipe.weights.normalised)
+        recipe = self.recipe
+        growth = 0.0 if recipe.weights.normalised else model(recipe.model).growth(recipe.options)
+        return Sizes.of(X, weights, growth)
 
     @property
     def log_frequencies(self) -> Floats:

@@ -1,18 +1,20 @@
 """Calibration of posteriors: naive Bayes counts every word as independent evidence and is far too confident.
 
 With s_ik the log likelihood (or other score) of document i under class k, d_i the number of distinct terms of the
-document that the model knows, n_i the sum of their weights, pi_k the prior and
+document that the model knows, n_i how much its scores grow with their weights, pi_k the prior and
 
     u_i  = (max_k s_ik - mean_k s_ik) / n_i                  how far the best class stands out, per unit of weight
     f_i  = a (d_i / n_i) (max(d_i, d_min) / d_0 + 0.1)^-g (u_i / u_0 + 0.01)^-h                             (1)
     z_ik = log pi_k + f_i s_ik + b_k,    p(k | i) = exp z_ik / sum_k' exp z_ik'                             (2)
 
-The scores of naive Bayes grow with n_i; d_i / n_i makes a repeated text as confident as the text itself. Documents with
+n_i = d_i (v_i / d_i)^q, with v_i the sum of the weights, for scores that grow with the q-th power of a repetition: q is
+1 for naive Bayes, 1 / pi for Text U-NB, and 0 for weights that do not grow with a document (-l2). So d_i / n_i makes a
+repeated text as confident as the text itself. (The compound model takes a repetition for evidence of its own, against
+classes whose documents repeat little: its answers may change.) Documents with
 more distinct terms, and those in which one class stands out more, are more confident, but less so than their scores
-say: g and h are at least 0 and at most 0.95, so confidence grows with d_i and u_i without bound. Weights that do not
-grow with a document (-l2) have n_i = d_i. d_0 and u_0 are the means of d_i and u_i. d_min is 0, but for models that
-score the absence of terms it is the 5 % quantile of d_i: a shorter document, of which nearly all terms are absent, must
-not be more confident than those.
+say: g and h are at least 0 and at most 0.95, so confidence grows with d_i and u_i without bound. d_0 and u_0 are the
+means of d_i and u_i. d_min is 0, but for models that score the absence of terms it is the 5 % quantile of d_i: a
+shorter document, of which nearly all terms are absent, must not be more confident than those.
 
 a, g, h and the b_k minimise, over documents scored by statistics without them,
 
@@ -61,23 +63,23 @@ _RANGES = {
 
 
 class Sizes(NamedTuple):
-    """Sizes of documents, (D,) each: known tokens t, distinct known terms d, and the sum n of their weights."""
+    """Sizes of documents, (D,) each: known tokens t, distinct known terms d, and n of eq. (1) (``weight``)."""
 
     tokens: Floats
     terms: Floats
     weight: Floats
 
     @classmethod
-    def of(cls, X: CSR, weights: CSR, *, normalised: bool) -> "Sizes":
-        """Sizes of documents with counts X and weights, (D, V) each; normalised: weights do not grow with a document.
+    def of(cls, X: CSR, weights: CSR, growth: float) -> "Sizes":
+        """Sizes of documents with counts X and weights, (D, V) each; growth: the power q of eq. (1).
 
         >>> from scipy import sparse
-        >>> Sizes.of(sparse.csr_array([[3, 0, 1]]), sparse.csr_array([[2.0, 0.0, 0.5]]), normalised=False)
+        >>> Sizes.of(sparse.csr_array([[3, 0, 1]]), sparse.csr_array([[2.0, 0.0, 0.5]]), 1.0)
         Sizes(tokens=array([4.]), terms=array([2.]), weight=array([2.5]))
         """
         terms = np.asarray((weights > 0).sum(axis=1), np.float64)
-        weight = terms if normalised else np.asarray(weights.sum(axis=1), np.float64)
-        return cls(np.asarray(X.sum(axis=1), np.float64), terms, weight)
+        per_term = np.asarray(weights.sum(axis=1), np.float64) / np.maximum(terms, 1.0)
+        return cls(np.asarray(X.sum(axis=1), np.float64), terms, terms * per_term**growth)
 
     def rows(self, kept: NDArray[Any]) -> "Sizes":
         """Selected rows."""

@@ -265,6 +265,8 @@ class Model:
         had, -1 for none).
     smoothed_targets : bool, optional
         True to calibrate with Platt's smoothed targets and no length term.
+    growth : callable, optional
+        The power with which scores grow if a document is repeated, from the options; at most 10, by default 1.
     scores_absence : bool, optional
         True if terms that a document lacks are part of its scores.
     tried_alphas, tried_weightings : tuple, optional
@@ -283,6 +285,7 @@ class Model:
     analyzer: Mapping[str, Any] = field(default_factory=dict)
     renew: Callable[[Statistics, Fit, Columns], Fit] | None = None
     smoothed_targets: bool = False
+    growth: Callable[[Options], float] = lambda _: 1.0
     scores_absence: bool = False
     tried_alphas: tuple[float | str, ...] = ()
     tried_weightings: tuple[str, ...] = ()

@@ -232,6 +232,7 @@ MODEL = Model(
     weightings=WHOLE_WEIGHTINGS,
     alphas=ALPHAS,
     accepts_number=True,
+    growth=lambda options: min(1 / options["pi"], 10.0),  # of eq. (3)
     options=by_name(
         Option("pi", Number(above=0), 1.0, "power of the product; 1 is multinomial", (0.5, 0.8, 1.0, 1.2, 1.5)),
         Option("norm", Choice(NORMS), "none", "normalisation of the product"),
