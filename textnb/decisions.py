@@ -252,7 +252,7 @@ def _precision_cutoff(precision: float, probability: Floats, correct: NDArray[np
     order = np.argsort(-probability, kind="stable")
     p, n, h = probability[order], np.arange(1, len(order) + 1), np.cumsum(correct[order])
     bound = np.where(h > 0, betaincinv(np.maximum(h, 1), n - h + 1, 1 - CONFIDENCE), 0.0)  # B(h, n)
-    is_last = np.append(p[1:] != p[:-1], [True] * (len(p) > 0))  # of equally probable answers
+    is_last = np.append(p[1:] != p[:-1], True)[: len(p)]  # of equally probable answers
     enough = np.flatnonzero(is_last & (bound >= precision))
     return float(p[enough[-1]]) if len(enough) else math.inf
 

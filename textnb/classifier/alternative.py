@@ -26,6 +26,9 @@ from textnb.models.smoothing import ALPHAS
 MIN_ERRORS = 3.0
 """Standard errors by which the accuracy of the better model must be higher."""
 
+MAX_NUMBERS = 2_000_000
+"""Most entries of kept documents times classes for which the other model is tried; that takes a third of a second."""
+
 _OTHERS = {"multinomial": "complement", "complement": "multinomial"}
 _SLOW_ALPHAS = {*ALPHAS} - {"evidence"}
 
@@ -40,12 +43,13 @@ class BetterModel(NamedTuple):
 def better_model(recipe: ClassifierRecipe, state: State) -> BetterModel | None:
     """Return the other one of two models if it is clearly better, eq. (1).
 
-    None also if that is not known, or would take long to find out: after loading, without kept documents, for weights
-    divided by the length of a document, and for smoothing from histograms of documents.
+    None also if that is not known, or would take long to find out: after loading, without kept documents, for more than
+    MAX_NUMBERS, and for a smoothing that is slow to find.
     """
     name, learnt = _OTHERS.get(recipe.model), state.learnt
-    is_slow = recipe.weights.normalised or recipe.alpha in _SLOW_ALPHAS
-    if name is None or state.left_out is None or learnt.sample is None or is_slow:
+    if name is None or state.left_out is None or learnt.sample is None or recipe.alpha in _SLOW_ALPHAS:
+        return None
+    if learnt.sample.examples.X.nnz * learnt.counts.n_classes > MAX_NUMBERS:
         return None
     is_default = recipe.alpha == default_alpha(model(recipe.model), recipe.weights)
     other = replace(recipe, model=name, options={}, alpha=None if is_default else recipe.alpha)

@@ -115,8 +115,9 @@ def quality_lines(quality: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """
     if quality is None:
         return []
-    ends = {name: [math.inf if end is None else end for end in quality[name]] for name in ("accuracy", "log_loss")}
-    return [(f"left-out {name.replace('_', ' ')}", "{:.3f} ({:.3f} to {:.3f})".format(*ends[name])) for name in ends]
+    names = {"accuracy": "left-out accuracy", "log_loss": "left-out log loss"}
+    ends = {name: [math.inf if end is None else end for end in quality[name]] for name in names}
+    return [(shown, "{:.3f} ({:.3f} to {:.3f})".format(*ends[name])) for name, shown in names.items()]
 
 
 def _fit_name(name: str, facts: Mapping[str, Any]) -> str:
