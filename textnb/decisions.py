@@ -20,8 +20,8 @@ is d, n(t) have p_d >= t, and h(t) of these are truly of class d:
 B is the lower 95 % confidence bound of a proportion (Clopper and Pearson). Without a mistake B(n, n) = 0.05^(1/n), so a
 class needs log 0.05 / log q such documents: 59 for q = .95, 149 for .98. A class without a cut-off is never decided.
 Each class is bounded on its own. Looking for the smallest t costs some confidence: in simulations with 100 to 1,000
-documents of a class (``scripts/experiments/precision_cutoffs.py``) the precision was below q in up to 7 % of the runs
-where it rises with p_d, and in up to 26 % where it does not depend on p_d and is just below q for every cut-off.
+documents of a class (``scripts/experiments/precision_cutoffs.py``) the precision was below q in up to 6 % of the runs
+where it rises with p_d, and in up to 25 % where it does not depend on p_d and is just below q for every cut-off.
 
 Ties: of equally probable classes the first is decided. Of decisions with equal expected costs the most probable class
 is decided, then the first. An answer that costs as much as being unsure, or is as probable as the threshold, is given.

@@ -36,10 +36,10 @@ _JAPANESE = {
     "none": "較正なし",
     "learnt": "学習文書数",
     "terms used": "使用する語数",
-    "left-out accuracy": "除外文書での正解率",
-    "left-out log loss": "除外文書での対数損失",
+    "left-out accuracy": "取り分けた文書での正解率",
+    "left-out log loss": "取り分けた文書での対数損失",
     "{name} would be better: left-out accuracy {accuracy}.": (
-        "{name} のほうが良い結果になります。除外文書での正解率は {accuracy} です。"
+        "{name} のほうが良い結果になります。取り分けた文書での正解率は {accuracy} です。"
     ),
     # summary
     "Summary": "概要",

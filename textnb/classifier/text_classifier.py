@@ -249,7 +249,7 @@ class TextClassifier:
         return self.precision_rule(precision)
 
     def precision_rule(self, precision: float) -> ClassThresholds:
-        """Return the cut-offs of a precision, one per class in ``least``; infinite if the class is never decided."""
+        """Return the cut-offs of a precision, one per class in ``least``; infinite for a class that is not decided."""
         from textnb.classifier.held_out import left_out_answers
 
         check_precision(precision, None, None)

@@ -63,6 +63,10 @@ def train(
 ) -> None:
     """Learn from a corpus and write a model file.
 
+    It ends with accuracy and log loss, estimated on left-out training documents, with 95 % intervals; the probabilities
+    were calibrated on the same documents, which flatters them a little. Of multinomial and complement, the other one is
+    named if it would be clearly better: by three standard errors of its accuracy on these documents.
+
     Examples:
 
         textnb train news/ -o news.textnb
