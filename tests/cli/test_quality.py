@@ -88,6 +88,21 @@ def test_training_names_a_model_that_is_clearly_better_and_how_to_train_it(run, 
     assert "left-out log loss" in page
 
 
+def test_the_page_says_which_documents_its_numbers_are_of_if_only_a_part_is_equally_likely(run, hard, tmp_path):
+    lines = (tmp_path / hard).read_text().splitlines()
+    common, rare = ([line for line in lines if line.endswith(",c1") is is_rare] for is_rare in (False, True))
+    (tmp_path / "rare.csv").write_text("\n".join([*common, *rare[:30], ""]))
+    english, japanese = "Left-out accuracy and log loss are of all", "取り分けた文書での正解率と対数損失は"
+    for language, phrase in (("en", english), ("ja", japanese)):
+        for sample, is_part in ((40, True), (3000, False)):
+            options = ("--tokenizer", "words", "-q", "--sample", sample, "--html", "p.html", "--lang", language)
+            assert run("train", "rare.csv", *options, "-o", "m.textnb").code == 0
+            page = (tmp_path / "p.html").read_text(encoding="utf-8")
+            assert (phrase in page) is is_part
+            quality = TextClassifier.load(tmp_path / "m.textnb").facts()["left out"]
+            assert "{:.3f} ({:.3f} to {:.3f})".format(*quality["accuracy"]) in page
+
+
 def test_a_promised_precision_is_decided_as_in_python(run, hard_model, tmp_path):
     classifier = TextClassifier.load(tmp_path / hard_model)
     texts = [line.split(",")[0] for line in (tmp_path / "fresh.csv").read_text().splitlines()[1:]]

@@ -35,6 +35,13 @@ def train_report(
             "These are estimates: each of {number} training documents was scored by what was learnt from the others."
         )
         notes = [language(estimated, number=f"{evaluation.documents:,}")]
+        quality = classifier.facts()["left out"]
+        if quality is not None and quality["documents"] != evaluation.documents:
+            part = (
+                "Left-out accuracy and log loss are of all {all} kept documents; the rest is of {number} of them, "
+                "among which every training document is equally likely to be."
+            )
+            notes.append(language(part, all=f"{quality['documents']:,}", number=f"{evaluation.documents:,}"))
         if classifier.calibration_state != "none":
             notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
         if better is not None:
