@@ -63,9 +63,8 @@ def train(
 ) -> None:
     """Learn from a corpus and write a model file.
 
-    It ends with accuracy and log loss, estimated on left-out training documents, with 95 % intervals; the probabilities
-    were calibrated on the same documents, which flatters them a little. Of multinomial and complement, the other one is
-    named if it would be clearly better: by three standard errors of its accuracy on these documents.
+    It ends with accuracy and log loss of left-out documents, with 95 % intervals; probabilities are calibrated on the
+    same. Of multinomial and complement the other is named if it is clearly better.
 
     Examples:
 
