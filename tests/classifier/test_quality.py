@@ -8,7 +8,7 @@ import pytest
 from small_models import rewritten
 
 from textnb import Document, TextClassifier
-from textnb.classifier import held_out
+from textnb.classifier import alternative, held_out
 from textnb.classifier.alternative import MIN_ERRORS, better_model
 from textnb.decisions import ClassThresholds, Costs
 from textnb.errors import InputError, ModelFileError, ParameterError
@@ -266,3 +266,12 @@ def test_a_loaded_model_names_no_better_one(tmp_path):
     trained(*skewed(600)).save(tmp_path / "m.textnb")
     loaded = TextClassifier.load(tmp_path / "m.textnb")
     assert better_model(loaded.recipe, loaded.state) is None
+
+
+def test_no_better_model_is_looked_for_among_more_numbers_than_the_limit(monkeypatch):
+    classifier = trained(*skewed(600))
+    n_numbers = classifier.learnt.sample.examples.X.nnz * len(classifier.classes_)
+    monkeypatch.setattr(alternative, "MAX_NUMBERS", n_numbers)
+    assert better_model(classifier.recipe, classifier.state) is not None
+    monkeypatch.setattr(alternative, "MAX_NUMBERS", n_numbers - 1)
+    assert better_model(classifier.recipe, classifier.state) is None
