@@ -37,6 +37,7 @@ def test_every_phrase_that_is_said_has_its_japanese():
 
 def test_no_phrase_is_translated_in_vain():
     named_elsewhere = {"stale", "none", "calibrated", "held-out", "(bias)", "(rest)", "(absent terms)", "(unknown)"}
+    named_elsewhere |= {"left-out accuracy", "left-out log loss"}  # in classifier/facts.py
     assert _JAPANESE.keys() - named_elsewhere <= set(strings())
 
 

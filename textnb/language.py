@@ -36,6 +36,11 @@ _JAPANESE = {
     "none": "較正なし",
     "learnt": "学習文書数",
     "terms used": "使用する語数",
+    "left-out accuracy": "取り分けた文書での正解率",
+    "left-out log loss": "取り分けた文書での対数損失",
+    "{name} would be better: left-out accuracy {accuracy}.": (
+        "{name} のほうが良い結果になります。取り分けた文書での正解率は {accuracy} です。"
+    ),
     # summary
     "Summary": "概要",
     "documents": "文書数",
@@ -157,6 +162,11 @@ _JAPANESE = {
     # estimates of training
     "These are estimates: each of {number} training documents was scored by what was learnt from the others.": (
         "推定値です。学習文書のうち {number} 件を、それぞれ残りの文書から学習した内容で評価しました。"
+    ),
+    "Left-out accuracy and log loss are of all {all} kept documents; the rest is of {number} of them, among which "
+    "every training document is equally likely to be.": (
+        "取り分けた文書での正解率と対数損失は、保存した {all} 文書すべてによる値です。"
+        "ほかの値は、どの学習文書も同じ確率で選ばれるように絞った {number} 文書によるものです。"
     ),
     "The calibration was fitted on the same scores, which flatters it a little.": (
         "較正も同じ評価に合わせて行ったため、実際よりわずかに良い値になります。"

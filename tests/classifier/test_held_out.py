@@ -179,7 +179,7 @@ def test_the_left_out_scores_of_copies_are_those_of_a_model_without_them(model, 
 def test_every_model_is_calibrated_on_a_small_corpus(model, weighting):
     classifier = of(model, weighting=weighting)
     assert classifier.calibration_state == "calibrated"
-    found = calibrate_left_out(classifier.recipe, classifier.learnt, classifier.fitted)
+    found, _ = calibrate_left_out(classifier.recipe, classifier.learnt, classifier.fitted)
     assert found.json == classifier.fitted.calibration.json
     assert np.isfinite([*(found.json | {"bias": 0}).values(), *found.bias]).all()
 

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn import metrics as oracle
 
+from textnb.decisions import ClassThresholds
 from textnb.errors import InputError
-from textnb.evaluation import CostEvaluation, Costs, Evaluation
+from textnb.evaluation import CostEvaluation, Costs, Evaluation, KeptAnswers
 from textnb.evaluation.evaluation import Mistake, confident_mistakes
+from textnb.evaluation.metrics import accuracy_interval
 
 CLASSES = ("ham", "spam", "迷惑")
 COST_CLASSES = ("ham", "list", "spam")
@@ -163,3 +165,37 @@ def test_where_probabilities_are_true_least_expected_cost_is_least_cost():
     labels = [COST_CLASSES[k] for k in (P.cumsum(axis=1) < rng.random((len(P), 1))).sum(axis=1)]
     found = CostEvaluation.of(labels, P, Costs({"ham": {"spam": 10}}, unsure=0.4), COST_CLASSES)
     assert found.mean_cost < 0.5 * found.mean_cost_of_most_probable
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kept_answers_are_those_of_a_plain_loop_and_an_unknown_label_is_a_mistake(seed):
+    rng = np.random.default_rng(seed)
+    names, least = ["a", "b", "c"], [0.5, 0.7, np.inf]
+    P, labels = rng.dirichlet(np.ones(3), 80), rng.choice(["a", "b", "c", "new"], 80).tolist()
+    kept = KeptAnswers.of(labels, P, ClassThresholds(least), names)
+    decided = [names[k] if p[k] >= least[k] else None for p, k in zip(P, P.argmax(axis=1), strict=True)]
+    for each in kept.classes:
+        own = [label for label, name in zip(labels, decided, strict=True) if name == each.name]
+        assert (each.answered, each.correct) == (len(own), own.count(each.name))
+        assert each.precision == (own.count(each.name) / len(own) if own else None)
+        if own:
+            assert each.interval == accuracy_interval(each.correct, len(own), len(own))
+    assert [each.cutoff for each in kept.classes] == [0.5, 0.7, None]
+    answered = [(label, name) for label, name in zip(labels, decided, strict=True) if name is not None]
+    assert kept.coverage == len(answered) / 80
+    assert kept.precision == sum(label == name for label, name in answered) / len(answered)
+
+
+def test_copies_do_not_narrow_the_interval_of_a_precision():
+    P, rule = np.tile([0.9, 0.1], (6, 1)), ClassThresholds([0.5, 0.5])
+    labels = ["x"] * 4 + ["y"] * 2
+    once, copied = (
+        KeptAnswers.of(labels * times, np.tile(P, (times, 1)), rule, ["x", "y"], np.tile(np.arange(6), times))
+        for times in (1, 10)
+    )
+    assert once.classes[0].interval == pytest.approx(copied.classes[0].interval)
+
+
+def test_without_an_answer_there_is_no_precision():
+    kept = KeptAnswers.of(["x"], np.array([[0.9, 0.1]]), ClassThresholds([np.inf, np.inf]), ["x", "y"])
+    assert (kept.answered, kept.coverage, kept.precision, kept.json["precision"]) == (0, 0.0, None, None)

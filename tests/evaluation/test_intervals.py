@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from textnb.evaluation import Evaluation
-from textnb.evaluation.intervals import MEASURES, estimate_measures
+from textnb.evaluation.intervals import MEASURES, Quality, estimate_measures
 from textnb.evaluation.metrics import squared_sizes, wilson_interval
 from textnb.evaluation.reliability import Reliability
 
@@ -212,3 +212,25 @@ def test_squared_sizes_are_those_of_a_plain_loop():
     groups, cells = rng.integers(0, 9, 200), rng.integers(0, 4, 200)
     expected = [sum(((groups == g) & (cells == c)).sum() ** 2 for g in range(9)) for c in range(5)]
     assert squared_sizes(groups, cells, 5).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_quality_of_weighted_rows_is_that_of_as_many_copies(seed):
+    rng = np.random.default_rng(seed)
+    log_p = np.log(rng.dirichlet(np.ones(3), 60))
+    y, weights, groups = rng.integers(0, 3, 60), rng.integers(1, 9, 60), rng.integers(0, 40, 60)
+    rows = np.repeat(np.arange(60), weights)
+    expected = estimate_measures(y[rows], [log_p[rows]], groups[rows])
+    losses = -log_p[np.arange(60), y]
+    for factor in (1.0, 0.25):  # weights count up to a common factor
+        found = Quality.of(log_p.argmax(axis=1) == y, losses, factor * weights, groups)
+        assert found.documents == 60
+        assert found.accuracy == pytest.approx(expected["accuracy"])
+        assert found.log_loss == pytest.approx(expected["log_loss"])
+    assert Quality.from_json(found.json) == found
+
+
+def test_the_quality_of_one_document_has_the_whole_range_and_comes_back_from_json():
+    found = Quality.of(np.array([True]), np.array([0.5]), np.ones(1), np.zeros(1, int))
+    assert (found.log_loss.low, found.log_loss.high, found.json["log_loss"][2]) == (0.0, np.inf, None)
+    assert Quality.from_json(found.json) == found

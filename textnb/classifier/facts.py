@@ -23,6 +23,7 @@ elsewhere), negative if the class has the term less often than the others.
 (2) and (3) depend on the counts alone. y are weighted counts: tokens if the weighting is raw.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -42,7 +43,7 @@ _LAST_STEPS = 4
 """Steps of the evidence shown at the end of a search."""
 
 
-FOUND = ("smoothing", "fit", "calibration", "documents kept", "classes")
+FOUND = ("smoothing", "fit", "calibration", "left out", "documents kept", "classes")
 """Facts that ``fact_lines`` and a table of classes show in words."""
 
 
@@ -81,6 +82,8 @@ def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
     if calibration is not None:
         biases = dict(zip(fitted.classes, calibration.bias.tolist(), strict=True))
         facts["calibration"] |= {**calibration.json, "bias": biases}
+    quality = None if state.calibrated is None else state.calibrated.quality
+    facts["left out"] = None if quality is None else quality.json
     learnt = state.learnt
     kept = learnt.examples if learnt.sample is None else learnt.sample.examples
     facts["documents kept"] = 0 if kept is None else len(kept)
@@ -102,6 +105,19 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     elif "scale" in calibration:
         shown += f": scores times {calibration['scale']:.3g} for a document of {calibration['mean_terms']:.4g} terms"
     return [*lines, ("probabilities", shown), ("documents kept", f"{facts['documents kept']:,}")]
+
+
+def quality_lines(quality: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Accuracy and log loss of left-out documents in words: (name, value) of each; made from ``left out`` of the facts.
+
+    >>> quality_lines({"documents": 9, "accuracy": [0.5, 0.25, 0.75], "log_loss": [1.0, 0.0, None]})
+    [('left-out accuracy', '0.500 (0.250 to 0.750)'), ('left-out log loss', '1.000 (0.000 to inf)')]
+    """
+    if quality is None:
+        return []
+    names = {"accuracy": "left-out accuracy", "log_loss": "left-out log loss"}
+    ends = {name: [math.inf if end is None else end for end in quality[name]] for name in names}
+    return [(shown, "{:.3f} ({:.3f} to {:.3f})".format(*ends[name])) for name, shown in names.items()]
 
 
 def _fit_name(name: str, facts: Mapping[str, Any]) -> str:

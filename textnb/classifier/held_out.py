@@ -10,9 +10,10 @@ documents: copies are no further evidence against the penalty of the calibration
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
@@ -21,11 +22,12 @@ from textnb.counts.labels import places
 from textnb.counts.learnt import Sample
 from textnb.counts.matrix import CSR, first_equal_rows, mapped, with_entries
 from textnb.errors import InputError
+from textnb.evaluation.intervals import Quality
 from textnb.models.calibration import Calibration, HeldOut, Sizes, fit_calibration, joined
 from textnb.models.left_out import LeftOut, in_other_documents
 from textnb.models.registry import model
 from textnb.models.scorer import log_posterior
-from textnb.numerics import Codes, Floats, log_of
+from textnb.numerics import Codes, Floats, log_of, most_probable
 
 _FOLDS = 5
 
@@ -33,16 +35,62 @@ Scored = tuple[Floats, Floats, Sizes]
 """Left-out scores (D, C) without the prior, log class frequencies (D, C) and sizes of documents."""
 
 
-def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Calibration:
-    """Fit the calibration of a model on learnt documents left out; InputError says why there is none."""
+@dataclass(frozen=True, eq=False)
+class LeftOutAnswers:
+    """Answers to left-out documents, one row per distinct document and label; (D,) each.
+
+    y: true classes. predicted, probability: the most probable class and its probability. losses: log losses. weights:
+    number of documents that a row represents, up to a common factor. groups: equal for rows with equal counts.
+    """
+
+    y: Codes
+    predicted: Codes
+    probability: Floats
+    losses: Floats
+    weights: Floats
+    groups: Codes
+
+    @classmethod
+    def of(cls, recipe: ClassifierRecipe, fitted: Fitted, rows: HeldOut, groups: Codes) -> "LeftOutAnswers":
+        """Return the answers that a fitted model gives to left-out rows."""
+        log_p = _log_posterior(recipe, fitted, rows)
+        predicted, number = most_probable(log_p), np.arange(len(rows.y))
+        return cls(
+            rows.y, predicted, np.exp(log_p[number, predicted]), -log_p[number, rows.y], rows.weights, groups
+        )  # fmt: skip
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """True for correct answers."""
+        return np.asarray(self.predicted == self.y)
+
+    @property
+    def quality(self) -> Quality:
+        """Accuracy and log loss, with intervals in which copies count once."""
+        return Quality.of(self.correct, self.losses, self.weights, self.groups)
+
+
+def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[Calibration, LeftOutAnswers]:
+    """Fit the calibration of a model on learnt documents left out, and answer them with it.
+
+    InputError says why there is none.
+    """
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
-    return _calibration(recipe, left_out_rows(recipe, learnt, fitted))
+    rows, groups = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
+    found = _calibration(recipe, rows)
+    return found, LeftOutAnswers.of(recipe, fitted.calibrated(found), rows, groups)
 
 
 def left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> HeldOut:
     """Left-out scores of the kept documents, one row per distinct document and label."""
-    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
+    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))[0]
+
+
+def left_out_answers(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> LeftOutAnswers:
+    """Answer some learnt documents left out; every distinct learnt document is equally likely to be among them."""
+    rows, groups = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
+    return LeftOutAnswers.of(recipe, fitted, rows, groups)
 
 
 def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
@@ -51,17 +99,21 @@ def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     Every learnt document is equally likely to be among them. InputError says why there are none. The calibration is
     the one that was fitted on documents like these.
     """
-    rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
-    labels = [fitted.classes[k] for k in rows.y]
+    rows, _ = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
+    return [fitted.classes[k] for k in rows.y], _log_posterior(recipe, fitted, rows)
+
+
+def _log_posterior(recipe: ClassifierRecipe, fitted: Fitted, rows: HeldOut) -> Floats:
+    """Log probabilities (D, C) of left-out rows, with the calibration if there is one."""
     log_prior = rows.log_prior if recipe.prior == "empirical" else fitted.log_prior
     if fitted.calibration is not None:
-        return labels, fitted.calibration.log_posterior(rows.scores, log_prior, rows.sizes)
+        return fitted.calibration.log_posterior(rows.scores, log_prior, rows.sizes)
     prior = log_prior if fitted.fit.includes_prior else fitted.shift
-    return labels, log_posterior(rows.scores + prior, np.broadcast_to(log_prior, rows.scores.shape))
+    return log_posterior(rows.scores + prior, np.broadcast_to(log_prior, rows.scores.shape))
 
 
-def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> HeldOut:
-    """Left-out scores, one row per distinct document and label."""
+def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> tuple[HeldOut, Codes]:
+    """Left-out scores, one row per distinct document and label; and groups (D,), equal for equal counts."""
     if fitted.fit.left_out_scores is not None:
         assert learnt.examples is not None
         sample = Sample(learnt.examples, {}, len(learnt.examples))
@@ -76,10 +128,10 @@ def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sam
     _, kept, pair = np.unique(first * len(fitted.classes) + y, return_index=True, return_inverse=True)
     weights = np.bincount(pair, sample.weights()).astype(float) * (len(np.unique(first)) / max(len(first), 1))
     rows = HeldOut(scores[kept], log_prior[kept], sizes.rows(kept), y[kept], weights)
-    rows = rows.rows(np.isfinite(rows.log_prior[np.arange(len(kept)), rows.y]))  # its class has other documents
-    if not len(rows.y):
+    scored = np.isfinite(rows.log_prior[np.arange(len(kept)), rows.y])  # its class has other documents
+    if not scored.any():
         raise InputError("no class has two different documents or more")
-    return rows
+    return rows.rows(scored), first[kept][scored]
 
 
 def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:

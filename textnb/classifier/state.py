@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from textnb.classifier.fitted import Fitted
-from textnb.classifier.held_out import calibrate_held_out, calibrate_left_out
+from textnb.classifier.held_out import LeftOutAnswers, calibrate_held_out, calibrate_left_out
 from textnb.classifier.log_loss_alpha import fit_model
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.counts import Counted, Learnt
@@ -38,12 +38,14 @@ _log = logging.getLogger("textnb")
 class State:
     """What a classifier has learnt, what was fitted to it, and the calibration with its origin.
 
-    ``fitted`` and ``calibrated`` are None while nothing has been learnt.
+    ``fitted`` and ``calibrated`` are None while nothing has been learnt. ``left_out``: answers to the left-out
+    documents on which the calibration was fitted; None if it was not fitted with this state.
     """
 
     learnt: Learnt
     fitted: Fitted | None = None
     calibrated: Calibrated | None = None
+    left_out: LeftOutAnswers | None = None
 
     @property
     def changes_since_fit(self) -> int:
@@ -133,28 +135,31 @@ def _renewed(recipe: ClassifierRecipe, learnt: Learnt, before: State | None, ref
 
 
 def _calibrated_state(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> State:
-    calibrated = None
+    calibrated = left_out = None
     if recipe.calibrate or (before is not None and before.held_out):
-        calibrated = _calibrated(recipe, learnt, fitted, before)
+        calibrated, left_out = _calibrated(recipe, learnt, fitted, before)
         fitted = fitted.calibrated(calibrated.calibration)
-    return State(learnt if recipe.sample else learnt.without_documents(), fitted, calibrated)
+    return State(learnt if recipe.sample else learnt.without_documents(), fitted, calibrated, left_out)
 
 
-def _calibrated(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None) -> Calibrated:
+def _calibrated(
+    recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, before: Calibrated | None
+) -> tuple[Calibrated, LeftOutAnswers | None]:
     """Earlier calibration if it is current or held-out, else a new one; the earlier one if no documents are kept."""
     fingerprint = learnt.fingerprint
     is_current = before is not None and (before.calibration is None or before.calibration.is_current)
     if before is not None and is_current and (before.of == fingerprint or fitted.fit.since):  # it belongs to the fit
-        return before
+        return before, None
     if before is not None and before.held_out:
         _log.info("the calibration on %d held-out documents is older than this change", before.held_out)
-        return before
+        return before, None
     try:
-        return Calibrated(calibrate_left_out(recipe, learnt, fitted), fingerprint)
+        found, left_out = calibrate_left_out(recipe, learnt, fitted)
     except InputError as why:
         kept = learnt.sample is not None or learnt.examples is not None
         if before is None or before.calibration is None or kept:
             _log.info("probabilities are not calibrated: %s", why)
-            return Calibrated(None, fingerprint)
+            return Calibrated(None, fingerprint), None
         _log.info("the calibration is older than this change: %s", why)
-        return before
+        return before, None
+    return Calibrated(found, fingerprint, quality=left_out.quality), left_out

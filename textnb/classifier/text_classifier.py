@@ -14,7 +14,7 @@ from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, differing
 from textnb.classifier.state import State, calibrate_state, empty_state, fit_state, restored_state
 from textnb.counts import Counted, CountedWhereRead, Learnt, counted
 from textnb.counts.counting import ENTRIES
-from textnb.decisions import Costs, decision_rule
+from textnb.decisions import ClassThresholds, Costs, Rule, check_precision, decision_rule
 from textnb.document import Document
 from textnb.errors import InputError, ModelFileError, NotFittedError, TextnbError, UntrustedError
 from textnb.files.model_file import ModelContent, read_model, write_model
@@ -28,6 +28,11 @@ from textnb.text import Analyzer, Tokenizer, as_tokenizer
 if TYPE_CHECKING:
     from textnb.classifier.facts import TermScore
     from textnb.evaluation import Evaluation
+
+_NO_PRECISION = (
+    "a precision cannot be promised without left-out documents: {why}; train on more documents with --sample (sample=) "
+    "above 0, or use a threshold for being unsure"
+)
 
 ANSWER_ENTRIES = 1_000_000
 """Non-zero counts held at once while answering, 8 MB."""
@@ -200,7 +205,13 @@ class TextClassifier:
         return self.classes_[most_probable(self.predict_log_proba(texts, jobs=jobs))]
 
     def decide(
-        self, texts: Texts, *, unsure: float | None = None, costs: Costs | None = None, jobs: int = 1
+        self,
+        texts: Texts,
+        *,
+        unsure: float | None = None,
+        costs: Costs | None = None,
+        precision: float | None = None,
+        jobs: int = 1,
     ) -> NDArray[np.object_]:
         """Return the label of each text, or None for an unsure answer, (D,).
 
@@ -211,6 +222,10 @@ class TextClassifier:
         costs : Costs, optional
             Answer the label of least expected cost, or None if being unsure costs less (``textnb.evaluation.Costs``,
             ``read_costs``).
+        precision : float, optional
+            Answer the most probable label only above a cut-off of its own, from which on this proportion of such
+            answers to left-out training documents is correct, by a 95 % confidence bound. None for labels with too few
+            of them. It holds for texts like the training documents, in their proportions.
 
         Examples
         --------
@@ -219,8 +234,36 @@ class TextClassifier:
         array(['pos', None], dtype=object)
         """
         classes = self.fitted.classes
-        rule = decision_rule(classes, unsure, costs)
+        rule = self.rule(unsure=unsure, costs=costs, precision=precision)
         return np.array([*classes, None], object)[rule(self.predict_proba(texts, jobs=jobs))]  # UNSURE is the last
+
+    def rule(self, *, unsure: float | None = None, costs: Costs | None = None, precision: float | None = None) -> Rule:
+        """Return the function from probabilities (D, C) to decisions (D,) that ``decide`` uses; parameters as there.
+
+        A decision is the number of a class in ``classes_``, or -1 for unsure. With ``precision`` the kept documents are
+        scored again, each left out; InputError says why there are none.
+        """
+        if precision is None:
+            return decision_rule(self.fitted.classes, unsure, costs)
+        check_precision(precision, unsure, costs)
+        return self.precision_rule(precision)
+
+    def precision_rule(self, precision: float) -> ClassThresholds:
+        """Return the cut-offs of a precision, one per class in ``least``; infinite for a class that is not decided."""
+        from textnb.classifier.held_out import left_out_answers
+
+        check_precision(precision, None, None)
+        if self.recipe.alpha == 0 or len(self.fitted.classes) == 1:
+            why = "alpha is 0" if self.recipe.alpha == 0 else "the model has only one class"
+            raise InputError(_NO_PRECISION, why=why)
+        try:
+            answers = left_out_answers(self.recipe, self.learnt, self.fitted)
+        except InputError as why:
+            raise InputError(_NO_PRECISION, why=why) from None
+        n_classes = len(self.fitted.classes)
+        return ClassThresholds.of_precision(
+            precision, answers.predicted, answers.probability, answers.correct, n_classes
+        )
 
     def predict_proba(self, texts: Texts, *, jobs: int = 1) -> Floats:
         """Return the probability of each label, (D, C)."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from textnb.classifier.facts import FOUND, fact_lines
+from textnb.classifier.facts import FOUND, fact_lines, quality_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import argument, verb
@@ -30,7 +30,7 @@ def info(model: Path, as_json: bool, trust: Collection[str]) -> None:
         print_json(facts)
         return
     shown = [(name, str(value)) for name, value in facts.items() if name not in FOUND]
-    found = fact_lines(facts) if facts["classes"] else []
+    found = [*fact_lines(facts), *quality_lines(facts["left out"])] if facts["classes"] else []
     print_table(["what", "value"], [*shown, *found])
     print_table(["class", "documents"], list(facts["classes"].items()))
 

@@ -55,14 +55,22 @@ def predict(
 
     The label is the most probable class. With --unsure P it is 'unsure' if that class has a probability below P; the
     probability is still that of the class, and with --top 2 the class is the second label. With --costs the label is
-    the class of least expected cost, with its own probability, or 'unsure' if that costs less. --unsure
-    and --costs exclude each other: with costs, the file gives the cost of being unsure.
+    the class of least expected cost, with its own probability, or 'unsure' if that costs less; the file gives the cost
+    of being unsure.
+
+    With --precision Q each class has a cut-off of its own: the smallest probability from which on a proportion Q of the
+    answers to left-out training documents is correct, by a 95 % confidence bound. Below it the label is 'unsure', and a
+    class with too few such documents is always 'unsure', with a warning; .98 takes 149 documents of a class without a
+    mistake. It holds for documents like the training documents, in their proportions. The kept documents are scored
+    once more, which takes less than a second for naive Bayes, and about as long as training for models that have to be
+    fitted again to leave documents out. --unsure, --precision and --costs exclude one another.
 
     Examples:
 
         echo '明日は雨が降るでしょう' | textnb predict news.textnb
         textnb predict news.textnb inbox/ --format jsonl --all-scores
         textnb predict news.textnb inbox/ --unsure 0.9
+        textnb predict news.textnb inbox/ --precision 0.98
         textnb predict mail.textnb inbox/ --costs costs.toml
 
     A costs.toml:
@@ -74,7 +82,7 @@ def predict(
     """
     classifier = TextClassifier.load(model, trust)
     classes = classifier.classes_.tolist()
-    rule = deciding.rule(classes)
+    rule = deciding.rule(classifier)
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs

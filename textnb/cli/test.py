@@ -9,13 +9,13 @@ import numpy as np
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import costs_file
+from textnb.cli.options.decision import check_precision_alone, costs_file, precision_of_answers, precision_rule
 from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import print_json, print_table, warn
 from textnb.errors import InputError, listed
-from textnb.evaluation import CostEvaluation, Evaluation, Reliability, RiskCoverage, read_costs
+from textnb.evaluation import CostEvaluation, Evaluation, KeptAnswers, Reliability, RiskCoverage, read_costs
 from textnb.evaluation.reliability import Bin, CoveragePoint
 from textnb.report import ExplainedDocument
 from textnb.report.contents import test_report
@@ -39,6 +39,7 @@ _MISTAKES_ON_A_PAGE = 50
 @verb
 @inputs.model_path
 @inputs.corpus_path
+@precision_of_answers
 @costs_file
 @click.option(
     "--mistakes",
@@ -52,6 +53,7 @@ _MISTAKES_ON_A_PAGE = 50
 def test(
     model: Path,
     corpus: Path,
+    precision: float | None,
     costs: Path | None,
     mistakes: int | None,
     as_json: bool,
@@ -72,21 +74,27 @@ def test(
     of least expected cost and for the most probable class. A true class that the model does not know costs the default,
     whatever the answer.
 
+    With --precision (see textnb predict --help) a table shows what it would answer: the cut-off of each class, how many
+    documents are answered, and how many of these answers are correct. --precision and --costs exclude each other.
+
     Documents that the model has learnt, with the same label, flatter it: a warning counts them, and so does "learnt" of
     --json. Labels that the model does not know count as mistakes, with a warning; if it knows none, the exit code is 1.
 
     Examples:
 
         textnb test news.textnb held-out/
+        textnb test news.textnb held-out/ --precision 0.98
         textnb test mail.textnb held-out/ --costs costs.toml
         textnb test news.textnb held-out/ --html report.html --lang ja
     """
+    check_precision_alone(precision, {"--costs": costs})
     reporting.check(model, corpus)
     classifier = TextClassifier.load(model, trust)
     classes = classifier.classes_.tolist()
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
         prices.check_classes(classes)
+    rule = None if precision is None else precision_rule(classifier, precision)
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
     source = CorpusSource.open(corpus, reading, running, trust).labelled(classifier.recipe.terms_of)
     given = answer_corpus(classifier, source, most, jobs=running.n_jobs)
@@ -96,14 +104,20 @@ def test(
     costly = None
     if prices is not None:
         costly = CostEvaluation.of(given.labels, np.exp(given.log_probabilities), prices, classes)
+    kept = None
+    if rule is not None:
+        kept = KeptAnswers.of(given.labels, np.exp(given.log_probabilities), rule, classes, given.groups)
     if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
         report = test_report(classifier, model, corpus, evaluation, costly, given, reporting.language)
         reporting.write(report, running.quiet)
     if as_json:
         coded = {"learnt": given.n_learnt, **evaluation.json, "mistakes": list(map(mistake_json, given.mistakes))}
-        print_json({**coded, **({"costs": costly.json} if costly else {})})
+        coded |= {"costs": costly.json} if costly else {}
+        print_json(coded | ({"kept": {"promised": precision, **kept.json}} if kept else {}))
     else:
         _print_evaluation(evaluation, costly)
+        if kept is not None:
+            _print_kept(kept, precision)
         _print_mistakes(given.mistakes[: _MISTAKES if mistakes is None else None])
 
 
@@ -154,6 +168,18 @@ def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> 
         print_table(["true", "predicted", "documents"], confusions, "most frequent confusions")
     _print_reliability(evaluation.reliability)
     _print_risk_coverage(evaluation.risk_coverage)
+
+
+def _print_kept(kept: KeptAnswers, promised: float | None) -> None:
+    rows = [
+        (name, "none" if cutoff is None else f"{cutoff:.4f}", answered, f"{answered / kept.documents:.1%}", shown)
+        for name, cutoff, answered, _, precision, (low, high) in kept.classes
+        for shown in ["" if precision is None else f"{precision:.4f}  ({low:.4f} to {high:.4f})"]
+    ]
+    reached = "" if kept.precision is None else f"{kept.precision:.4f}"
+    total = ("all classes", "", kept.answered, f"{kept.coverage:.1%}", reached)
+    columns = ["class", "cut-off", "answered", "coverage", "precision reached"]
+    print_table(columns, [*rows, total], f"answering only with a promised precision of {promised:g}")
 
 
 def _groups(evaluation: Evaluation) -> list[tuple[str, str]]:

@@ -6,13 +6,14 @@ from textnb.decisions import Costs, read_costs
 from textnb.extension import names_of
 
 if TYPE_CHECKING:
-    from textnb.evaluation.evaluation import CostEvaluation, Evaluation
+    from textnb.evaluation.evaluation import CostEvaluation, Evaluation, KeptAnswers
     from textnb.evaluation.reliability import Reliability, RiskCoverage
 
 __all__ = [
     "CostEvaluation",
     "Costs",
     "Evaluation",
+    "KeptAnswers",
     "Reliability",
     "RiskCoverage",
     "read_costs",
@@ -23,6 +24,7 @@ __getattr__ = names_of(
     {
         "CostEvaluation": "evaluation",
         "Evaluation": "evaluation",
+        "KeptAnswers": "evaluation",
         "Reliability": "reliability",
         "RiskCoverage": "reliability",
     },

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.decisions import UNSURE, Costs
+from textnb.decisions import UNSURE, ClassThresholds, Costs
 from textnb.errors import InputError
 from textnb.evaluation import metrics
 from textnb.evaluation.metrics import accuracy_interval, as_groups, class_numbers
@@ -179,6 +179,79 @@ def _outcome_costs(costs: Costs, classes: Sequence[str]) -> Floats:
     known = np.vstack([costs.matrix(classes), np.full(len(classes), costs.default)])
     unsure = math.inf if costs.unsure is None else costs.unsure
     return np.column_stack([known, np.full(len(known), unsure)])
+
+
+class KeptClass(NamedTuple):
+    """Answers of one class: its cut-off (None: never answered), documents answered, correct ones, and precision.
+
+    ``precision`` is None without an answer; ``interval`` is Wilson's 95 % interval, in which copies count once.
+    """
+
+    name: str
+    cutoff: float | None
+    answered: int
+    correct: int
+    precision: float | None
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class KeptAnswers:
+    """Answers that a rule with a cut-off per class gives, of all documents and by class.
+
+    Examples
+    --------
+    >>> P = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]])
+    >>> kept = KeptAnswers.of(["ham", "spam", "spam"], P, ClassThresholds([0.8, 0.5]), ["ham", "spam"])
+    >>> kept.coverage, kept.precision, [each.answered for each in kept.classes]
+    (0.6666666666666666, 1.0, [1, 1])
+    """
+
+    documents: int
+    classes: tuple[KeptClass, ...]
+
+    @classmethod
+    def of(
+        cls,
+        labels: Sequence[str],
+        probabilities: Floats,
+        rule: ClassThresholds,
+        classes: Sequence[str],
+        groups: Codes | None = None,
+    ) -> "KeptAnswers":
+        """Evaluate the decisions of a rule on probabilities (D, C); ``groups`` as in ``Evaluation.of``."""
+        check_documents(len(labels))
+        y, decided, groups = class_numbers(labels, classes), rule(probabilities), as_groups(groups, len(labels))
+        found = []
+        for k, (name, least) in enumerate(zip(classes, np.asarray(rule.least).tolist(), strict=True)):
+            own = decided == k
+            n, hits = int(own.sum()), int((y[own] == k).sum())
+            squared = int((np.unique(groups[own], return_counts=True)[1] ** 2).sum())
+            interval = accuracy_interval(hits, n, squared) if n else (0.0, 1.0)
+            cutoff = least if math.isfinite(least) else None
+            found.append(KeptClass(name, cutoff, n, hits, hits / n if n else None, interval))
+        return cls(len(labels), tuple(found))
+
+    @property
+    def answered(self) -> int:
+        """Number of documents that got an answer."""
+        return sum(each.answered for each in self.classes)
+
+    @property
+    def coverage(self) -> float:
+        """Proportion of the documents that got an answer."""
+        return self.answered / self.documents
+
+    @property
+    def precision(self) -> float | None:
+        """Proportion of the answers that are correct; None without an answer."""
+        return sum(each.correct for each in self.classes) / self.answered if self.answered else None
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Answers as plain JSON values."""
+        totals = {"answered": self.answered, "coverage": self.coverage, "precision": self.precision}
+        return {**totals, "classes": [each._asdict() for each in self.classes]}
 
 
 class Mistake(NamedTuple):

@@ -9,6 +9,9 @@ log loss, Brier   mean +- t s / (D_eff)^(1/2), s the standard deviation of the l
 macro F1          Wilson's interval for the number of documents of eq. (3)
 ECE               eq. (3) of ``reliability.py``
 
+Documents with weights w_i (``Quality``) are as much evidence as D_eff = (sum_i w_i)^2 / sum_g (sum_{i in g} w_i)^2
+independent ones; accuracy, mean and variance of the losses are weighted by w_i.
+
 Macro F1 changes with document i, to first order, by z_i / D. With F_k the F1 of class k, n_k the number of documents
 that are of class k plus the number predicted as k, and K classes that occur:
 
@@ -26,11 +29,13 @@ rare: below about 100 documents, or with many rare classes, these three are too 
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.errors import InputError
 from textnb.evaluation import metrics
 from textnb.evaluation.metrics import accuracy_interval, squared_sizes, wilson_interval
 from textnb.evaluation.reliability import Reliability
@@ -46,6 +51,46 @@ def estimate_measures(y: Codes, repeats: Iterable[Floats], groups: Codes) -> dic
     """
     found = [_estimates(y, log_probabilities, groups) for log_probabilities in repeats]
     return {name: Estimate(*np.mean([each[name] for each in found], axis=0).tolist()) for name in MEASURES}
+
+
+class Quality(NamedTuple):
+    """Accuracy and log loss with 95 % intervals, estimated on a number of documents.
+
+    >>> Quality.of(np.array([True, True, False]), np.array([0.1, 0.2, 1.2]), np.ones(3), np.arange(3)).accuracy.value
+    0.6666666666666666
+    """
+
+    documents: int
+    accuracy: Estimate
+    log_loss: Estimate
+
+    @classmethod
+    def of(cls, correct: NDArray[np.bool_], losses: Floats, weights: Floats, groups: Codes) -> "Quality":
+        """Estimate from answers that are correct or not (D,), their log losses, weights and groups of copies."""
+        total = float(weights.sum())
+        effective = total**2 / float((np.bincount(groups, weights) ** 2).sum())
+        accuracy = float(weights[correct].sum()) / total
+        interval = wilson_interval(accuracy * effective, effective)
+        return cls(len(correct), _estimate(accuracy, interval), _mean(losses, effective, math.inf, weights))
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Quality as plain JSON values: an estimate is its value and both ends of its interval; null if infinite."""
+        log_loss = [value if math.isfinite(value) else None for value in self.log_loss]
+        return {"documents": self.documents, "accuracy": list(self.accuracy), "log_loss": log_loss}
+
+    @classmethod
+    def from_json(cls, json: Mapping[str, Any]) -> "Quality":
+        """Quality from its ``json``; refuses numbers that no estimate could give."""
+        estimates = (
+            [math.inf if end is None else float(end) for end in json[name]] for name in ("accuracy", "log_loss")
+        )
+        accuracy, log_loss = (Estimate(*ends) for ends in estimates)
+        number = json["documents"]
+        ordered = all(0 <= each.low <= each.value <= each.high for each in (accuracy, log_loss))
+        if not ordered or accuracy.high > 1 or type(number) is not int or number < 1:
+            raise InputError("the accuracy, log loss or number of left-out documents is impossible")
+        return cls(number, accuracy, log_loss)
 
 
 def _estimates(y: Codes, log_probabilities: Floats, groups: Codes) -> dict[str, Estimate]:
@@ -68,16 +113,18 @@ def _estimate(value: float, interval: tuple[float, float]) -> Estimate:
     return Estimate(value, min(interval[0], value), max(interval[1], value))
 
 
-def _mean(losses: Floats, effective: float, most: float) -> Estimate:
+def _mean(losses: Floats, effective: float, most: float, weights: Floats | None = None) -> Estimate:
     """Mean of losses (D,) from 0 to ``most`` with the interval of Student's t; infinite if a loss is."""
     from scipy.special import stdtrit
 
-    value = float(losses.mean())
+    value = float(np.average(losses, weights=weights))
     if math.isinf(value):
         return Estimate(value, value, value)
     if effective < 2:
         return Estimate(value, 0.0, most)
-    half = float(stdtrit(effective - 1, 0.975)) * math.sqrt(losses.var() / (effective - 1))
+    half = float(stdtrit(effective - 1, 0.975)) * math.sqrt(
+        np.average((losses - value) ** 2, weights=weights) / (effective - 1)
+    )
     return _estimate(value, (max(0.0, value - half), min(most, value + half)))
 
 

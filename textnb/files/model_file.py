@@ -13,6 +13,7 @@ import numpy as np
 from textnb.counts import Learnt, Vocabulary
 from textnb.counts.weighting import weighting
 from textnb.errors import ModelFileError
+from textnb.evaluation.intervals import Quality
 from textnb.files.arrays import (
     array_of,
     packed_examples,
@@ -73,11 +74,13 @@ class Calibrated(NamedTuple):
     """A calibration, None if it could not be fitted, and the fingerprint of the learnt value it was fitted for.
 
     held_out: number of documents that were not learnt and that it was fitted to; 0 if learnt ones were left out for it.
+    quality: accuracy and log loss of the answers to the left-out documents; None in files of textnb 0.1.
     """
 
     calibration: Calibration | None
     of: str
     held_out: int = 0
+    quality: Quality | None = None
 
 
 class ModelContent(NamedTuple):
@@ -110,7 +113,8 @@ def write_model(path: str | Path, content: ModelContent) -> None:
     if calibrated is not None:
         found = {} if calibrated.calibration is None else calibrated.calibration.json
         held_out = {"held_out": calibrated.held_out} if calibrated.held_out else {}
-        header["calibration"] = {**found, "of": calibrated.of, **held_out}
+        quality = {} if calibrated.quality is None else {"left_out": calibrated.quality.json}
+        header["calibration"] = {**found, "of": calibrated.of, **held_out, **quality}
     kept, arrays = _kept(learnt, counts.vocabulary)
     if fit is not None:
         kept["fit"], more = packed_fit(fit)
@@ -180,7 +184,8 @@ def _calibrated(header: Mapping[str, Any]) -> Calibrated | None:
     held_out = facts.get("held_out", 0)
     if type(held_out) is not int or held_out < 0 or (held_out and calibration is None):
         raise ModelFileError("its calibration is of {held_out!r} held-out documents", held_out=held_out)
-    return Calibrated(calibration, str(facts["of"]), held_out)
+    quality = Quality.from_json(facts["left_out"]) if "left_out" in facts else None
+    return Calibrated(calibration, str(facts["of"]), held_out, quality)
 
 
 def _are_classes(classes: Any) -> bool:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from textnb.classifier.alternative import BetterModel
+from textnb.classifier.facts import quality_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.comparison.comparison import Comparison
 from textnb.comparison.curve import MEASURES as OF_CURVES
@@ -22,7 +24,9 @@ MEASURE_NAMES = {"macro_f1": "macro F1", "log_loss": "log loss", "brier": "Brier
 """Names of measures as column headings, where they differ."""
 
 
-def train_report(classifier: TextClassifier, output: Path, corpus: Path, language: Language) -> Report:
+def train_report(
+    classifier: TextClassifier, output: Path, corpus: Path, language: Language, better: BetterModel | None = None
+) -> Report:
     """Return the page of a training run: what was learnt, and an estimate of the answers to new documents."""
     evaluation = None
     try:
@@ -31,13 +35,23 @@ def train_report(classifier: TextClassifier, output: Path, corpus: Path, languag
             "These are estimates: each of {number} training documents was scored by what was learnt from the others."
         )
         notes = [language(estimated, number=f"{evaluation.documents:,}")]
+        quality = classifier.facts()["left out"]
+        if quality is not None and quality["documents"] != evaluation.documents:
+            part = (
+                "Left-out accuracy and log loss are of all {all} kept documents; the rest is of {number} of them, "
+                "among which every training document is equally likely to be."
+            )
+            notes.append(language(part, all=f"{quality['documents']:,}", number=f"{evaluation.documents:,}"))
         if classifier.calibration_state != "none":
             notes.append(language("The calibration was fitted on the same scores, which flatters it a little."))
+        if better is not None:
+            phrase = "{name} would be better: left-out accuracy {accuracy}."
+            notes.append(language(phrase, name=better.name, accuracy=f"{better.quality.accuracy.value:.3f}"))
     except InputError as why:
         notes = [language("There are no estimates: {why}", why=str(why))]
     return Report(
         language("Training of {model}", model=output.name),
-        facts=model_facts(classifier, output, corpus, language),
+        facts=[*model_facts(classifier, output, corpus, language), *quality_lines(classifier.facts()["left out"])],
         notes=notes,
         learnt=classifier.facts()["classes"],
         evaluation=evaluation,

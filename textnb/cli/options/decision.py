@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 
 import click
 
+from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import FILE, check_unused, flag, option
-from textnb.cli.terminal import OutputRows, plural, say
-from textnb.decisions import UNSURE, Rule, decision_rule
-from textnb.errors import InputError, ParameterError
+from textnb.cli.terminal import OutputRows, plural, say, warn
+from textnb.decisions import UNSURE, ClassThresholds, Rule
+from textnb.errors import InputError, ParameterError, listed
 from textnb.evaluation import Costs, read_costs
 from textnb.mail.decision import Cutoffs, Verdict
 from textnb.mail.destinations import Destinations, parse_class_pairs
@@ -23,6 +24,33 @@ UNSURE_LABEL = "unsure"
 
 _COSTS_HELP = "TOML file with the cost of each mistake."
 costs_file = click.option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
+_PRECISION_HELP = (
+    f"Answer {UNSURE_LABEL!r} unless left-out documents promise that a proportion Q of answers is correct."
+)
+precision_of_answers = click.option("--precision", metavar="Q", type=float, help=_PRECISION_HELP)
+
+
+def check_precision_alone(precision: float | None, others: Mapping[str, object]) -> None:
+    """Refuse --precision together with another option for decisions."""
+    for name, value in others.items():
+        if precision is not None and value is not None:
+            raise ParameterError("--precision cannot be combined with {name}; use one of them", name=name)
+
+
+def precision_rule(classifier: TextClassifier, precision: float) -> ClassThresholds:
+    """Return the rule of a precision, and warn of classes that it never decides."""
+    rule = classifier.precision_rule(precision)
+    classes = classifier.classes_.tolist()
+    never = rule.never_decided(classes)
+    if never:
+        template = (
+            "{n:,} of {all:,} classes are always {unsure}, because their left-out documents are too few or too often "
+            "mistaken to promise a precision of {precision}: {names}; learn more documents, or train with a larger "
+            "--sample"
+        )
+        values = {"n": len(never), "all": len(classes), "names": listed(never)}
+        warn(template, **values, unsure=UNSURE_LABEL, precision=precision)
+    return rule
 
 
 @dataclass(frozen=True)
@@ -31,22 +59,27 @@ class Deciding:
 
     section: ClassVar[str] = "Decision"
     unsure: float | None = option("P", f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.")
+    precision: float | None = option("Q", _PRECISION_HELP)
     costs: Path | None = option("FILE", _COSTS_HELP)
 
-    def rule(self, classes: Sequence[str]) -> Rule:
+    def rule(self, classifier: TextClassifier) -> Rule:
         """Return the decision rule; by default the most probable class."""
         if self.unsure is not None and self.costs is not None:
             template = "--unsure cannot be combined with --costs; the file gives the cost of being unsure: unsure = 0.2"
             raise ParameterError(template)
-        rule = decision_rule(classes, self.unsure, self._costs)
+        check_precision_alone(self.precision, {"--unsure": self.unsure, "--costs": self.costs})
+        classes = classifier.classes_.tolist()
         may_be_unsure = self.unsure is not None or (self._costs is not None and self._costs.unsure is not None)
+        may_be_unsure = may_be_unsure or self.precision is not None
         if may_be_unsure and UNSURE_LABEL in classes:
             raise InputError(
                 "the model has a class named {label!r}, which is also the answer for unsure documents; rename the "
                 "class, or decide in Python, where TextClassifier.decide returns None",
                 label=UNSURE_LABEL,
             )
-        return rule
+        if self.precision is not None:
+            return precision_rule(classifier, self.precision)
+        return classifier.rule(unsure=self.unsure, costs=self._costs)
 
     @cached_property
     def _costs(self) -> Costs | None:
