@@ -1,6 +1,6 @@
 """Compares the model mail with bogofilter on the SpamAssassin corpus by date: each week is judged by the mail before it.
 
-    .venv/bin/python scripts/experiments/mail_weeks.py [--weeks all|choose|confirm]
+    .venv/bin/python scripts/experiments/mail_weeks.py
 
 The date of a message is that of its newest Received field, which the receiving host wrote; Date is the sender's and can
 be forged. Messages without such a date are left out. The weeks are those from July to September 2002, Monday to Sunday
@@ -29,12 +29,13 @@ from mail_bogofilter import Answers, bogofilter, messages, textnb, written
 from textnb import TextClassifier
 from textnb.corpus.near_duplicates import find_duplicate_groups, shingle_matrix, shingles
 from textnb.counts import Counted, counted
-from textnb.mail.decision import is_thin
+from textnb.mail.decision import Cutoffs, is_thin
 from textnb.readers import Document, read_message
 
 FIRST, LAST = datetime.date(2002, 7, 1), datetime.date(2002, 9, 30)
 MIN_OF_CLASS = 30
-DRAWS = 2000
+DRAWS = 1000
+SPAM_CUTOFFS = 0.9, 0.95, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999
 
 
 class Stream(NamedTuple):
@@ -86,27 +87,38 @@ def received(raw: bytes) -> datetime.datetime | None:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--weeks", choices=["all", "choose", "confirm"], default="all")
-    given = arguments.parse_args()
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     mail = stream()
-    weeks = {"all": mail.weeks, "choose": mail.weeks[::2], "confirm": mail.weeks[1::2]}[given.weeks]
-    print(f"{len(mail.files):,} dated messages ({mail.n_undated} without a date), {len(weeks)} weeks ({given.weeks})")
     documents = mail.documents
     thin = np.array([is_thin(document) for document in documents])
+    print(f"{len(mail.files):,} dated messages; {mail.n_undated} without a date are left out", flush=True)
     (corpus,) = counted(documents, TextClassifier("mail").recipe.terms_of, entries=float("inf"))
-    judged = np.flatnonzero(np.isin(mail.mondays, weeks))
-    groups = find_duplicate_groups(shingle_matrix([shingles(documents[i].text) for i in judged]))
-    answers = by_week(mail, weeks, corpus, thin)
-    part_of = {day: np.flatnonzero(mail.mondays[judged] == day) for day in weeks}
-    is_spam = mail.is_spam[judged]
-    n_groups = len(np.unique(groups))
-    print(f"\n{len(judged):,} judged, {int(is_spam.sum()):,} of them spam, {n_groups:,} groups of copies")
-    pooled = {name: Answers(a.scores[judged], a.verdicts[judged], a.seconds) for name, a in answers.items()}
-    report(pooled, is_spam, list(part_of.values()), groups)
+    answers = by_week(mail, corpus, thin)
+    for name, weeks in (("choose", mail.weeks[::2]), ("confirm", mail.weeks[1::2]), ("all", mail.weeks)):
+        judged = np.flatnonzero(np.isin(mail.mondays, weeks))
+        is_spam, groups = mail.is_spam[judged], copies_of([documents[i] for i in judged])
+        print(f"\n{name}: {len(weeks)} weeks, {len(judged):,} judged, {int(is_spam.sum()):,} of them spam, ", end="")
+        print(f"{len(np.unique(groups)):,} groups of copies")
+        pooled = {name: Answers(a.scores[judged], a.verdicts[judged], a.seconds) for name, a in answers.items()}
+        report(pooled, is_spam, [np.flatnonzero(mail.mondays[judged] == day) for day in weeks], groups)
+        by_cutoff(pooled["mail"].scores, is_spam, thin[judged])
 
 
-def by_week(mail: Stream, weeks: list[datetime.date], corpus: Counted, thin: np.ndarray) -> dict[str, Answers]:
+def copies_of(documents: list[Document]) -> np.ndarray:
+    """Return for each message the first of its near duplicates by text."""
+    return find_duplicate_groups(shingle_matrix([shingles(document.text) for document in documents]))
+
+
+def by_cutoff(scores: np.ndarray, is_spam: np.ndarray, thin: np.ndarray) -> None:
+    """Print ham lost and spam not recognised by the model mail at several cut-offs for spam."""
+    print("spam cut-off of mail:  ham lost, spam below it")
+    for cutoff in SPAM_CUTOFFS:
+        least = Cutoffs("spam", spam_cutoff=cutoff).spam_from(thin)
+        called = scores >= np.log(least / (1 - least))
+        print(f"{cutoff:20}  {int((called & ~is_spam).sum()):8}, {int((~called & is_spam).sum()):6}", flush=True)
+
+
+def by_week(mail: Stream, corpus: Counted, thin: np.ndarray) -> dict[str, Answers]:
     """Return the answers of both programs for all messages; only those of the weeks are set."""
     n = len(mail.files)
     found = {name: Answers(np.full(n, np.nan), np.full(n, "", "<U6"), (0.0, 0.0)) for name in ("bogofilter", "mail")}
@@ -115,7 +127,7 @@ def by_week(mail: Stream, weeks: list[datetime.date], corpus: Counted, thin: np.
     print(f"{'week of':12}{'ham':>7}{'spam':>7}{'ham':>7}{'spam':>7}{columns}{columns}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         copies = written(mail.files, lambda raw: raw, Path(folder) / "mail")
-        for monday in weeks:
+        for monday in mail.weeks:
             past, week = np.flatnonzero(mail.mondays < monday), np.flatnonzero(mail.mondays == monday)
             of_week = {
                 "bogofilter": bogofilter(copies, mail.is_spam, past, week),
@@ -148,9 +160,7 @@ def wrong_pairs(scores: np.ndarray, is_spam: np.ndarray, weight: np.ndarray) -> 
     return float(spam @ (above + ham / 2)), float(spam.sum() * ham.sum())
 
 
-def report(
-    pooled: dict[str, Answers], is_spam: np.ndarray, parts: list[np.ndarray], groups: np.ndarray
-) -> None:
+def report(pooled: dict[str, Answers], is_spam: np.ndarray, parts: list[np.ndarray], groups: np.ndarray) -> None:
     """Print the pooled figures of both programs and of their difference, with intervals."""
     names = ["1-AUC %, one ranking", "1-AUC %, within weeks", "ham lost", "spam passed", "unsure"]
 

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from textnb.counts.vocabulary import Columns
+from textnb.counts.matrix import CSR, with_entries
+from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.models.ensemble.joining import SummedScorer, joint
 from textnb.models.ensemble.presence import RatioScorer, containing_by_class, left_out_ratios, telling_ratios
 from textnb.models.logistic import nb_logistic
@@ -31,6 +33,7 @@ from textnb.models.scorer import LinearScorer, ScaledScorer
 from textnb.numerics import Codes, Floats
 
 STACKED_FROM = 300.0
+AGEING_GROUPS = ("received",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +46,22 @@ class MailFit:
     second: nb_logistic.NBLogisticFit | None
 
 
-def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = STACKED_FROM) -> MailFit:
-    """Fit of eq. (3) to rows of counts; only presence matters, not the counts."""
+def solution(
+    rows: Labelled,
+    *,
+    l2: float | str = "cv",
+    stacked_from: float = STACKED_FROM,
+    lasting: NDArray[np.bool_] | None = None,
+) -> MailFit:
+    """Fit of eq. (3) to rows of counts; only presence matters, not the counts.
+
+    lasting (V,): True for the terms that s2 may use; None: all.
+    """
     X, y, n_classes = rows.X, rows.y, len(rows.classes)
     folds = dealt_folds(X, y, N_FOLDS)
     scores = [left_out_ratios(X, y, n_classes, folds)]
-    second = _second(rows, l2, folds) if len(y) >= stacked_from else None
+    of_second = X if lasting is None else with_entries(X, lasting[X.indices])
+    second = _second(of_second, rows, l2, folds) if len(y) >= stacked_from else None
     if second is not None and second.path is not None:
         scores.append(second.path.scores)
     left_out_scores = np.array(scores)
@@ -59,11 +72,21 @@ def solution(rows: Labelled, *, l2: float | str = "cv", stacked_from: float = ST
     return MailFit(scorer, found.factors, found.scores(left_out_scores), second)
 
 
-def _second(rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:
-    """Fit of s2; None if no row can be held out to find its factor."""
+def lasting_terms(vocabulary: Vocabulary) -> NDArray[np.bool_]:
+    """Flag for each term (V,): False for those of the groups that age (see ``AGEING_GROUPS``).
+
+    >>> lasting_terms(Vocabulary(["from:ann", "offer", "received:example.com"])).tolist()
+    [True, True, False]
+    """
+    ageing = tuple(f"{group}:" for group in AGEING_GROUPS)
+    return np.array([not term.startswith(ageing) for term in vocabulary.terms], bool)
+
+
+def _second(X: CSR, rows: Labelled, l2: float | str, folds: Codes) -> nb_logistic.NBLogisticFit | None:
+    """Fit of s2 to X, the rows with the terms that it may use; None if no row can be held out to find its factor."""
     weight = class_weighted(rows.weight, rows.y, rows.classes, "balanced")
     settings = nb_logistic.NBLogisticSettings(l2)
-    found = nb_logistic.solution(rows.X, rows.y, rows.weight, weight, len(rows.classes), settings, folds)
+    found = nb_logistic.solution(X, rows.y, rows.weight, weight, len(rows.classes), settings, folds)
     return None if found.path is None else found
 
 
@@ -73,8 +96,9 @@ def _scaled_by(scorer: ScaledScorer, factor: float) -> ScaledScorer:
 
 
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
-    rows = statistics.documents
-    found = solution(rows, l2=options["l2"], stacked_from=options["stacked_from"])
+    rows, vocabulary = statistics.documents, statistics.counts.vocabulary
+    lasting = None if vocabulary is None else lasting_terms(vocabulary)
+    found = solution(rows, l2=options["l2"], stacked_from=options["stacked_from"], lasting=lasting)
     facts: dict[str, Any] = {"fitted_on": len(rows.y), "first_factor": float(found.factors[0])}
     second = found.second
     if second is not None:
