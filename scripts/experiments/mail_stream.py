@@ -11,8 +11,8 @@ fitted are fitted again when a twentieth of the messages is new. Until both clas
 bogofilter runs twice per message, once to judge and once to learn, as a delivery agent calls it; its milliseconds
 include starting a process (a small one), those of textnb do not, as in `textnb filterd`.
 
-1-AUC is that of one ranking of all judged messages. Intervals are 95 %, by a bootstrap of groups of copies. Milliseconds
-are means, processor time, since other work on the machine counts little in it.
+1-AUC is that of one ranking of all judged messages. Intervals are 95 %, by a bootstrap of groups of copies.
+Milliseconds are means of processor time, in which other work on the machine counts little.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Compares the model mail with bogofilter on the SpamAssassin corpus by date: each week is judged by the mail before it.
+"""Compares mail with bogofilter on the SpamAssassin corpus by date: the mail before a week judges the week.
 
     .venv/bin/python scripts/experiments/mail_weeks.py
 
