@@ -36,6 +36,7 @@ FIRST, LAST = datetime.date(2002, 7, 1), datetime.date(2002, 9, 30)
 MIN_OF_CLASS = 30
 DRAWS = 1000
 SPAM_CUTOFFS = 0.9, 0.95, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999
+GOOD_CUTOFFS = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5
 
 
 class Stream(NamedTuple):
@@ -110,12 +111,16 @@ def copies_of(documents: list[Document]) -> np.ndarray:
 
 
 def by_cutoff(scores: np.ndarray, is_spam: np.ndarray, thin: np.ndarray) -> None:
-    """Print ham lost and spam not recognised by the model mail at several cut-offs for spam."""
+    """Print ham lost and spam passed by the model mail at several cut-offs, and what of the class is not recognised."""
     print("spam cut-off of mail:  ham lost, spam below it")
     for cutoff in SPAM_CUTOFFS:
         least = Cutoffs("spam", spam_cutoff=cutoff).spam_from(thin)
         called = scores >= np.log(least / (1 - least))
         print(f"{cutoff:20}  {int((called & ~is_spam).sum()):8}, {int((~called & is_spam).sum()):6}", flush=True)
+    print("good cut-off of mail:  spam passed, ham above it")
+    for cutoff in GOOD_CUTOFFS:
+        called = scores <= np.log(cutoff / (1 - cutoff))
+        print(f"{cutoff:20}  {int((called & is_spam).sum()):8}, {int((~called & ~is_spam).sum()):6}", flush=True)
 
 
 def by_week(mail: Stream, corpus: Counted, thin: np.ndarray) -> dict[str, Answers]:

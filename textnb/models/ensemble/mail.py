@@ -7,11 +7,11 @@
 s1 is a function of counts, so it uses a message as soon as it is learnt; s2 must be fitted. They fail on different
 messages. With fewer than ``stacked_from`` rows s2 learns too little, and z = bias + a1 s1.
 
-s1 has all terms, s2 all but those of ``AGEING_GROUPS``, the relays: a fitted model relies on the few terms that separate
-the mail of its time best, and hosts change. Rows left out are of the same time, so they cannot show this. Mail of the
-SpamAssassin corpus judged by the mail before its week, and by that of earlier weeks (scripts/experiments/mail_ageing.py
-has the figures): 1-AUC fell to about half without relays in s2. Without all header fields it was as good, without relays
-in s1 worse. A lower weight for old mail gained little, and lost much where one class was scarce.
+s1 has all terms, s2 all but those of ``AGEING_GROUPS``, the relays: a fitted model relies on the few terms that best
+separate the mail of its time, and hosts change. Rows left out are of the same time and cannot show this. On mail of the
+SpamAssassin corpus that is judged by the mail of earlier weeks (scripts/experiments/mail_ageing.py), 1-AUC fell by
+half without relays in s2. Without all header fields in s2 it was as good; without relays in s1, worse. A lower
+weight for old mail gained little, and lost much where one class was scarce.
 
 Folds depend on what rows contain. Folds by date were no better on the SpamAssassin corpus (fitted on 1,500 messages,
 tested on the 2,500 that followed): log loss .097, against .083. So dates are not kept.
