@@ -22,14 +22,14 @@ def decided(cutoffs, p_spam, thin=False):
 
 
 def test_two_cutoffs_separate_spam_good_and_unsure():
-    found = decided(Cutoffs("spam"), [1, 0.99, 0.9899, 0.1001, 0.1, 0])
+    found = decided(Cutoffs("spam"), [1, 0.999, 0.9989, 0.1001, 0.1, 0])
     assert found == ["spam", "spam", "unsure", "unsure", "good", "good"]
 
 
-@given(st.floats(0.001, 0.9999))
+@given(st.floats(0.001, 0.99999))
 def test_spam_needs_larger_odds_where_headers_are_thin(p):
     odds = p / (1 - p)
-    for least, thin in ((99, False), (297, True)):
+    for least, thin in ((999, False), (2997, True)):
         if abs(odds / least - 1) > 1e-6:
             expected = "spam" if odds >= least else "good" if p <= 0.1 else "unsure"
             assert decided(Cutoffs("spam"), [p], thin) == [expected]
@@ -42,7 +42,7 @@ def test_certainty_is_never_unsure_however_thin():
 
 @pytest.mark.parametrize(
     ("p_spam", "label", "unsure"),
-    [(0.99, "spam", False), (0.98, "spam", True), (0.11, "work", True), (0.1, "work", False)],
+    [(0.999, "spam", False), (0.998, "spam", True), (0.11, "work", True), (0.1, "work", False)],
 )
 def test_an_unsure_decision_names_the_likeliest_class(p_spam, label, unsure):
     rest = 1 - p_spam

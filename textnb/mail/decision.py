@@ -1,7 +1,8 @@
 """The mail filter: how it decides about a mail, and the filter from bytes to bytes.
 
 P (D, C) are the probabilities of the classes, s is the class of spam, p = P[:, s]. Losing good mail costs more than
-seeing spam, so the two cut-offs for spam are far from symmetric:
+seeing spam, so the two cut-offs for spam are far from symmetric. The default for spam is set by the good mail that is
+lost when the mail of a week is judged by what came before (scripts/experiments/mail_weeks.py).
 
     spam     if odds(p) >= t odds(spam_cutoff)                   odds(p) = p / (1 - p)                            (1)
     good     if p <= good_cutoff: the most probable other class                                                   (2)
@@ -41,7 +42,7 @@ class Cutoffs:
     """
 
     spam: str | None = None
-    spam_cutoff: float = 0.99
+    spam_cutoff: float = 0.999
     good_cutoff: float = 0.1
     thin: float = 3.0
     unsure: float = 0.9
@@ -68,7 +69,7 @@ class Cutoffs:
         """Spam cut-off, eq. (1); shaped like ``thin``.
 
         >>> Cutoffs("spam").spam_from([False, True]).round(4).tolist()
-        [0.99, 0.9966]
+        [0.999, 0.9997]
         """
         odds = self.spam_cutoff * self.thin
         return np.where(thin, odds / (odds + 1 - self.spam_cutoff), self.spam_cutoff)

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from textnb.counts import ClassCounts
+from textnb import Document, TextClassifier
+from textnb.counts import ClassCounts, Vocabulary
 from textnb.errors import InputError
 from textnb.models.ensemble import mail
 from textnb.models.ensemble.joining import SummedScorer, joint
@@ -87,3 +90,51 @@ def test_renewing_counts_anew_and_keeps_what_was_fitted():
 def test_a_number_of_rows_that_is_none_is_refused():
     with pytest.raises(InputError, match="stacked_from must be a number of at least 0, not -1"):
         mail.MODEL.options["stacked_from"].checked(-1)
+
+
+@pytest.mark.parametrize("n_lasting", [40, 39, 20, 1, 0])
+def test_the_second_score_is_that_of_rows_without_the_terms_that_age(n_lasting):
+    rows = made_up(120)
+    lasting = np.arange(40) < n_lasting
+    found = mail.solution(rows, l2=0.1, stacked_from=0, lasting=lasting)
+    cut = Labelled(rows.classes, sparse.csr_array(rows.X.toarray() * lasting), rows.y, rows.weight)
+    weight = class_weighted(cut.weight, cut.y, cut.classes, "balanced")
+    folds = dealt_folds(rows.X, rows.y, nb_logistic.N_FOLDS)
+    settings = nb_logistic.NBLogisticSettings(0.1)
+    expected = nb_logistic.solution(cut.X, cut.y, cut.weight, weight, 3, settings, folds)
+    np.testing.assert_allclose(found.second.scorer.weights, expected.scorer.weights)
+    np.testing.assert_allclose(found.second.path.scores, expected.path.scores)
+    assert not found.second.scorer.weights[:, ~lasting].any()
+    first = ratio_scorer(containing_by_class(rows.X, rows.y, 3), rows.documents).by_term
+    np.testing.assert_allclose(found.scorer.first.by_term, found.factors[0] * first)  # the first score has all terms
+
+
+def test_terms_of_relays_age_and_words_with_the_same_letters_do_not():
+    terms = [
+        "received",
+        "received:example.com",
+        "subject:received:x",
+        "from:ann@example.com",
+        "receivedx:a",
+        "header:received:a",
+    ]
+    vocabulary = Vocabulary(terms)
+    lasting = dict(zip(vocabulary.terms, mail.lasting_terms(vocabulary), strict=True))
+    assert [term for term in terms if not lasting[term]] == ["received:example.com"]
+
+
+def test_a_relay_changes_only_the_first_score_of_a_trained_filter():
+    def mails(label, word, relay):
+        return [
+            Document(f"{word} {i % 7} {i % 5}", label, fields={"received": (relay,), "subject": (word,)})
+            for i in range(40)
+        ]
+
+    learnt = mails("ham", "lunch", "a.example") + mails("spam", "pills", "b.example")
+    recipe = replace(TextClassifier("mail", tokenizer="words").recipe, options={"stacked_from": 0})
+    fitted = TextClassifier.from_recipe(recipe).fit(learnt).fitted
+    scorer, terms = fitted.fit.scorer, fitted.vocabulary
+    relay, subject = terms["received:b.example"], terms["subject:pills"]
+    assert scorer.first.by_term[relay].any()
+    assert not scorer.second.weights[:, relay].any()
+    assert scorer.second.weights[:, subject].any()
