@@ -113,6 +113,114 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
     return number_of(table, hash_of(table, letters, length), letters, length, open);
 }
 
+/* A string while it is sorted: its next three letters, the first in the highest bits. */
+typedef struct {
+    uint64_t key;
+    uint32_t number;
+} Keyed;
+
+/* Strings items[start:start + n] that agree in their first `depth` letters and are not sorted yet. */
+typedef struct {
+    size_t start, n, depth;
+} Group;
+
+enum { LETTERS_PER_KEY = 3, BITS_PER_LETTER = 21, BYTES_PER_KEY = 8, FEW = 32 };
+
+/* Each letter plus 1, so that 0 is the end of the string. */
+static uint64_t key_of(const Table *table, uint32_t number, size_t depth)
+{
+    const Term *term = &table->terms[number];
+    uint64_t key = 0;
+    for (size_t i = depth; i < depth + LETTERS_PER_KEY; i++)
+        key = key << BITS_PER_LETTER | (i < term->length ? table->letters[term->start + i] + 1 : 0);
+    return key;
+}
+
+static int is_less(const Table *table, uint32_t a, uint32_t b, size_t depth)
+{
+    const Term *one = &table->terms[a], *other = &table->terms[b];
+    for (size_t i = depth; i < one->length && i < other->length; i++) {
+        const uint32_t x = table->letters[one->start + i], y = table->letters[other->start + i];
+        if (x != y) return x < y;
+    }
+    return one->length < other->length;
+}
+
+static void sort_few(const Table *table, Keyed *items, size_t n, size_t depth)
+{
+    for (size_t i = 1; i < n; i++) {
+        const Keyed item = items[i];
+        size_t k = i;
+        for (; k && is_less(table, item.number, items[k - 1].number, depth); k--) items[k] = items[k - 1];
+        items[k] = item;
+    }
+}
+
+/* Radix sort by key: no order of the strings makes it slow. */
+static void sort_by_key(Keyed *items, Keyed *spare, size_t n)
+{
+    uint32_t counts[BYTES_PER_KEY][256] = {{0}};
+    for (size_t i = 0; i < n; i++)
+        for (int byte = 0; byte < BYTES_PER_KEY; byte++) counts[byte][items[i].key >> byte * 8 & 255]++;
+    Keyed *from = items, *to = spare;
+    for (int byte = 0; byte < BYTES_PER_KEY; byte++) {
+        if (counts[byte][from[0].key >> byte * 8 & 255] == n) continue; /* all keys agree here */
+        uint32_t next[256], sum = 0;
+        for (int value = 0; value < 256; value++) {
+            next[value] = sum;
+            sum += counts[byte][value];
+        }
+        for (size_t i = 0; i < n; i++) to[next[from[i].key >> byte * 8 & 255]++] = from[i];
+        Keyed *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != items) memcpy(items, from, n * sizeof *items);
+}
+
+/* Sorts by three letters at a time; `groups` is a stack on the heap, because strings may share a million letters. */
+static int sort_strings(const Table *table, Keyed *items, Keyed *spare, Group **groups)
+{
+    size_t n_groups = 0, room = 0;
+    if (grown(groups, &room, 1, sizeof **groups)) return -1;
+    (*groups)[n_groups++] = (Group){.start = 0, .n = table->n, .depth = 0};
+    while (n_groups) {
+        const Group group = (*groups)[--n_groups];
+        Keyed *own = items + group.start;
+        if (group.n <= FEW) {
+            sort_few(table, own, group.n, group.depth);
+            continue;
+        }
+        for (size_t i = 0; i < group.n; i++) own[i].key = key_of(table, own[i].number, group.depth);
+        sort_by_key(own, spare, group.n);
+        for (size_t i = 0, end; i < group.n; i = end) {
+            for (end = i + 1; end < group.n && own[end].key == own[i].key;) end++;
+            if (end == i + 1) continue;
+            if (grown(groups, &room, n_groups + 1, sizeof **groups)) return -1;
+            (*groups)[n_groups++] = (Group){group.start + i, end - i, group.depth + LETTERS_PER_KEY};
+        }
+    }
+    return 0;
+}
+
+uint32_t *table_sorted(const Table *table)
+{
+    /* + 1: malloc(0) may be NULL */
+    Keyed *items = malloc((table->n + 1) * sizeof *items), *spare = malloc((table->n + 1) * sizeof *spare);
+    uint32_t *order = malloc((table->n + 1) * sizeof *order);
+    Group *groups = NULL;
+    int failed = !items || !spare || !order;
+    for (size_t i = 0; !failed && i < table->n; i++) items[i] = (Keyed){.number = (uint32_t)i};
+    failed = failed || sort_strings(table, items, spare, &groups);
+    for (size_t i = 0; !failed && i < table->n; i++) order[i] = items[i].number;
+    free(items);
+    free(spare);
+    free(groups);
+    if (!failed) return order;
+    free(order);
+    return NULL;
+}
+
 void rows_free(Rows *rows)
 {
     free(rows->ids);
@@ -121,9 +229,9 @@ void rows_free(Rows *rows)
     *rows = (Rows){0};
 }
 
-int counter_start(Counter *counter, uint64_t seed, uint64_t factor, size_t low, size_t high)
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor)
 {
-    *counter = (Counter){.low = low, .high = high, .row = 1};
+    *counter = (Counter){.row = 1};
     return table_start(&counter->terms, seed, factor) || table_start(&counter->stopped, seed, factor) ? -1 : 0;
 }
 
@@ -175,15 +283,47 @@ static int add_waiting(Counter *counter, Rows *rows)
     return failed;
 }
 
-int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+static const uint32_t CHARS[] = {'c', 'h', 'a', 'r', 's', ':'};
+
+enum { CHARS_LENGTH = sizeof CHARS / sizeof *CHARS };
+
+/* Lets a term wait: the first n_prefix letters of CHARS, then `length` letters. */
+static int wait_for(Counter *counter, Rows *rows, size_t n_prefix, const uint32_t *letters, size_t length)
 {
     if (counter->n_waiting == BLOCK && add_waiting(counter, rows)) return -1;
+    const size_t start = counter->n_letters, whole = n_prefix + length;
     /* + 1: the empty string needs an address too */
-    if (grown(&counter->letters, &counter->room_for_letters, counter->n_letters + length + 1, sizeof *letters)) return -1;
-    uint64_t hash = hash_of(&counter->terms, letters, length);
+    if (grown(&counter->letters, &counter->room_for_letters, start + whole + 1, sizeof *letters)) return -1;
+    uint32_t *own = counter->letters + start;
+    for (size_t i = 0; i < n_prefix; i++) own[i] = CHARS[i];
+    for (size_t i = 0; i < length; i++) own[n_prefix + i] = letters[i]; /* few: memcpy would cost more */
+    counter->n_letters += whole;
+    uint64_t hash = hash_of(&counter->terms, own, whole);
     SOON(&counter->terms.places[hash & (counter->terms.n_places - 1)]);
-    counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = counter->n_letters, .length = length};
-    for (size_t i = 0; i < length; i++) counter->letters[counter->n_letters++] = letters[i]; /* few: memcpy would cost more */
+    counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = start, .length = whole};
+    return 0;
+}
+
+int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+{
+    return wait_for(counter, rows, 0, letters, length);
+}
+
+static int count_stretch(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+{
+    if (length && length < counter->chars_low) return wait_for(counter, rows, CHARS_LENGTH, letters, length);
+    for (size_t i = 0; i < length; i++)
+        for (size_t n = counter->chars_low; n <= counter->chars_high && n <= length - i; n++)
+            if (wait_for(counter, rows, CHARS_LENGTH, letters + i, n)) return -1;
+    return 0;
+}
+
+int counter_chars(Counter *counter, Rows *rows, const uint32_t *text, size_t length)
+{
+    for (size_t i = 0, end; i < length; i = end + 1) {
+        for (end = i; end < length && !is_space(text[end]);) end++;
+        if (count_stretch(counter, rows, text + i, end - i)) return -1;
+    }
     return 0;
 }
 

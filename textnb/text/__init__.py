@@ -4,7 +4,7 @@
 ['To', 'be', 'or', 'not']
 """
 
-from textnb.text.analyzer import FEATURES, Analyzer, LocatedTerm
+from textnb.text.analyzer import FEATURES, TERMS, Analyzer, LocatedTerm
 from textnb.text.janome.user_dictionary import UserDictionary
 from textnb.text.normalise import NORMALISERS
 from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, without_surrogates
@@ -12,6 +12,7 @@ from textnb.text.tokenizers import TOKENIZERS, as_tokenizer, tokenizer, tokenize
 
 __all__ = [
     "FEATURES",
+    "TERMS",
     "NORMALISERS",
     "NOWHERE",
     "TOKENIZERS",
