@@ -147,7 +147,7 @@ def test_one_counter_serves_many_threads():
     for text, (length, numbers, counts) in zip(texts, rows, strict=True):
         names = [terms[number] for number in np.frombuffer(numbers, np.int32)]
         assert len(names) == np.frombuffer(length, np.int32)
-        assert dict(zip(names, np.frombuffer(counts, np.int32), strict=True)) == Counter(analyzer.terms(text, janome))
+        assert dict(zip(names, np.frombuffer(counts, np.int32), strict=True)) == Counter(analyzer.terms_in(text, janome))
 
 
 def test_white_space_is_what_python_says_it_is():

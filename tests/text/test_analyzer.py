@@ -25,7 +25,7 @@ OTHERS = [tokenizer("janome", form="base", exclude_pos=["記号"]), tokenizer("a
 
 def check_located(analyzer, text, each):
     located = analyzer.located(text, each)
-    assert [place.term for place in located] == analyzer.terms(text, each)
+    assert [place.term for place in located] == analyzer.terms_in(text, each)
     for _, start, end in located:
         assert 0 <= start < end <= len(text) or start == end == NOWHERE
     return located
@@ -103,14 +103,14 @@ def test_ngrams_are_all_windows_in_the_order_of_their_ends_shorter_ones_first(to
     windows = [
         " ".join(tokens[end - n : end]) for end in range(len(tokens) + 1) for n in range(low, high + 1) if n <= end
     ]
-    assert Analyzer(ngram=ngram).terms(" ".join(tokens), tokenizer("whitespace")) == windows
+    assert Analyzer(ngram=ngram).terms_in(" ".join(tokens), tokenizer("whitespace")) == windows
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=st.text(st.characters() | st.sampled_from("\ud800\udfff a"), max_size=20), names=NAMES)
 def test_terms_can_always_be_written_as_utf8(text, names):
     for each in PLAIN + OTHERS:
-        "".join(Analyzer(normalisers=names).terms(text, each)).encode("utf-8")
+        "".join(Analyzer(normalisers=names).terms_in(text, each)).encode("utf-8")
 
 
 def test_a_recipe_is_json_and_rebuilds_the_analyzer():

@@ -46,8 +46,8 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO|Onn:Counter", names, &seed, &n_seed, &low, &high, &stopped,
                                      &known, &chars_low, &chars_high))
         return NULL;
-    if (n_seed != 16 || !is_range(low, high) || !is_range(chars_low, chars_high)) {
-        PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high, or high 0 for none");
+    if (n_seed != 16 || !is_range(low, high) || !is_range(chars_low, chars_high) || chars_high > MAX_CHARS) {
+        PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high, or high 0 for none; chars_high is 3 at most");
         return NULL;
     }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -275,6 +275,10 @@ static PyObject *string_list(CounterObject *self, const uint32_t *order, size_t 
     if (!list) return NULL;
     counter_lock(self);
     for (; i < n; i++) {
+        if (order && n - i > 16) {
+            SOON(&table->terms[order[i + 16]]);
+            SOON(&table->letters[table->terms[order[i + 8]].start]);
+        }
         const Term *term = &table->terms[order ? order[i] : i];
         PyObject *string = string_of(table->letters + term->start, term->length);
         if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) break;

@@ -1,12 +1,5 @@
 #include "terms.h"
 
-/* Prefetches memory that will be read soon. */
-#if defined(__GNUC__) || defined(__clang__)
-#define SOON(address) __builtin_prefetch(address)
-#else
-#define SOON(address) ((void)(address))
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,6 +232,7 @@ void counter_free(Counter *counter)
 {
     table_free(&counter->terms);
     table_free(&counter->stopped);
+    free(counter->chars.places);
     free(counter->line);
     free(counter->begins);
     free(counter->letters);
@@ -246,12 +240,9 @@ void counter_free(Counter *counter)
 }
 
 /* Counts one occurrence of a term. */
-static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
+static int add_number(Counter *counter, Rows *rows, int64_t number)
 {
-    const uint32_t *letters = counter->letters + waiting->start;
-    int64_t found = number_of(&counter->terms, waiting->hash, letters, waiting->length, !counter->closed);
-    if (found < 0) return found == -1 ? 0 : -1;
-    Term *term = &counter->terms.terms[found];
+    Term *term = &counter->terms.terms[number];
     if (term->seen_in == counter->row) {
         rows->counts[term->stands_at]++;
         return 0;
@@ -260,9 +251,16 @@ static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
         || grown(&rows->counts, &rows->room_for_counts, rows->n + 1, sizeof *rows->counts)) return -1;
     term->seen_in = counter->row;
     term->stands_at = rows->n;
-    rows->ids[rows->n] = (int32_t)found;
+    rows->ids[rows->n] = (int32_t)number;
     rows->counts[rows->n++] = 1;
     return 0;
+}
+
+static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
+{
+    const uint32_t *letters = counter->letters + waiting->start;
+    const int64_t found = number_of(&counter->terms, waiting->hash, letters, waiting->length, !counter->closed);
+    return found >= 0 ? add_number(counter, rows, found) : found == -1 ? 0 : -1;
 }
 
 /* Counts all waiting terms in their order. */
@@ -283,48 +281,116 @@ static int add_waiting(Counter *counter, Rows *rows)
     return failed;
 }
 
-static const uint32_t CHARS[] = {'c', 'h', 'a', 'r', 's', ':'};
-
-enum { CHARS_LENGTH = sizeof CHARS / sizeof *CHARS };
-
-/* Lets a term wait: the first n_prefix letters of CHARS, then `length` letters. */
-static int wait_for(Counter *counter, Rows *rows, size_t n_prefix, const uint32_t *letters, size_t length)
+int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
 {
     if (counter->n_waiting == BLOCK && add_waiting(counter, rows)) return -1;
-    const size_t start = counter->n_letters, whole = n_prefix + length;
     /* + 1: the empty string needs an address too */
-    if (grown(&counter->letters, &counter->room_for_letters, start + whole + 1, sizeof *letters)) return -1;
-    uint32_t *own = counter->letters + start;
-    for (size_t i = 0; i < n_prefix; i++) own[i] = CHARS[i];
-    for (size_t i = 0; i < length; i++) own[n_prefix + i] = letters[i]; /* few: memcpy would cost more */
-    counter->n_letters += whole;
-    uint64_t hash = hash_of(&counter->terms, own, whole);
+    if (grown(&counter->letters, &counter->room_for_letters, counter->n_letters + length + 1, sizeof *letters)) return -1;
+    uint64_t hash = hash_of(&counter->terms, letters, length);
     SOON(&counter->terms.places[hash & (counter->terms.n_places - 1)]);
-    counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = start, .length = whole};
+    counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = counter->n_letters, .length = length};
+    for (size_t i = 0; i < length; i++) counter->letters[counter->n_letters++] = letters[i]; /* few: memcpy would cost more */
     return 0;
 }
 
-int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+/* N-grams of characters that wait to be counted, by key and hash. */
+typedef struct {
+    uint64_t keys[BLOCK], hashes[BLOCK];
+    size_t n;
+} WaitingChars;
+
+static uint64_t hash_of_key(const Counter *counter, uint64_t key)
 {
-    return wait_for(counter, rows, 0, letters, length);
+    uint64_t h = (key ^ counter->terms.seed) * counter->terms.factor;
+    h = (h ^ h >> 29) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
 }
 
-static int count_stretch(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
+/* The place of a key, or the free one where it belongs. */
+static CharsPlace *chars_place(const CharsTable *chars, uint64_t key, uint64_t hash)
 {
-    if (length && length < counter->chars_low) return wait_for(counter, rows, CHARS_LENGTH, letters, length);
-    for (size_t i = 0; i < length; i++)
-        for (size_t n = counter->chars_low; n <= counter->chars_high && n <= length - i; n++)
-            if (wait_for(counter, rows, CHARS_LENGTH, letters + i, n)) return -1;
+    size_t i = (size_t)hash & (chars->n_places - 1);
+    while (chars->places[i].number && chars->places[i].key != key) i = (i + 1) & (chars->n_places - 1);
+    return &chars->places[i];
+}
+
+static int chars_widen(Counter *counter)
+{
+    CharsTable wider = {.n = counter->chars.n, .n_places = counter->chars.n_places ? counter->chars.n_places * 2 : 1024};
+    wider.places = calloc(wider.n_places, sizeof *wider.places);
+    if (!wider.places) return -1;
+    for (size_t i = 0; i < counter->chars.n_places; i++) {
+        const CharsPlace place = counter->chars.places[i];
+        if (place.number) *chars_place(&wider, place.key, hash_of_key(counter, place.key)) = place;
+    }
+    free(counter->chars.places);
+    counter->chars = wider;
+    return 0;
+}
+
+/* The number of the term "chars:..." of a key; a new one as in table_number. */
+static int64_t number_of_chars(Counter *counter, uint64_t key, uint64_t hash)
+{
+    uint32_t letters[6 + MAX_CHARS] = {'c', 'h', 'a', 'r', 's', ':'};
+    size_t length = 6;
+    for (int i = MAX_CHARS - 1; i >= 0; i--) {
+        const uint32_t letter = key >> i * BITS_PER_LETTER & ((1 << BITS_PER_LETTER) - 1);
+        if (letter) letters[length++] = letter - 1;
+    }
+    const int64_t number = table_number(&counter->terms, letters, length, !counter->closed);
+    if (number < 0) return number;
+    if ((counter->chars.n + 1) * 2 > counter->chars.n_places && chars_widen(counter)) return -2;
+    CharsPlace *place = chars_place(&counter->chars, key, hash);
+    if (!place->number) counter->chars.n++;
+    *place = (CharsPlace){.key = key, .number = (uint32_t)number + 1};
+    return number;
+}
+
+static int add_waiting_chars(Counter *counter, Rows *rows, WaitingChars *waiting)
+{
+    int64_t numbers[BLOCK];
+    for (size_t k = 0; k < waiting->n; k++) {
+        numbers[k] = (int64_t)chars_place(&counter->chars, waiting->keys[k], waiting->hashes[k])->number - 1;
+        if (numbers[k] >= 0) SOON(&counter->terms.terms[numbers[k]]);
+    }
+    for (size_t k = 0; k < waiting->n; k++) {
+        if (numbers[k] < 0) numbers[k] = number_of_chars(counter, waiting->keys[k], waiting->hashes[k]);
+        if (numbers[k] == -2 || (numbers[k] >= 0 && add_number(counter, rows, numbers[k]))) return -1;
+    }
+    waiting->n = 0;
+    return 0;
+}
+
+/* Adds the n-grams with low <= n <= high that begin with the first of some letters. */
+static int add_chars(Counter *counter, Rows *rows, WaitingChars *waiting, const uint32_t *letters, size_t low, size_t high)
+{
+    uint64_t key = 0;
+    if (waiting->n + MAX_CHARS > BLOCK && add_waiting_chars(counter, rows, waiting)) return -1;
+    for (size_t n = 1; n <= high; n++) {
+        key |= (uint64_t)(letters[n - 1] + 1) << (MAX_CHARS - n) * BITS_PER_LETTER;
+        if (n < low) continue;
+        const uint64_t hash = hash_of_key(counter, key);
+        SOON(&counter->chars.places[hash & (counter->chars.n_places - 1)]);
+        waiting->keys[waiting->n] = key;
+        waiting->hashes[waiting->n++] = hash;
+    }
     return 0;
 }
 
 int counter_chars(Counter *counter, Rows *rows, const uint32_t *text, size_t length)
 {
+    WaitingChars waiting;
+    waiting.n = 0;
+    if (!counter->chars.n_places && chars_widen(counter)) return -1;
     for (size_t i = 0, end; i < length; i = end + 1) {
         for (end = i; end < length && !is_space(text[end]);) end++;
-        if (count_stretch(counter, rows, text + i, end - i)) return -1;
+        const size_t low = end - i < counter->chars_low ? end - i : counter->chars_low;
+        for (size_t k = i; k < end; k++) {
+            const size_t high = end - k < counter->chars_high ? end - k : counter->chars_high;
+            if (add_chars(counter, rows, &waiting, text + k, k == i ? low : counter->chars_low, high)) return -1;
+        }
     }
-    return 0;
+    return add_waiting_chars(counter, rows, &waiting);
 }
 
 int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)

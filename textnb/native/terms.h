@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Prefetches memory that will be read soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define SOON(address) __builtin_prefetch(address)
+#else
+#define SOON(address) ((void)(address))
+#endif
+
 typedef struct {
     size_t start;              /* of its letters in the table */
     uint32_t length;
@@ -49,10 +56,25 @@ typedef struct {
     size_t start, length; /* of its letters in Counter.letters */
 } Waiting;
 
+#define MAX_CHARS 3
+
+/* An n-gram of at most MAX_CHARS characters as one number, and that of its term + 1 (0 if free). */
+typedef struct {
+    uint64_t key;
+    uint32_t number;
+} CharsPlace;
+
+/* A hash table from n-grams of characters to their terms: it saves a search in the table of terms. */
+typedef struct {
+    CharsPlace *places;
+    size_t n, n_places; /* a power of two */
+} CharsTable;
+
 typedef struct {
     Table terms, stopped;
+    CharsTable chars;
     size_t low, high;   /* low <= n <= high for n-grams of tokens; high 0: none */
-    size_t chars_low, chars_high; /* n-grams of characters; chars_high 0: none */
+    size_t chars_low, chars_high; /* n-grams of characters, at most MAX_CHARS; chars_high 0: none */
     int closed;         /* whether new terms are left out */
     /* the current document: */
     uint32_t *line;     /* its tokens, each followed by a space */

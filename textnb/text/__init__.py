@@ -12,9 +12,9 @@ from textnb.text.tokenizers import TOKENIZERS, as_tokenizer, tokenizer, tokenize
 
 __all__ = [
     "FEATURES",
-    "TERMS",
     "NORMALISERS",
     "NOWHERE",
+    "TERMS",
     "TOKENIZERS",
     "Analyzer",
     "LocatedTerm",

@@ -38,7 +38,10 @@ CHARS_PREFIX = "chars:"
 
 _NGRAM_SEPARATOR = " "
 _TERMS_OF_NGRAM = {(1, 1): ("words",), (2, 2): ("pairs",), (1, 2): ("words", "pairs")}
-_CHARS = (1, 3)
+MAX_CHARS = 3
+"""Largest number of characters of an n-gram."""
+
+_CHARS = (1, MAX_CHARS)
 _CHARS_FEATURE = (2, 3)  # of textnb 0.1.0
 
 T = TypeVar("T")
