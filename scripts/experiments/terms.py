@@ -3,9 +3,9 @@
     .venv/bin/python scripts/experiments/terms.py --short FOLDER --split FOLDER [--only NAME,...]
 
 --short: JSON lines files with text, label and split (train or dev). --split: train.tsv and dev.tsv with the columns
-filename and category, for the titles and the whole articles of livedoor, which comes from `textnb corpus get livedoor`. No test
-part is read. A set of fewer than 1,000 documents is measured by 5 folds of both parts, because its dev part is too
-small. Each set is counted once per normalisation; the kinds of terms are chosen from these counts.
+filename and category, for livedoor (`textnb corpus get livedoor`): titles, and whole articles. No test part is read. A
+set of fewer than 1,000 documents is measured by 5 folds of both parts, because its dev part is too small. Each set is
+counted once per normalisation; the kinds of terms are chosen from these counts.
 """
 
 import argparse
@@ -52,7 +52,9 @@ def main() -> None:
                 print(f"{','.join(kinds):18}{'+'.join(normalisers):16}", end="")
                 for model, alpha in RECIPES:
                     analyzer = replace(terms_of.analyzer, ngram=None, terms=kinds)
-                    right = accuracy(TextClassifier(model, alpha=alpha, analyzer=analyzer, calibrate=False), chosen, parts)
+                    right = accuracy(
+                        TextClassifier(model, alpha=alpha, analyzer=analyzer, calibrate=False), chosen, parts
+                    )
                     print(f"{right:26.4f}", end="", flush=True)
                 print()
 
@@ -61,7 +63,9 @@ def sets(short: Path, split: Path) -> Iterator[tuple[str, Parts]]:
     for path in sorted(short.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as stream:
             rows = [json.loads(line) for line in stream]
-        train, dev = ([Document(r["text"], r["label"]) for r in rows if r["split"] == part] for part in ("train", "dev"))
+        train, dev = (
+            [Document(r["text"], r["label"]) for r in rows if r["split"] == part] for part in ("train", "dev")
+        )
         yield path.name.removesuffix(".jsonl.gz"), (train, dev)
     by_name = {Path(document.id).name: document for document in read_corpus(corpus_path("livedoor"))}
     listed = [[by_name[row["filename"]] for row in read_rows(split / f"{part}.tsv")] for part in ("train", "dev")]

@@ -226,6 +226,10 @@ class Analyzer:
             if name not in cls.__dataclass_fields__:
                 known = ", ".join(cls.__dataclass_fields__)
                 raise ParameterError("an analyzer has no parameter {name!r}; it has: {known}", name=name, known=known)
+        if "ngram" in recipe:
+            as_range(recipe["ngram"], "ngram", MAX_NGRAM)  # None is for callers only
+        if "terms" in recipe:
+            as_terms(recipe["terms"])
         return cls(**recipe)
 
 
