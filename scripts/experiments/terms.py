@@ -1,6 +1,7 @@
 """Kinds of terms and normalisers for naive Bayes: accuracy on development data, train part to dev part.
 
     .venv/bin/python scripts/experiments/terms.py --short FOLDER --split FOLDER [--only NAME,...]
+        [--no-calibrate] [--normalise]
 
 --short: JSON lines files with text, label and split (train or dev). --split: train.tsv and dev.tsv with the columns
 filename and category, for livedoor (`textnb corpus get livedoor`): titles, and whole articles. No test part is read. A
@@ -37,6 +38,8 @@ def main() -> None:
     arguments.add_argument("--short", type=Path, required=True)
     arguments.add_argument("--split", type=Path, required=True)
     arguments.add_argument("--only", default="")
+    arguments.add_argument("--no-calibrate", action="store_true")
+    arguments.add_argument("--normalise", action="store_true", help="try NFKC and case folding as well")
     given = arguments.parse_args()
     names = [f"{model} {alpha}" for model, alpha in RECIPES]
     for name, parts in sets(given.short, given.split):
@@ -44,7 +47,7 @@ def main() -> None:
             continue
         print(f"\n{name}: {len(parts[0]):,} and {len(parts[1]):,} documents")
         print(f"{'':34}" + "".join(f"{each:>26}" for each in names), flush=True)
-        for normalisers in NORMALISERS:
+        for normalisers in NORMALISERS if given.normalise else NORMALISERS[:1]:
             terms_of = TermsOf(tokenizer("auto"), Analyzer(normalisers, terms=TERMS))
             (part,) = counted([*parts[0], *parts[1]], terms_of, entries=float("inf"))
             for kinds in KINDS:
@@ -52,9 +55,9 @@ def main() -> None:
                 print(f"{','.join(kinds):18}{'+'.join(normalisers):16}", end="")
                 for model, alpha in RECIPES:
                     analyzer = replace(terms_of.analyzer, ngram=None, terms=kinds)
-                    right = accuracy(
-                        TextClassifier(model, alpha=alpha, analyzer=analyzer, calibrate=False), chosen, parts
-                    )
+                    calibrate = not given.no_calibrate
+                    classifier = TextClassifier(model, alpha=alpha, analyzer=analyzer, calibrate=calibrate)
+                    right = accuracy(classifier, chosen, parts)
                     print(f"{right:26.4f}", end="", flush=True)
                 print()
 

@@ -65,10 +65,10 @@ def test_terms_that_a_count_file_lacks_are_refused_in_one_line(run, corpus, stor
 
 
 def test_tune_varies_kinds_of_terms_and_prints_a_command_that_gives_them(run, corpus):
-    options = ("--by", "evidence", "--vary", "terms=words,words+chars")
     for given, code in (((), 0), (("--ngram", "1-2"), 2), (("--terms", "pairs"), 2)):
-        assert run("tune", corpus, *WORDS, *options, *given).code == code
-    done = run("tune", corpus, *WORDS, "--by", "evidence", "--vary", "terms=words+chars").ok
+        done = run("tune", corpus, *WORDS, "--by", "evidence", "--vary", "terms=words+chars", *given)
+        assert done.code == code
+    done = run("tune", corpus, *WORDS, "--by", "evidence", "--vary", "terms=words+chars")
     assert "--terms words,chars" in done.out
     assert 'terms = ["words", "chars"]' in done.out
 
