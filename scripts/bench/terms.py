@@ -2,7 +2,7 @@
 
     .venv/bin/python scripts/bench/terms.py CORPUS... [--rounds N] [--tokenizer NAME]
 
-CORPUS: what `textnb train` reads. Kinds of terms are counted in turn, round after round, in one process, and the medians
+CORPUS: what `textnb train` reads. Kinds of terms are counted in turn, round after round, in one process, and medians
 of its processor time are compared, because machines are shared and noisy; documents are read before. Memory is the
 peak of `textnb train --no-calibrate` in a process of its own, and the size is that of the model and the count file.
 """
