@@ -280,6 +280,14 @@ def ngrams(tokens: list[str], low: int, high: int) -> Iterator[str]:
             yield " ".join(tokens[end - n : end])
 
 
+def characters(text: str, low: int, high: int) -> Iterator[str]:
+    for stretch in text.split():
+        if len(stretch) < low:
+            yield f"chars:{stretch}"
+        for i in range(len(stretch)):
+            yield from (f"chars:{stretch[i : i + n]}" for n in range(low, min(high, len(stretch) - i) + 1))
+
+
 def a_tokenizer(random: Random, endless: int) -> tuple[Any, Callable[[str], list[str]]]:
     """Return a Cutter and the tokens that it should give."""
     low = random.choice([1, 2, 3])
@@ -298,7 +306,8 @@ def a_tokenizer(random: Random, endless: int) -> tuple[Any, Callable[[str], list
 def check_counts(random: Random) -> None:
     low = random.choice([1, 1, 2])
     longest, *endless = random.choice([(1500, 0, 0), (1500, 0, 0), (60, 10**9, 0), (60, 0, 10**30)])
-    high = low + random.choice([0, 0, 1, 3, endless[0]])
+    high = random.choice([0, *(low + more for more in (0, 0, 1, 3, endless[0]))])
+    chars = random.choice([(1, 0), (1, 1), (1, 3), (2, 3), (3, 3)])
     pool = [without_surrogates(glued(random, 1) or "犬") for _ in range(10)]
     stopped = random.choice([[], random.sample(pool, 3), ["の", "a"]])
     documents = []
@@ -309,10 +318,11 @@ def check_counts(random: Random) -> None:
         documents.append((*a_tokenizer(random, endless[1]), text[:longest], extras))
     expected = [
         Counter(ngrams([t for t in terms(without_surrogates(text)) if t.strip() and t not in stopped], low, high))
+        + Counter(characters(without_surrogates(text), *chars))
         + Counter(term for extra in extras for term in joined(extra))
         for _, terms, text, extras in documents
     ]
-    counter = _native.Counter(random.randbytes(16), low, high, stopped)
+    counter = _native.Counter(random.randbytes(16), low, high, stopped, None, *chars)
     batches = [documents[i::3] for i in range(3)]
     with ThreadPoolExecutor(random.choice([1, 3])) as threads:
         found = [threads.submit(counted, counter, batch) for batch in batches for _ in range(2)]
@@ -320,14 +330,16 @@ def check_counts(random: Random) -> None:
         results = [future.result() for future in found]
     strings = counter.strings()
     assert len(set(strings)) == len(strings)
+    in_order, numbers = counter.sorted()
+    assert in_order == sorted(strings) == [strings[number] for number in memoryview(numbers).cast("i")]
     for i, rows in enumerate(results):
         named = [Counter({strings[number]: n for number, n in row.items()}) for row in rows]
-        assert named == expected[i // 2 :: 3], (documents, low, high, stopped)
+        assert named == expected[i // 2 :: 3], (documents, low, high, chars, stopped)
     known = random.sample(strings, random.randint(0, len(strings)))
-    closed = _native.Counter(random.randbytes(16), low, high, stopped, known)
+    closed = _native.Counter(random.randbytes(16), low, high, stopped, known, *chars)
     places = {term: i for i, term in enumerate(known)}
     within = [{places[t]: n for t, n in row.items() if t in places} for row in expected]
-    assert counted(closed, documents) == within, (documents, low, high, stopped, known)
+    assert counted(closed, documents) == within, (documents, low, high, chars, stopped, known)
     assert closed.strings() == known
 
 

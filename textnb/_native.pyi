@@ -72,7 +72,14 @@ class Cutter:
 @final
 class Counter:
     def __new__(
-        cls, seed: bytes, low: int, high: int, stopped: Iterable[str], known: Iterable[str] | None = None
+        cls,
+        seed: bytes,
+        low: int,
+        high: int,
+        stopped: Iterable[str],
+        known: Iterable[str] | None = None,
+        chars_low: int = 1,
+        chars_high: int = 0,
     ) -> Counter: ...
     def count(
         self,
@@ -82,3 +89,4 @@ class Counter:
         /,
     ) -> tuple[bytes, bytes, bytes]: ...
     def strings(self) -> list[str]: ...
+    def sorted(self) -> tuple[list[str], bytes]: ...

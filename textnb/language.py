@@ -29,6 +29,7 @@ _JAPANESE = {
     "weighting": "重み付け",
     "tokenizer": "トークナイザ",
     "n-grams": "n-gram",
+    "terms": "語の種類",
     "probabilities": "確率",
     "calibrated": "較正済み",
     "held-out": "学習に使わなかった文書で較正済み",

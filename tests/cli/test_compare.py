@@ -127,7 +127,7 @@ def test_compare_refuses_options_for_text_and_other_ways_of_cutting_with_a_count
     asked("count", table, "-o", file, "--tokenizer", "words")
     with pytest.raises(InputError, match="is tokenized already; leave out the options for text"):
         asked("compare", file, "--tokenizer", "words")
-    with pytest.raises(InputError, match="was tokenized differently from the model: ngram"):
+    with pytest.raises(InputError, match="has no pairs; count the corpus again with --terms words,pairs"):
         asked("compare", file, "--recipes", recipes)
 
 

@@ -37,7 +37,9 @@ def test_terms_are_those_that_suit_the_model_unless_others_are_asked_for(run, co
         (["--model", "nb-logistic", "--ngram", "1"], (1, 1), "auto", title),
         (["--model", "nb-logistic", "--min-df", "1"], (1, 2), 1, title),
         (["--model", "nb-logistic", "--features", "none"], (1, 2), "auto", ()),
-        (["--model", "nb-logistic", "--features", "chars"], (1, 2), "auto", ("chars",)),
+        (["--model", "nb-logistic", "--terms", "words"], (1, 1), "auto", title),
+        (["--model", "nb-logistic", "--terms", "pairs,chars"], (2, 2), "auto", title),
+        (["--model", "nb-logistic", "--terms", "chars"], None, "auto", title),
         (["--model", "logistic", "--min-df", "auto"], (1, 1), "auto", ()),
     ):
         assert run("train", corpus, "-o", "m.textnb", *WORDS, *arguments).code == 0

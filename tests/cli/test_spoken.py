@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from textnb import Analyzer, TextClassifier
@@ -24,6 +26,18 @@ def test_what_suits_the_model_needs_no_word(wanted, told):
     given = Tokenizing(ngram="2", features="chars")  # asked for, but not what came out
     base = recipe(ngram=(2, 2), features=["chars"])
     assert train_options(recipe(**wanted), base, given, Modelling())[: len(told) + 1] == [*told, "--model"]
+
+
+@pytest.mark.parametrize("asked", [{}, {"terms": "words"}, {"ngram": "1"}, {"terms": "words,chars"}], ids=str)
+@pytest.mark.parametrize("kinds", [("words",), ("words", "pairs"), ("chars",), ("words", "pairs", "chars")], ids=str)
+def test_options_for_terms_give_the_terms_that_came_out(asked, kinds):
+    given = Tokenizing(**asked)
+    suiting = {"ngram": (1, 2), "min_df": "auto", "features": ["first-line"]}
+    base = TextClassifier("nb-logistic", analyzer=given.suited(suiting).analyzer).recipe
+    wanted = TextClassifier("nb-logistic", analyzer=base.analyzer.changed(terms=kinds)).recipe
+    options = train_options(wanted, base, given, Modelling())
+    told = {option.removeprefix("--"): value for option, value in pairwise(options) if option in ("--terms", "--ngram")}
+    assert Tokenizing(**told).suited(suiting).analyzer == wanted.analyzer
 
 
 def test_a_model_without_the_normalisers_that_suit_it_is_said_so_and_understood():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textnb.counts import TermsOf, Vocabulary, counted
 from textnb.extension import VARIABLE, uses_extension
 from textnb.readers import Document
-from textnb.text import Analyzer, UserDictionary, tokenizer
+from textnb.text import TERMS, Analyzer, UserDictionary, tokenizer
 from textnb.text.patterns import CharClass, Chars, Whitespace, Words
 
 pytestmark = pytest.mark.skipif(not uses_extension(), reason="the C extension is not built, or forbidden")
@@ -38,11 +38,29 @@ TEXTS = st.text(
 ) | st.text(max_size=20)
 FIELDS = st.dictionaries(st.sampled_from(["from", "主題"]), st.lists(TEXTS, max_size=3), max_size=2)
 DOCUMENTS = st.lists(st.builds(Document, text=TEXTS, fields=FIELDS), max_size=8)
-ANALYZERS = st.builds(
-    Analyzer,
-    normalisers=st.sampled_from([(), ("nfkc", "casefold"), ("numbers",)]),
-    ngram=st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 3), (1, 5)]),
+NORMALISED = st.sampled_from([(), ("nfkc", "casefold"), ("numbers",)])
+KINDS = st.lists(st.sampled_from(TERMS), min_size=1, unique=True)
+ANALYZERS = st.one_of(
+    st.builds(
+        Analyzer,
+        normalisers=NORMALISED,
+        ngram=st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 3), (1, 5)]),
+        features=st.sampled_from([(), ("chars",), ("length", "chars")]),
+    ),
+    st.builds(Analyzer, normalisers=NORMALISED, terms=KINDS, features=st.sampled_from([(), ("first-line",)])),
 )
+EDGES = [
+    "",
+    " \n\u3000\t",
+    "a",
+    "犬",
+    "\ud800",
+    "𠮷",
+    "か\u3099",
+    "ab \U0010ffff\x00",
+    "庭で 犬が chars:a" * 770,
+    "𠮷a" * 5_000,
+]
 
 
 def in_python(documents, terms_of, vocabulary=None):
@@ -72,6 +90,23 @@ def test_the_extension_counts_what_python_counts(cut, documents, analyzer):
     assert same(list(counted(documents, terms_of)), in_python(documents, terms_of))
 
 
+@pytest.mark.parametrize("cut", TOKENIZERS, ids=lambda t: t.name)
+def test_the_extension_counts_what_python_counts_at_the_edges(cut):
+    documents = [Document(text, fields={"chars": ["a", "犬が"]}) for text in EDGES]
+    for analyzer in (*(Analyzer(terms=[kind]) for kind in TERMS), Analyzer(terms=TERMS), Analyzer(features=["chars"])):
+        assert same(list(counted(documents, TermsOf(cut, analyzer))), in_python(documents, TermsOf(cut, analyzer)))
+
+
+@given(
+    DOCUMENTS, st.lists(st.sampled_from(["chars:犬", "chars:犬が走", "chars:犬が走っ", "chars:", "a", "庭 で", "犬"]))
+)
+def test_characters_outside_a_given_vocabulary_are_left_out(documents, words):
+    terms_of, vocabulary = TermsOf(tokenizer("janome"), Analyzer(terms=TERMS)), Vocabulary(words)
+    for _ in range(2):  # the counter is kept for the second time
+        ours = list(counted(documents, terms_of, vocabulary))
+        assert same(ours, in_python(documents, terms_of, vocabulary))
+
+
 @given(DOCUMENTS, st.lists(st.sampled_from(["犬", "東京", "a", "走っ", "庭 で", "nowhere"])))
 def test_terms_outside_a_given_vocabulary_are_left_out(documents, words):
     terms_of, vocabulary = TermsOf(tokenizer("janome"), Analyzer(ngram=(1, 2))), Vocabulary(words)
@@ -96,8 +131,9 @@ def test_half_a_character_in_a_vocabulary_is_never_met():
 
 
 def test_one_vocabulary_serves_different_ways_to_count():
-    vocabulary, documents = Vocabulary(["a", "a b", "b"]), [Document("a b")]
-    for analyzer in (Analyzer(), Analyzer(ngram=(2, 2)), Analyzer(ngram=(1, 2)), Analyzer()):
+    vocabulary, documents = Vocabulary(["a", "a b", "b", "chars:a", "chars:a b", "chars:ab"]), [Document("a b ab")]
+    kinds = ({}, {"ngram": 2}, {"terms": TERMS}, {"terms": ["chars"]}, {"features": ["chars"]}, {"ngram": (1, 2)}, {})
+    for analyzer in (Analyzer(**chosen) for chosen in kinds):
         (part,) = counted(documents, TermsOf(Words(), analyzer), vocabulary)
         assert same([part], in_python(documents, TermsOf(Words(), analyzer), vocabulary))
 
@@ -108,7 +144,7 @@ def test_threads_change_nothing(jobs, monkeypatch):
 
     monkeypatch.setattr(counting, "NATIVE_BATCH_CHARACTERS", 100)
     documents = [Document(f"{i}番目の犬が東京駅まで走った。" * (i % 7), id=str(i)) for i in range(300)]
-    terms_of = TermsOf(tokenizer("auto"), Analyzer(ngram=(1, 2)))
+    terms_of = TermsOf(tokenizer("auto"), Analyzer(terms=TERMS))
     assert same(list(counted(documents, terms_of, jobs=jobs)), in_python(documents, terms_of))
     parts = list(counted(documents, terms_of, jobs=jobs, entries=500))
     assert len(parts) > 2
@@ -147,7 +183,9 @@ def test_one_counter_serves_many_threads():
     for text, (length, numbers, counts) in zip(texts, rows, strict=True):
         names = [terms[number] for number in np.frombuffer(numbers, np.int32)]
         assert len(names) == np.frombuffer(length, np.int32)
-        assert dict(zip(names, np.frombuffer(counts, np.int32), strict=True)) == Counter(analyzer.terms(text, janome))
+        assert dict(zip(names, np.frombuffer(counts, np.int32), strict=True)) == Counter(
+            analyzer.terms_in(text, janome)
+        )
 
 
 def test_white_space_is_what_python_says_it_is():

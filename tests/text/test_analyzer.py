@@ -1,5 +1,5 @@
 import json
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 from hypothesis import example, given, settings
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from textnb import Document, TextClassifier
 from textnb.counts import TermsOf, counted
 from textnb.errors import InputError
-from textnb.text import FEATURES, NORMALISERS, NOWHERE, Analyzer, tokenizer
+from textnb.text import FEATURES, NORMALISERS, NOWHERE, TERMS, Analyzer, tokenizer
 from textnb.text.normalise import normalised
 
 TEXTS = st.text(st.characters(), max_size=25) | st.text(
@@ -19,25 +19,28 @@ LINKED = st.lists(st.sampled_from(["http://a.jp/x", " ", "、", "www.ﬁ", "Ａ�
 )
 NAMES = st.lists(st.sampled_from(sorted(NORMALISERS)), max_size=5)
 NGRAMS = st.tuples(st.integers(1, 3), st.integers(0, 2)).map(lambda pair: (pair[0], sum(pair)))
+KINDS = st.lists(st.sampled_from(TERMS), min_size=1, unique=True)
+CHOSEN = st.fixed_dictionaries({"ngram": NGRAMS}) | st.fixed_dictionaries({"terms": KINDS})
 PLAIN = [tokenizer(name) for name in ("chars", "charclass", "words", "whitespace")]
 OTHERS = [tokenizer("janome", form="base", exclude_pos=["記号"]), tokenizer("auto"), tokenizer("textwrap:wrap")]
 
 
 def check_located(analyzer, text, each):
     located = analyzer.located(text, each)
-    assert [place.term for place in located] == analyzer.terms(text, each)
+    assert [place.term for place in located] == analyzer.terms_in(text, each)
     for _, start, end in located:
         assert 0 <= start < end <= len(text) or start == end == NOWHERE
     return located
 
 
 @settings(max_examples=60, deadline=None)
-@given(text=TEXTS | LINKED, names=NAMES, ngram=NGRAMS)
-@example(text="", names=["nfkc"], ngram=(1, 2))
-@example(text="ｶﾞ\ud800ｶﾞ", names=["nfkc", "squeeze"], ngram=(1, 2))
-def test_located_gives_the_terms_in_their_order_within_the_text(text, names, ngram):
+@given(text=TEXTS | LINKED, names=NAMES, chosen=CHOSEN)
+@example(text="", names=["nfkc"], chosen={"ngram": (1, 2)})
+@example(text="ｶﾞ\ud800ｶﾞ", names=["nfkc", "squeeze"], chosen={"ngram": (1, 2)})
+@example(text="ｶﾞ\ud800ｶﾞ ﬁ", names=["nfkc", "squeeze"], chosen={"terms": TERMS})
+def test_located_gives_the_terms_in_their_order_within_the_text(text, names, chosen):
     for each in PLAIN + OTHERS:
-        located = check_located(Analyzer(normalisers=names, ngram=ngram), text, each)
+        located = check_located(Analyzer(normalisers=names, **chosen), text, each)
         assert each.name == "python" or all(place.start != NOWHERE for place in located)
 
 
@@ -103,14 +106,14 @@ def test_ngrams_are_all_windows_in_the_order_of_their_ends_shorter_ones_first(to
     windows = [
         " ".join(tokens[end - n : end]) for end in range(len(tokens) + 1) for n in range(low, high + 1) if n <= end
     ]
-    assert Analyzer(ngram=ngram).terms(" ".join(tokens), tokenizer("whitespace")) == windows
+    assert Analyzer(ngram=ngram).terms_in(" ".join(tokens), tokenizer("whitespace")) == windows
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=st.text(st.characters() | st.sampled_from("\ud800\udfff a"), max_size=20), names=NAMES)
 def test_terms_can_always_be_written_as_utf8(text, names):
     for each in PLAIN + OTHERS:
-        "".join(Analyzer(normalisers=names).terms(text, each)).encode("utf-8")
+        "".join(Analyzer(normalisers=names).terms_in(text, each)).encode("utf-8")
 
 
 def test_a_recipe_is_json_and_rebuilds_the_analyzer():
@@ -118,6 +121,10 @@ def test_a_recipe_is_json_and_rebuilds_the_analyzer():
         Analyzer(),
         Analyzer(normalisers=["urls", "nfkc"], ngram=(1, 3), min_df=2, max_df=0.5, max_terms=1000),
         Analyzer(normalisers=("nfkc", "urls"), ngram=2, min_df=0.01, max_df=10),
+        Analyzer(terms=["chars"]),
+        Analyzer(terms=["words", "chars"]),
+        Analyzer(terms=TERMS, features=["length"]),
+        Analyzer(features=["chars"]),
     ]
     for analyzer in analyzers:
         again = Analyzer.of(json.loads(json.dumps(analyzer.recipe)))
@@ -137,7 +144,15 @@ def test_one_document_and_every_document_are_not_the_same(field):
     [
         ({"normalisers": "nfkc"}, "normalisers must be a list of names"),
         ({"normalisers": ["lower"]}, "unknown normaliser 'lower'"),
-        ({"features": ["title"]}, "unknown feature 'title'; use chars"),
+        ({"features": ["title"]}, "unknown feature 'title'; use first-line, length"),
+        ({"terms": ["bytes"]}, "unknown kind of terms 'bytes'; use chars, pairs, words"),
+        ({"terms": "words"}, "terms must be a list of names, not 'words'"),
+        ({"terms": None}, "terms must be a list of names, not None"),
+        ({"terms": []}, "terms must name one or more of chars, pairs, words, each once, not ''"),
+        ({"terms": ["chars", "chars"]}, "terms must name one or more of .*, each once, not 'chars,chars'"),
+        ({"terms": ["words"], "ngram": (1, 2)}, r"ngram=\(1, 2\) and terms=words disagree; give one of them"),
+        ({"terms": ["chars"], "ngram": 1}, r"ngram=\(1, 1\) and terms=chars disagree; give one of them"),
+        ({"terms": ["chars"], "features": ["chars"]}, "the feature 'chars' is among the terms already"),
         ({"features": "chars"}, "features must be a list of names, not the single string 'chars'"),
         ({"features": ["chars", "chars"]}, "features must not contain a name twice: chars, chars"),
         ({"ngram": 0}, "ngram must have 1 <= low <= high <= 100, not 0-0"),
@@ -187,8 +202,34 @@ def test_a_text_of_one_line_has_no_first_line(text):
 
 
 def test_character_n_grams_are_those_of_the_tokenizer_for_them():
-    found = Analyzer(features=["chars"]).feature_terms("東京都 へ", WORDS)
-    assert found == [f"chars:{term}" for term in tokenizer("chars", n=(2, 3))("東京都 へ")]
+    found = Analyzer(terms=["chars"]).terms_in("東京都 へ", WORDS)
+    assert found == [f"chars:{term}" for term in tokenizer("chars", n=(1, 3))("東京都 へ")]
+    found = Analyzer(features=["chars"]).terms_in("東京都 へ", WORDS)
+    assert found == ["東京都", "へ", *(f"chars:{term}" for term in tokenizer("chars", n=(2, 3))("東京都 へ"))]
+
+
+@given(text=TEXTS, kinds=KINDS)
+def test_the_terms_are_those_of_each_kind_together(text, kinds):
+    for each in PLAIN:
+        alone = [Analyzer(terms=[kind]).terms_in(text, each) for kind in kinds]
+        assert sorted(Analyzer(terms=kinds).terms_in(text, each)) == sorted(chain.from_iterable(alone))
+
+
+@pytest.mark.parametrize(
+    ("ngram", "terms"), [(1, ("words",)), (2, ("pairs",)), ((1, 2), ("words", "pairs")), ((2, 3), None)]
+)
+def test_a_range_of_n_grams_is_kinds_of_terms_where_these_can_say_it(ngram, terms):
+    assert Analyzer(ngram=ngram).terms == terms
+    assert terms is None or Analyzer(terms=terms[::-1]) == Analyzer(ngram=ngram)
+    assert Analyzer(terms=TERMS).changed(ngram=ngram) == Analyzer(ngram=ngram)
+    assert Analyzer(ngram=ngram).changed(terms=TERMS) == Analyzer(terms=TERMS)
+    assert Analyzer(ngram=ngram).changed(min_df=2).terms == terms
+
+
+def test_a_recipe_without_chars_is_written_as_0_1_0_wrote_it():
+    first = {"normalisers": [], "ngram": [1, 2], "min_df": 1, "max_df": 1.0, "max_terms": None, "features": []}
+    assert Analyzer(terms=["words", "pairs"]).recipe == first
+    assert Analyzer(features=["chars"]).recipe == first | {"ngram": [1, 1], "features": ["chars"]}
 
 
 @pytest.mark.parametrize(("text", "length"), [("", 0), ("a", 1), ("a" * 255, 8), ("a" * 256, 9), ("a" * 511, 9)])
@@ -203,7 +244,7 @@ def test_features_are_found_where_they_stand_before_normalisation():
 
 @pytest.mark.parametrize("cut", ["words", "janome", "chars"])
 def test_counting_and_locating_find_the_same_terms(cut):
-    analyzer = Analyzer(ngram=(1, 2), features=FEATURES)
+    analyzer = Analyzer(terms=TERMS, features=FEATURES)
     terms_of = TermsOf(tokenizer(cut), analyzer)
     document = Document(TEXT + "東京の雨", fields={"to": ["x"]})
     located = sorted(place.term for place in terms_of.located(document))

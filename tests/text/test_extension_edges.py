@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -40,6 +41,35 @@ def test_ngrams_without_an_end_take_no_memory_in_advance():
 
 def test_the_empty_term_is_a_term():
     assert counted(native.Counter(SEED, 1, 1, []), tokenizer("words").cutter, "", ["", ""]) == {"": 2}
+
+
+@pytest.mark.parametrize("prefix", ["", "chars:", "a" * 3000, "𠮷犬"])
+@pytest.mark.parametrize("n", [0, 1, 2, 31, 32, 33, 500])
+def test_terms_are_sorted_as_python_sorts_them(prefix, n):
+    random = Random(n)
+    letters = ["", "\0", "a", "b", "犬", "\ufffd", "\uffff", "𠮷", "\U0010ffff"]
+    terms = list(dict.fromkeys(prefix + "".join(random.choices(letters, k=random.randint(0, 7))) for _ in range(n)))
+    counter = native.Counter(SEED, 1, 1, [], terms)
+    found, order = counter.sorted()
+    assert found == sorted(terms) == [terms[number] for number in np.frombuffer(order, np.int32)]
+
+
+@pytest.mark.parametrize("ranges", [(0, 0), (2, 1), (1, 4), (4, 4), (-1, 0), (1, -1)], ids=str)
+def test_lengths_of_character_n_grams_are_refused_beyond_three(ranges):
+    with pytest.raises(ValueError, match="chars_high is 3 at most"):
+        native.Counter(SEED, 1, 1, [], None, *ranges)
+
+
+def test_a_counter_without_n_grams_counts_only_further_terms():
+    counter = native.Counter(SEED, 1, 0, [])
+    assert counted(counter, tokenizer("janome").cutter, "犬が", ["x"]) == {"x": 1}
+
+
+def test_a_term_given_beside_the_text_is_the_n_gram_of_the_same_letters():
+    counter = native.Counter(SEED, 1, 1, [], None, 2, 3)
+    for _ in range(2):
+        found = counted(counter, tokenizer("whitespace").cutter, "chars:ab", ["chars:ab", ("chars:", ["ab"])])
+        assert found["chars:ab"] == 4
 
 
 def test_a_group_stands_for_its_tokens_behind_a_prefix():

@@ -57,7 +57,7 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
     terms_of = tokenizing.terms_of
     check_inputs(inputs, reading)
     if details:
-        check_unused("ngram", "features", why="with --details, which shows tokens")
+        check_unused("terms", "ngram", "features", why="with --details, which shows tokens")
     documents = input_documents(inputs, reading)
     if not details:
         for document in documents:

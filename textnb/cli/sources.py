@@ -16,6 +16,7 @@ from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
 from textnb.cli.terminal import plural, progress, say
 from textnb.counts import Counted, TermsOf, counted
+from textnb.counts.kinds import of_kinds
 from textnb.errors import InputError, ParameterError, listed
 from textnb.files.bundle import is_bundle
 from textnb.files.count_file import read_counts
@@ -67,15 +68,20 @@ class CorpusSource:
         """Return how texts are tokenized, with a model's own defaults; a count file is tokenized already."""
         if self.count_file is None:
             return tokenizing.suited(suiting or {})
-        if tokenizing.given:
-            raise InputError("{corpus} is tokenized already; leave out the options for text", corpus=self.path)
-        return self.count_file[1]
+        if not tokenizing.kinds_only:
+            template = "{corpus} is tokenized already; leave out the options for text, except --terms"
+            raise InputError(template, corpus=self.path)
+        terms_of = self.count_file[1]
+        if not tokenizing.given:
+            return terms_of
+        kinds = tokenizing.terms_of.analyzer
+        return replace(terms_of, analyzer=terms_of.analyzer.changed(ngram=kinds.ngram, terms=kinds.terms))
 
     def settled(self, tokenizing: Tokenizing) -> Collection[str]:
         """Return the parts of the analyzer that a model's own defaults do not replace."""
         if self.count_file is None:
             return tokenizing.settled
-        return [name for name in self.count_file[1].analyzer.recipe if name not in SELECTION]
+        return [name for name in ("terms", "ngram", *self.count_file[1].analyzer.recipe) if name not in SELECTION]
 
     def documents(self) -> Iterator[Document]:
         """Return the labelled documents; progress is shown."""
@@ -85,11 +91,13 @@ class CorpusSource:
         return progress(self.corpus.documents(), "reading", expected, self.running.quiet)
 
     def labelled(self, terms_of: TermsOf) -> Iterator[Any]:
-        """Return the documents, or the counts of a count file, which must have been tokenized in the same way."""
+        """Return the documents, or the counts of a count file, which must have the terms, counted in the same way."""
         if self.count_file is None:
             return self.documents()
-        check_same_terms(self.path, terms_of, self.count_file[1])
-        return iter([self.count_file[0]])
+        part, counted_by = self.count_file
+        check_has_terms(self.path, terms_of, counted_by)
+        kinds = terms_of.analyzer.terms
+        return iter([part if kinds in (None, counted_by.analyzer.terms) else of_kinds(part, counted_by, kinds)])
 
     def counted(self, terms_of: TermsOf) -> Counted:
         """Return all documents, counted."""
@@ -165,17 +173,23 @@ def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document
     return Troubles("standard input").watch(read_lines(sys.stdin.buffer, settings))
 
 
-def check_same_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
-    """Raise an error if a count file was tokenized differently from a model."""
+def check_has_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
+    """Raise an error if a count file was tokenized differently from a model, or lacks terms of the model."""
+    kinds, known = mine.analyzer.terms, theirs.analyzer.terms
+    differ_in_range = kinds is None or known is None
     for part, a, b in (
         ("tokenizer", mine.tokenizer.recipe, theirs.tokenizer.recipe),
         ("normalisers", mine.analyzer.normalisers, theirs.analyzer.normalisers),
-        ("ngram", mine.analyzer.ngram, theirs.analyzer.ngram),
+        ("ngram", mine.analyzer.ngram if differ_in_range else None, theirs.analyzer.ngram if differ_in_range else None),
         ("features", mine.analyzer.features, theirs.analyzer.features),
     ):
         if a != b:
             why = differing(part, b, a)
             raise InputError("{path} was tokenized differently from the model: {why}", path=path, why=why)
+    missing = [kind for kind in kinds or () if known is not None and kind not in known]
+    if missing:
+        template = "{path} has no {missing}; count the corpus again with --terms {kinds}"
+        raise InputError(template, path=path, missing=" and no ".join(missing), kinds=",".join(kinds or ()))
 
 
 def _expected_documents(path: Path, glob: str | None) -> int | None:

@@ -1,7 +1,6 @@
 """textnb train."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ def train(
     Examples:
 
         textnb train news/ -o news.textnb
-        textnb train reviews.csv --text body --label stars --ngram 1-2 -o reviews.textnb
+        textnb train reviews.csv --text body --label stars --terms words,pairs -o reviews.textnb
         textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
         textnb train Mail/ -o mail.textnb
         textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
@@ -136,4 +135,4 @@ def _select_terms(analyzer: Analyzer, modelling: Modelling, selection: Mapping[s
     """Return the analyzer with the given selection of terms, or else the one that suits the model."""
     suiting = {key: value for key, value in modelling.terms.items() if key in SELECTION}
     given = {key: value for key, value in selection.items() if value is not None}
-    return replace(analyzer, **suiting | given)
+    return analyzer.changed(**suiting | given)

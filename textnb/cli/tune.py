@@ -26,7 +26,10 @@ from textnb.evaluation.intervals import MEASURES
 @click.command(cls=ModelVerb)
 @inputs.corpus_path
 @click.option(
-    "--vary", metavar="KEY=A,B,...", multiple=True, help="Values to try, as in alpha=0.1,1 or ngram=1,1-2; repeatable."
+    "--vary",
+    metavar="KEY=A,B,...",
+    multiple=True,
+    help="Values to try, as in alpha=0.1,1 or terms=words,words+pairs; repeatable.",
 )
 @click.option(
     "--by", metavar="CRITERION", help="evidence, log_loss or accuracy.  [default: evidence if the model has it]"
@@ -103,7 +106,8 @@ def _check_not_varied(varied: Collection[str], modelling: Modelling) -> None:
     """Refuse an option of the model that is given and varied: only the values of --vary would be tried."""
     own = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
     for name in varied:
-        if name in own or given_options(name):
+        same = ("terms", "ngram") if name in ("terms", "ngram") else (name,)
+        if name in own or given_options(*same):
             template = "--vary {name} replaces the value of --{option}; leave out one of them"
             raise ParameterError(template, name=name, option=name.replace("_", "-"))
 

@@ -6,7 +6,7 @@
     alpha = 0.1                 # or "evidence", ...
     tokenizer = "janome"        # or a table: {name = "janome", pos = ["名詞"]}
     normalise = ["nfkc"]
-    ngram = "1-2"
+    terms = ["words", "pairs"]  # or ngram = "1-2"
     min_df = 2                  # max_df, max_terms, features, weighting, prior, calibrate, sample, options of the model
 
 An option that is left out has the default of the model; tokenizer, prior, calibration and sample have the value that
@@ -14,8 +14,8 @@ the caller gives.
 """
 
 import json
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from textnb.text.analyzer import SELECTION
 from textnb.text.tokenizers import Imported
 
 _INHERITED = ("prior", "calibrate", "sample")
-_ANALYZER = {"normalise": "normalisers", **{key: key for key in ("ngram", "features", *SELECTION)}}
+_ANALYZER = {"normalise": "normalisers", **{key: key for key in ("terms", "ngram", "features", *SELECTION)}}
 """Keys of a recipe that are parameters of ``Analyzer``, with their names there."""
 
 
@@ -111,12 +111,14 @@ def recipe_of(
             template = "{where}: unknown option {key!r} of model {name!r}; use {known}"
             raise ParameterError(template, where=where, key=key, name=name, known=listed(known))
     try:
-        changed = {key: value for key, value in suiting.items() if key not in settled} | _analyzer_parts(parts)
+        changed = _analyzer_parts(parts)
+        chosen = {*settled, *(("terms", "ngram") if {"terms", "ngram"} & changed.keys() else ())}
+        changed = {key: value for key, value in suiting.items() if key not in chosen} | changed
         return ClassifierRecipe(
             name,
             parts.get("alpha"),
             tokenizer=_tokenizer(parts["tokenizer"], trust) if "tokenizer" in parts else default.tokenizer,
-            analyzer=replace(default.analyzer, **changed) if changed else default.analyzer,
+            analyzer=default.analyzer.changed(**changed) if changed else default.analyzer,
             weighting=parts.get("weighting"),
             options={key: parts[key] for key in own if key in parts},
             **{key: parts.get(key, getattr(default, key)) for key in _INHERITED},
@@ -138,9 +140,9 @@ def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
     chosen = model(recipe.model)
     usual = Analyzer(**chosen.analyzer)
     analyzer = {
-        key: _plain(key, getattr(recipe.analyzer, its))
+        key: _plain(key, recipe.analyzer.recipe[its])
         for key, its in _ANALYZER.items()
-        if repr(getattr(recipe.analyzer, its)) != repr(getattr(usual, its))
+        if its in recipe.analyzer.recipe and repr(recipe.analyzer.recipe[its]) != repr(usual.recipe.get(its))
     }
     return {
         "model": recipe.model,
@@ -157,7 +159,7 @@ def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
 def _plain(key: str, value: Any) -> Any:
     if key == "ngram":
         return "-".join(map(str, dict.fromkeys(value)))
-    return list(value) if isinstance(value, tuple) else value
+    return value
 
 
 def as_toml(name: str, parts: Mapping[str, Any]) -> str:
@@ -198,6 +200,10 @@ def _analyzer_parts(parts: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("normalisers", "features"):
         if isinstance(changed.get(name), str):
             changed[name] = [changed[name]]
+    if isinstance(changed.get("terms"), str):
+        changed["terms"] = re.split("[,+]", changed["terms"])
+    if "terms" in changed and "ngram" in changed:
+        raise ParameterError("terms and ngram both choose the terms; leave out one of them")
     if "ngram" in changed:
         changed["ngram"] = _ngram(changed["ngram"])
     return changed

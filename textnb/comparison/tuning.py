@@ -96,6 +96,8 @@ def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None 
     given = parts_of(base)
     if base.alpha == default_alpha(model(base.model), base.weights):  # another weighting may have another default
         del given["alpha"]
+    if {"terms", "ngram"} & varied.keys():
+        given = {key: value for key, value in given.items() if key not in ("terms", "ngram")}
     found = {}
     for values in product(*varied.values()):
         parts = dict(zip(varied, values, strict=True))

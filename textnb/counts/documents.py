@@ -71,7 +71,8 @@ class NativeRows:
 
     def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
         self._terms_of, self._fixed = terms_of, vocabulary
-        self._counter = _counter((*terms_of.analyzer.ngram, terms_of.tokenizer.stopped), vocabulary)
+        analyzer, stopped = terms_of.analyzer, terms_of.tokenizer.stopped
+        self._counter = _counter((analyzer.ngram or _NONE, analyzer.chars or _NONE, stopped), vocabulary)
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
 
     @property
@@ -99,15 +100,12 @@ class NativeRows:
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
         if self._fixed is not None:
             return csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        terms = self._counter.strings()
-        is_used = np.bincount(numbers, minlength=len(terms)) > 0  # other parts may have brought terms too
-        if not is_used.all():
-            terms = [term for term, used in zip(terms, is_used.tolist(), strict=True) if used]
-            numbers = (np.cumsum(is_used, dtype=np.int32) - 1)[numbers]
-        return matrix_of(lengths, numbers, data, terms)
+        terms, order = self._counter.sorted()
+        return matrix_of(lengths, numbers, data, terms, np.frombuffer(order, np.int32))
 
 
-_TermOptions = tuple[int, int, frozenset[str]]
+_NONE = (1, 0)  # a range of lengths without any
+_TermOptions = tuple[tuple[int, int], tuple[int, int], frozenset[str]]
 _counters: WeakKeyDictionary[Vocabulary, dict[_TermOptions, "Counter"]] = WeakKeyDictionary()
 
 
@@ -115,11 +113,12 @@ def _counter(options: _TermOptions, vocabulary: Vocabulary | None) -> "Counter":
     """Counter of any terms, or of those of a vocabulary; the latter is kept as long as the vocabulary."""
     from textnb._native import Counter
 
+    tokens, chars, stopped = options
     if vocabulary is None:
-        return Counter(os.urandom(16), *options)
+        return Counter(os.urandom(16), *tokens, stopped, None, *chars)
     by_options = _counters.setdefault(vocabulary, {})
     if options not in by_options:
-        by_options[options] = Counter(os.urandom(16), *options, vocabulary.terms)
+        by_options[options] = Counter(os.urandom(16), *tokens, stopped, vocabulary.terms, *chars)
     return by_options[options]
 
 

@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -81,22 +81,25 @@ class MatrixBuilder:
         lengths = np.frombuffer(self._lengths, np.int64)
         numbers, data = np.frombuffer(self._indices, np.int32), np.frombuffer(self._data, np.int32)
         if self._fixed is None:
-            built = matrix_of(lengths, numbers, data, list(self._ids))
+            terms = list(self._ids)
+            order = sorted(range(len(terms)), key=terms.__getitem__)
+            built = matrix_of(lengths, numbers, data, [terms[number] for number in order], np.array(order, np.int32))
         else:
             built = csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
         self.__init__(self._fixed)  # type: ignore[misc]  # the matrix owns the buffers now
         return built
 
 
-def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: list[str]) -> tuple[CSR, Vocabulary]:
+def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: list[str], order: Ints) -> tuple[CSR, Vocabulary]:
     """Matrix and vocabulary from the length of each row, its term numbers and their counts.
 
-    ``terms`` are distinct, in the order of their numbers; ``numbers`` is overwritten.
+    ``terms`` are distinct and sorted, ``order`` has their numbers; those in no row are left out of the vocabulary.
+    ``numbers`` is overwritten.
     """
-    order = sorted(range(len(terms)), key=terms.__getitem__)
-    vocabulary = Vocabulary.of_sorted(map(terms.__getitem__, order))
+    is_used = np.bincount(numbers, minlength=len(terms))[order] > 0
     columns = np.empty(len(terms), np.int32)
-    columns[order] = np.arange(len(terms), dtype=np.int32)
+    columns[order] = np.cumsum(is_used, dtype=np.int32) - 1
+    vocabulary = Vocabulary.of_sorted(terms if is_used.all() else compress(terms, is_used.tolist()))
     for start in range(0, len(numbers), _ENTRIES_PER_BLOCK):
         numbers[start : start + _ENTRIES_PER_BLOCK] = columns[numbers[start : start + _ENTRIES_PER_BLOCK]]
     return csr_of(lengths, numbers, data, len(vocabulary)), vocabulary

@@ -31,17 +31,23 @@ static int add_strings(Table *table, PyObject *strings, Reading read)
     return failed;
 }
 
+/* Whether lengths of n-grams are possible; none if high is 0. */
+static int is_range(Py_ssize_t low, Py_ssize_t high)
+{
+    return low >= 1 && (!high || high >= low);
+}
+
 static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
-    static char *names[] = {"seed", "low", "high", "stopped", "known", NULL};
+    static char *names[] = {"seed", "low", "high", "stopped", "known", "chars_low", "chars_high", NULL};
     const char *seed;
-    Py_ssize_t n_seed;
-    Py_ssize_t low, high;
+    Py_ssize_t n_seed, low, high, chars_low = 1, chars_high = 0;
     PyObject *stopped, *known = Py_None;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO|O:Counter", names, &seed, &n_seed, &low, &high, &stopped, &known))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "y#nnO|Onn:Counter", names, &seed, &n_seed, &low, &high, &stopped,
+                                     &known, &chars_low, &chars_high))
         return NULL;
-    if (n_seed != 16 || low < 1 || high < low) {
-        PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high");
+    if (n_seed != 16 || !is_range(low, high) || !is_range(chars_low, chars_high) || chars_high > MAX_CHARS) {
+        PyErr_SetString(PyExc_ValueError, "a Counter needs 16 bytes of seed and 1 <= low <= high, or high 0 for none; chars_high is 3 at most");
         return NULL;
     }
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -50,7 +56,11 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     uint64_t keys[2];
     memcpy(keys, seed, sizeof keys);
     self->lock = PyThread_allocate_lock();
-    int failed = counter_start(&self->counter, keys[0], keys[1], (size_t)low, (size_t)high) || !self->lock;
+    int failed = counter_start(&self->counter, keys[0], keys[1]) || !self->lock;
+    self->counter.low = (size_t)low;
+    self->counter.high = (size_t)high;
+    self->counter.chars_low = (size_t)chars_low;
+    self->counter.chars_high = (size_t)chars_high;
     if (failed) PyErr_NoMemory();
     failed = failed || add_strings(&self->counter.stopped, stopped, letters_of);
     if (!failed && known != Py_None) {
@@ -209,7 +219,8 @@ static int batch_count(const Batch *batch, Counter *counter, Rows *rows)
     for (size_t i = 0; i < batch->n; i++) {
         const Document *document = &batch->documents[i];
         const CutterObject *cutter = document->cutter;
-        if (cutter->cut(cutter, document->inner, document->pieces, document->n_pieces, counter, rows)) return -1;
+        if (counter->high && cutter->cut(cutter, document->inner, document->pieces, document->n_pieces, counter, rows)) return -1;
+        if (counter->chars_high && counter_chars(counter, rows, document->text.letters, (size_t)document->text.length)) return -1;
         for (size_t k = 0; k < document->n_extras; k++, extra++)
             if (counter_term(counter, rows, batch->letters + extra->start, extra->length)) return -1;
         if (counter_end_row(counter, rows)) return -1;
@@ -229,7 +240,7 @@ static PyObject *counter_count(PyObject *object, PyObject *args)
     int failed = batch_of(cutters, texts, extras, state->cutter, &batch);
     if (!failed) {
         Py_BEGIN_ALLOW_THREADS
-        failed = batch_cut(&batch);
+        failed = self->counter.high ? batch_cut(&batch) : 0;
         PyThread_acquire_lock(self->lock, WAIT_LOCK);
         failed = failed || batch_count(&batch, &self->counter, &rows);
         if (failed) counter_abandon_row(&self->counter);
@@ -255,19 +266,21 @@ static void counter_lock(CounterObject *self)
     Py_END_ALLOW_THREADS
 }
 
-static PyObject *counter_strings(PyObject *object, PyObject *unused)
+/* The first n terms, in the given order of their numbers or, if it is NULL, in that of the numbers. */
+static PyObject *string_list(CounterObject *self, const uint32_t *order, size_t n)
 {
-    (void)unused;
-    CounterObject *self = (CounterObject *)object;
-    const Table *terms = &self->counter.terms;
-    counter_lock(self);
-    size_t n = terms->n, i = 0;
-    PyThread_release_lock(self->lock);
+    const Table *table = &self->counter.terms;
+    size_t i = 0;
     PyObject *list = PyList_New((Py_ssize_t)n); /* not under the lock: it may collect garbage, which runs any code */
     if (!list) return NULL;
     counter_lock(self);
     for (; i < n; i++) {
-        PyObject *string = string_of(terms->letters + terms->terms[i].start, terms->terms[i].length);
+        if (order && n - i > 16) {
+            SOON(&table->terms[order[i + 16]]);
+            SOON(&table->letters[table->terms[order[i + 8]].start]);
+        }
+        const Term *term = &table->terms[order ? order[i] : i];
+        PyObject *string = string_of(table->letters + term->start, term->length);
         if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) break;
     }
     PyThread_release_lock(self->lock);
@@ -276,18 +289,51 @@ static PyObject *counter_strings(PyObject *object, PyObject *unused)
     return NULL;
 }
 
+static PyObject *counter_strings(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    CounterObject *self = (CounterObject *)object;
+    counter_lock(self);
+    const size_t n = self->counter.terms.n;
+    PyThread_release_lock(self->lock);
+    return string_list(self, NULL, n);
+}
+
+static PyObject *counter_sorted(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    CounterObject *self = (CounterObject *)object;
+    uint32_t *order;
+    size_t n;
+    Py_BEGIN_ALLOW_THREADS
+    PyThread_acquire_lock(self->lock, WAIT_LOCK);
+    n = self->counter.terms.n;
+    order = table_sorted(&self->counter.terms);
+    PyThread_release_lock(self->lock);
+    Py_END_ALLOW_THREADS
+    if (!order) return PyErr_NoMemory();
+    PyObject *list = string_list(self, order, n), *result = NULL;
+    if (list) result = Py_BuildValue("Oy#", list, (const char *)order, (Py_ssize_t)(n * sizeof *order));
+    Py_XDECREF(list);
+    free(order);
+    return result;
+}
+
 static PyMethodDef counter_methods[] = {
     {"count", counter_count, METH_VARARGS,
      "count(cutters, texts, extras, /)\n--\n\nReturn rows of a count matrix as bytes of int32: the length of each row, the\n"
      "numbers of its terms, and their counts. The arguments are tuples: for each text its Cutter, the text, and more\n"
      "terms; among these, a tuple (prefix, tokens) means prefix + token for each token."},
     {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nReturn the terms in the order of their numbers."},
+    {"sorted", counter_sorted, METH_NOARGS,
+     "sorted()\n--\n\nReturn the terms sorted by code points, and their numbers in this order as bytes of int32."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot counter_slots[] = {
-    {Py_tp_doc, "Counter(seed, low, high, stopped, known=None)\n--\n\n"
-                "Numbers terms, which are n-grams of tokens with low <= n <= high, and counts them. known: distinct terms\n"
-                "that are numbered in their order; with it, all other terms are left out."},
+    {Py_tp_doc, "Counter(seed, low, high, stopped, known=None, chars_low=1, chars_high=0)\n--\n\n"
+                "Numbers terms and counts them: n-grams of tokens with low <= n <= high, and 'chars:' with n-grams of\n"
+                "characters, chars_low <= n <= chars_high; a high of 0 means none. known: distinct terms that are numbered\n"
+                "in their order; with it, all other terms are left out."},
     {Py_tp_new, counter_new},
     {Py_tp_dealloc, counter_dealloc},
     {Py_tp_methods, counter_methods},

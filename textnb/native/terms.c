@@ -1,12 +1,5 @@
 #include "terms.h"
 
-/* Prefetches memory that will be read soon. */
-#if defined(__GNUC__) || defined(__clang__)
-#define SOON(address) __builtin_prefetch(address)
-#else
-#define SOON(address) ((void)(address))
-#endif
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +106,114 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
     return number_of(table, hash_of(table, letters, length), letters, length, open);
 }
 
+/* A string while it is sorted: its next three letters, the first in the highest bits. */
+typedef struct {
+    uint64_t key;
+    uint32_t number;
+} Keyed;
+
+/* Strings items[start:start + n] that agree in their first `depth` letters and are not sorted yet. */
+typedef struct {
+    size_t start, n, depth;
+} Group;
+
+enum { LETTERS_PER_KEY = 3, BITS_PER_LETTER = 21, BYTES_PER_KEY = 8, FEW = 32 };
+
+/* Each letter plus 1, so that 0 is the end of the string. */
+static uint64_t key_of(const Table *table, uint32_t number, size_t depth)
+{
+    const Term *term = &table->terms[number];
+    uint64_t key = 0;
+    for (size_t i = depth; i < depth + LETTERS_PER_KEY; i++)
+        key = key << BITS_PER_LETTER | (i < term->length ? table->letters[term->start + i] + 1 : 0);
+    return key;
+}
+
+static int is_less(const Table *table, uint32_t a, uint32_t b, size_t depth)
+{
+    const Term *one = &table->terms[a], *other = &table->terms[b];
+    for (size_t i = depth; i < one->length && i < other->length; i++) {
+        const uint32_t x = table->letters[one->start + i], y = table->letters[other->start + i];
+        if (x != y) return x < y;
+    }
+    return one->length < other->length;
+}
+
+static void sort_few(const Table *table, Keyed *items, size_t n, size_t depth)
+{
+    for (size_t i = 1; i < n; i++) {
+        const Keyed item = items[i];
+        size_t k = i;
+        for (; k && is_less(table, item.number, items[k - 1].number, depth); k--) items[k] = items[k - 1];
+        items[k] = item;
+    }
+}
+
+/* Radix sort by key: no order of the strings makes it slow. */
+static void sort_by_key(Keyed *items, Keyed *spare, size_t n)
+{
+    uint32_t counts[BYTES_PER_KEY][256] = {{0}};
+    for (size_t i = 0; i < n; i++)
+        for (int byte = 0; byte < BYTES_PER_KEY; byte++) counts[byte][items[i].key >> byte * 8 & 255]++;
+    Keyed *from = items, *to = spare;
+    for (int byte = 0; byte < BYTES_PER_KEY; byte++) {
+        if (counts[byte][from[0].key >> byte * 8 & 255] == n) continue; /* all keys agree here */
+        uint32_t next[256], sum = 0;
+        for (int value = 0; value < 256; value++) {
+            next[value] = sum;
+            sum += counts[byte][value];
+        }
+        for (size_t i = 0; i < n; i++) to[next[from[i].key >> byte * 8 & 255]++] = from[i];
+        Keyed *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != items) memcpy(items, from, n * sizeof *items);
+}
+
+/* Sorts by three letters at a time; `groups` is a stack on the heap, because strings may share a million letters. */
+static int sort_strings(const Table *table, Keyed *items, Keyed *spare, Group **groups)
+{
+    size_t n_groups = 0, room = 0;
+    if (grown(groups, &room, 1, sizeof **groups)) return -1;
+    (*groups)[n_groups++] = (Group){.start = 0, .n = table->n, .depth = 0};
+    while (n_groups) {
+        const Group group = (*groups)[--n_groups];
+        Keyed *own = items + group.start;
+        if (group.n <= FEW) {
+            sort_few(table, own, group.n, group.depth);
+            continue;
+        }
+        for (size_t i = 0; i < group.n; i++) own[i].key = key_of(table, own[i].number, group.depth);
+        sort_by_key(own, spare, group.n);
+        for (size_t i = 0, end; i < group.n; i = end) {
+            for (end = i + 1; end < group.n && own[end].key == own[i].key;) end++;
+            if (end == i + 1) continue;
+            if (grown(groups, &room, n_groups + 1, sizeof **groups)) return -1;
+            (*groups)[n_groups++] = (Group){group.start + i, end - i, group.depth + LETTERS_PER_KEY};
+        }
+    }
+    return 0;
+}
+
+uint32_t *table_sorted(const Table *table)
+{
+    /* + 1: malloc(0) may be NULL */
+    Keyed *items = malloc((table->n + 1) * sizeof *items), *spare = malloc((table->n + 1) * sizeof *spare);
+    uint32_t *order = malloc((table->n + 1) * sizeof *order);
+    Group *groups = NULL;
+    int failed = !items || !spare || !order;
+    for (size_t i = 0; !failed && i < table->n; i++) items[i] = (Keyed){.number = (uint32_t)i};
+    failed = failed || sort_strings(table, items, spare, &groups);
+    for (size_t i = 0; !failed && i < table->n; i++) order[i] = items[i].number;
+    free(items);
+    free(spare);
+    free(groups);
+    if (!failed) return order;
+    free(order);
+    return NULL;
+}
+
 void rows_free(Rows *rows)
 {
     free(rows->ids);
@@ -121,9 +222,9 @@ void rows_free(Rows *rows)
     *rows = (Rows){0};
 }
 
-int counter_start(Counter *counter, uint64_t seed, uint64_t factor, size_t low, size_t high)
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor)
 {
-    *counter = (Counter){.low = low, .high = high, .row = 1};
+    *counter = (Counter){.row = 1};
     return table_start(&counter->terms, seed, factor) || table_start(&counter->stopped, seed, factor) ? -1 : 0;
 }
 
@@ -131,6 +232,7 @@ void counter_free(Counter *counter)
 {
     table_free(&counter->terms);
     table_free(&counter->stopped);
+    free(counter->chars.places);
     free(counter->line);
     free(counter->begins);
     free(counter->letters);
@@ -138,12 +240,9 @@ void counter_free(Counter *counter)
 }
 
 /* Counts one occurrence of a term. */
-static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
+static int add_number(Counter *counter, Rows *rows, int64_t number)
 {
-    const uint32_t *letters = counter->letters + waiting->start;
-    int64_t found = number_of(&counter->terms, waiting->hash, letters, waiting->length, !counter->closed);
-    if (found < 0) return found == -1 ? 0 : -1;
-    Term *term = &counter->terms.terms[found];
+    Term *term = &counter->terms.terms[number];
     if (term->seen_in == counter->row) {
         rows->counts[term->stands_at]++;
         return 0;
@@ -152,9 +251,16 @@ static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
         || grown(&rows->counts, &rows->room_for_counts, rows->n + 1, sizeof *rows->counts)) return -1;
     term->seen_in = counter->row;
     term->stands_at = rows->n;
-    rows->ids[rows->n] = (int32_t)found;
+    rows->ids[rows->n] = (int32_t)number;
     rows->counts[rows->n++] = 1;
     return 0;
+}
+
+static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
+{
+    const uint32_t *letters = counter->letters + waiting->start;
+    const int64_t found = number_of(&counter->terms, waiting->hash, letters, waiting->length, !counter->closed);
+    return found >= 0 ? add_number(counter, rows, found) : found == -1 ? 0 : -1;
 }
 
 /* Counts all waiting terms in their order. */
@@ -185,6 +291,106 @@ int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t l
     counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = counter->n_letters, .length = length};
     for (size_t i = 0; i < length; i++) counter->letters[counter->n_letters++] = letters[i]; /* few: memcpy would cost more */
     return 0;
+}
+
+/* N-grams of characters that wait to be counted, by key and hash. */
+typedef struct {
+    uint64_t keys[BLOCK], hashes[BLOCK];
+    size_t n;
+} WaitingChars;
+
+static uint64_t hash_of_key(const Counter *counter, uint64_t key)
+{
+    uint64_t h = (key ^ counter->terms.seed) * counter->terms.factor;
+    h = (h ^ h >> 29) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+}
+
+/* The place of a key, or the free one where it belongs. */
+static CharsPlace *chars_place(const CharsTable *chars, uint64_t key, uint64_t hash)
+{
+    size_t i = (size_t)hash & (chars->n_places - 1);
+    while (chars->places[i].number && chars->places[i].key != key) i = (i + 1) & (chars->n_places - 1);
+    return &chars->places[i];
+}
+
+static int chars_widen(Counter *counter)
+{
+    CharsTable wider = {.n = counter->chars.n, .n_places = counter->chars.n_places ? counter->chars.n_places * 2 : 1024};
+    wider.places = calloc(wider.n_places, sizeof *wider.places);
+    if (!wider.places) return -1;
+    for (size_t i = 0; i < counter->chars.n_places; i++) {
+        const CharsPlace place = counter->chars.places[i];
+        if (place.number) *chars_place(&wider, place.key, hash_of_key(counter, place.key)) = place;
+    }
+    free(counter->chars.places);
+    counter->chars = wider;
+    return 0;
+}
+
+/* The number of the term "chars:..." of a key; a new one as in table_number. */
+static int64_t number_of_chars(Counter *counter, uint64_t key, uint64_t hash)
+{
+    uint32_t letters[6 + MAX_CHARS] = {'c', 'h', 'a', 'r', 's', ':'};
+    size_t length = 6;
+    for (int i = MAX_CHARS - 1; i >= 0; i--) {
+        const uint32_t letter = key >> i * BITS_PER_LETTER & ((1 << BITS_PER_LETTER) - 1);
+        if (letter) letters[length++] = letter - 1;
+    }
+    const int64_t number = table_number(&counter->terms, letters, length, !counter->closed);
+    if (number < 0) return number;
+    if ((counter->chars.n + 1) * 2 > counter->chars.n_places && chars_widen(counter)) return -2;
+    CharsPlace *place = chars_place(&counter->chars, key, hash);
+    if (!place->number) counter->chars.n++;
+    *place = (CharsPlace){.key = key, .number = (uint32_t)number + 1};
+    return number;
+}
+
+static int add_waiting_chars(Counter *counter, Rows *rows, WaitingChars *waiting)
+{
+    int64_t numbers[BLOCK];
+    for (size_t k = 0; k < waiting->n; k++) {
+        numbers[k] = (int64_t)chars_place(&counter->chars, waiting->keys[k], waiting->hashes[k])->number - 1;
+        if (numbers[k] >= 0) SOON(&counter->terms.terms[numbers[k]]);
+    }
+    for (size_t k = 0; k < waiting->n; k++) {
+        if (numbers[k] < 0) numbers[k] = number_of_chars(counter, waiting->keys[k], waiting->hashes[k]);
+        if (numbers[k] == -2 || (numbers[k] >= 0 && add_number(counter, rows, numbers[k]))) return -1;
+    }
+    waiting->n = 0;
+    return 0;
+}
+
+/* Adds the n-grams with low <= n <= high that begin with the first of some letters. */
+static int add_chars(Counter *counter, Rows *rows, WaitingChars *waiting, const uint32_t *letters, size_t low, size_t high)
+{
+    uint64_t key = 0;
+    if (waiting->n + MAX_CHARS > BLOCK && add_waiting_chars(counter, rows, waiting)) return -1;
+    for (size_t n = 1; n <= high; n++) {
+        key |= (uint64_t)(letters[n - 1] + 1) << (MAX_CHARS - n) * BITS_PER_LETTER;
+        if (n < low) continue;
+        const uint64_t hash = hash_of_key(counter, key);
+        SOON(&counter->chars.places[hash & (counter->chars.n_places - 1)]);
+        waiting->keys[waiting->n] = key;
+        waiting->hashes[waiting->n++] = hash;
+    }
+    return 0;
+}
+
+int counter_chars(Counter *counter, Rows *rows, const uint32_t *text, size_t length)
+{
+    WaitingChars waiting;
+    waiting.n = 0;
+    if (!counter->chars.n_places && chars_widen(counter)) return -1;
+    for (size_t i = 0, end; i < length; i = end + 1) {
+        for (end = i; end < length && !is_space(text[end]);) end++;
+        const size_t low = end - i < counter->chars_low ? end - i : counter->chars_low;
+        for (size_t k = i; k < end; k++) {
+            const size_t high = end - k < counter->chars_high ? end - k : counter->chars_high;
+            if (add_chars(counter, rows, &waiting, text + k, k == i ? low : counter->chars_low, high)) return -1;
+        }
+    }
+    return add_waiting_chars(counter, rows, &waiting);
 }
 
 int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)

@@ -1,12 +1,19 @@
 /* Numbers and counts terms, which are strings of code points; no Python string is made.
  *
- * The tokens of a document are added one by one, each with the n-grams that end with it. Terms are numbered in order of
- * first occurrence. */
+ * The tokens of a document are added one by one, each with the n-grams that end with it; its characters are added at
+ * once. Terms are numbered in order of first occurrence. */
 #ifndef TEXTNB_TERMS_H
 #define TEXTNB_TERMS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Prefetches memory that will be read soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define SOON(address) __builtin_prefetch(address)
+#else
+#define SOON(address) ((void)(address))
+#endif
 
 typedef struct {
     size_t start;              /* of its letters in the table */
@@ -30,6 +37,8 @@ int table_start(Table *table, uint64_t seed, uint64_t factor);
 void table_free(Table *table);
 /* The number of a string; a new string gets the next number if `open`, else -1. -2 if memory ran out. */
 int64_t table_number(Table *table, const uint32_t *letters, size_t length, int open);
+/* Numbers of all strings, sorted by code points, which the caller frees; NULL if memory ran out. */
+uint32_t *table_sorted(const Table *table);
 
 /* Rows of a count matrix. */
 typedef struct {
@@ -47,9 +56,25 @@ typedef struct {
     size_t start, length; /* of its letters in Counter.letters */
 } Waiting;
 
+#define MAX_CHARS 3
+
+/* An n-gram of at most MAX_CHARS characters as one number, and that of its term + 1 (0 if free). */
+typedef struct {
+    uint64_t key;
+    uint32_t number;
+} CharsPlace;
+
+/* A hash table from n-grams of characters to their terms: it saves a search in the table of terms. */
+typedef struct {
+    CharsPlace *places;
+    size_t n, n_places; /* a power of two */
+} CharsTable;
+
 typedef struct {
     Table terms, stopped;
-    size_t low, high;   /* low <= n <= high for n-grams */
+    CharsTable chars;
+    size_t low, high;   /* low <= n <= high for n-grams of tokens; high 0: none */
+    size_t chars_low, chars_high; /* n-grams of characters, at most MAX_CHARS; chars_high 0: none */
     int closed;         /* whether new terms are left out */
     /* the current document: */
     uint32_t *line;     /* its tokens, each followed by a space */
@@ -64,11 +89,15 @@ typedef struct {
     size_t n_letters, room_for_letters;
 } Counter;
 
-int counter_start(Counter *counter, uint64_t seed, uint64_t factor, size_t low, size_t high);
+/* The table of terms and that of stop words are empty, and so are the ranges of n-grams. -1 if memory ran out. */
+int counter_start(Counter *counter, uint64_t seed, uint64_t factor);
 void counter_free(Counter *counter);
 /* These return 0, or -1 if memory ran out. */
 int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length);
 int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length); /* no n-grams, no stop words */
+/* The n-grams of characters of a text as terms "chars:...", within each stretch between white space. A stretch shorter
+ * than chars_low is one term. */
+int counter_chars(Counter *counter, Rows *rows, const uint32_t *text, size_t length);
 int counter_end_row(Counter *counter, Rows *rows);
 void counter_abandon_row(Counter *counter); /* after a failure: forgets the unfinished row */
 

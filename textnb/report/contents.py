@@ -18,6 +18,7 @@ from textnb.numerics import Estimate
 from textnb.report.mistakes import CorpusAnswers
 from textnb.report.sections import group_notes
 from textnb.report.values import LearningCurve, Report, Table, Word
+from textnb.text import Analyzer
 
 WORDS_PER_CLASS = 12
 MEASURE_NAMES = {"macro_f1": "macro F1", "log_loss": "log loss", "brier": "Brier", "ece": "ECE"}
@@ -89,7 +90,6 @@ def test_report(
 def model_facts(classifier: TextClassifier, model: Path, corpus: Path, language: Language) -> list[tuple[str, str]]:
     """Return the corpus, the model file and the recipe as pairs of a name and a value."""
     recipe, learnt = classifier.recipe, classifier.learnt
-    low, high = recipe.analyzer.ngram
     return [
         ("corpus", str(corpus)),
         ("model file", str(model)),
@@ -97,11 +97,19 @@ def model_facts(classifier: TextClassifier, model: Path, corpus: Path, language:
         ("smoothing", str(recipe.alpha)),
         ("weighting", str(recipe.weighting)),
         ("tokenizer", recipe.tokenizer.name),
-        *([("n-grams", f"{low}–{high}")] if high > 1 else []),
+        *_terms_fact(recipe.analyzer),
         ("probabilities", language(classifier.calibration_state)),
         ("learnt", f"{len(learnt.digests):,}"),
         ("terms used", f"{classifier.facts()['terms used']:,}"),
     ]
+
+
+def _terms_fact(analyzer: Analyzer) -> list[tuple[str, str]]:
+    """Return the kinds of terms, or the range of n-grams; nothing for words alone."""
+    if analyzer.terms is None:
+        assert analyzer.ngram is not None
+        return [("n-grams", "–".join(map(str, analyzer.ngram)))]
+    return [] if analyzer.terms == ("words",) else [("terms", ", ".join(analyzer.terms))]
 
 
 def top_words(classifier: TextClassifier) -> dict[str, list[Word]]:

@@ -4,7 +4,7 @@
 ['To', 'be', 'or', 'not']
 """
 
-from textnb.text.analyzer import FEATURES, Analyzer, LocatedTerm
+from textnb.text.analyzer import FEATURES, TERMS, Analyzer, LocatedTerm
 from textnb.text.janome.user_dictionary import UserDictionary
 from textnb.text.normalise import NORMALISERS
 from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, without_surrogates
@@ -14,6 +14,7 @@ __all__ = [
     "FEATURES",
     "NORMALISERS",
     "NOWHERE",
+    "TERMS",
     "TOKENIZERS",
     "Analyzer",
     "LocatedTerm",

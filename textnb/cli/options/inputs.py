@@ -16,7 +16,7 @@ from textnb.errors import InputError, ParameterError
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings
 from textnb.readers.settings import MAX_SKIPPED
-from textnb.text import FEATURES, NORMALISERS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
+from textnb.text import FEATURES, NORMALISERS, TERMS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
 from textnb.text.tokenizers import Imported
 
 model_path = argument("model", "MODEL", "Model file.", type=FILE)
@@ -157,8 +157,9 @@ class Tokenizing:
     mode: str | None = option("A|B|C", "Short, middle or long words (sudachi).  [default: C]")
     chars_n: str | None = option("N-M", "Lengths of character n-grams, as in 2-3 (chars).")
     normalise: str | None = option("A,B,...", f"In this order: {', '.join(NORMALISERS)}; or none.")
-    ngram: str | None = option("N-M", "Word n-grams, as in 1-2.  [default: by model; mostly 1]")
-    features: str | None = option("A,B,...", f"Terms beside the words: {', '.join(FEATURES)}; or none.")
+    terms: str | None = option("A,B,...", f"Kinds of terms: {', '.join(TERMS)}.  [default: by model; mostly words]")
+    ngram: str | None = option("N-M", "Word n-grams in place of --terms; 1-2 is words,pairs.")
+    features: str | None = option("A,B,...", f"Further terms: {', '.join(FEATURES)}; or none.")
 
     @property
     def given(self) -> bool:
@@ -173,14 +174,20 @@ class Tokenizing:
     @property
     def settled(self) -> tuple[str, ...]:
         """Parts of the analyzer that were given, which a model's own defaults do not replace."""
-        given = {"ngram": self.ngram, "normalisers": self.normalise, "features": self.features}
+        kinds = self.terms if self.ngram is None else self.ngram
+        given = {"terms": kinds, "ngram": kinds, "normalisers": self.normalise, "features": self.features}
         return tuple(name for name, value in given.items() if value is not None)
+
+    @property
+    def kinds_only(self) -> bool:
+        """True if no option but --terms or --ngram was given."""
+        return replace(self, terms=None, ngram=None) == Tokenizing()
 
     def suited(self, terms: Mapping[str, Any]) -> TermsOf:
         """Return tokenizer and analyzer, with a model's own defaults for the parts that were not given."""
         asked, settled = self.terms_of, self.settled
         suiting = {name: value for name, value in terms.items() if name not in settled}
-        return TermsOf(asked.tokenizer, replace(asked.analyzer, **suiting))
+        return TermsOf(asked.tokenizer, asked.analyzer.changed(**suiting))
 
     def _tokenizer(self) -> Tokenizer:
         params = {
@@ -209,8 +216,14 @@ class Tokenizing:
         return tokenizer(self.tokenizer or "auto", **given)
 
     def _analyzer(self) -> Analyzer:
-        ngram = as_number_range(self.ngram, "--ngram") or (1, 1)
-        return Analyzer(normalisers=_names(self.normalise), ngram=ngram, features=_names(self.features))
+        if self.terms is not None and self.ngram is not None:
+            raise ParameterError("--terms and --ngram both choose the terms; leave out one of them")
+        features = _names(self.features)
+        if "chars" in features:
+            raise ParameterError("--features has no chars; use --terms words,chars")
+        ngram = as_number_range(self.ngram, "--ngram")
+        terms = None if self.terms is None else tuple(self.terms.split(","))
+        return Analyzer(normalisers=_names(self.normalise), ngram=ngram, features=features, terms=terms)
 
 
 def _names(value: str | None) -> tuple[str, ...]:

@@ -151,7 +151,7 @@ def _as_alpha(value: str | None) -> float | str | None:
         ) from None
 
 
-_TEXT = ("tokenizer", "normalise", "ngram", "features")
+_TEXT = ("tokenizer", "normalise", "terms", "ngram", "features")
 
 
 def train_options(
@@ -162,6 +162,8 @@ def train_options(
     text: dict[str, Any] = {
         key: _text(parts[key]) if key in parts else None for key in _TEXT if parts.get(key) != before.get(key)
     }
+    if {"terms", "ngram"} & text.keys():  # one replaces the other
+        text |= {key: _text(parts[key]) if key in parts else None for key in ("terms", "ngram")}
     given = {each.partition("=")[0] for each in (*modelling.own, *modelling.settings)}
     own = {name: value for name, value in recipe.options.items() if name in given or value != base.options.get(name)}
     is_default = recipe.alpha == default_alpha(model_of(recipe.model), recipe.weights)
