@@ -143,7 +143,8 @@ class Fitted:
 
     def sizes(self, X: CSR, weights: CSR) -> Sizes:
         """Sizes of documents with these counts and weights, for the calibration."""
-        return Sizes.of(X, weights, normalised=self.recipe.weights.normalised)
+        grows = not (self.recipe.weights.normalised or model(self.recipe.model).smoothed_targets)
+        return Sizes.of(X, weights, normalised=not grows)
 
     @property
     def log_frequencies(self) -> Floats:
