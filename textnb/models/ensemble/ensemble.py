@@ -2,7 +2,7 @@
 
 With s_m the score of member m (``members.py``), each by a fit that has not seen the document:
 
-    a_m    = factor of s_m alone                       (``joining.py``, eq. (3), M = 1)                             (1)
+    a_m    = factor of s_m alone, at a spread of 1     (``joining.py``, eq. (3), M = 1)                             (1)
     w_m    = 1/|G| for the members of a group G, else 0                                                             (2)
     z_k    = t sum_m w_m a_m s_mk + log n_k/n + d_k    t, d: ``joining.py``, eq. (3), M = 1                         (3)
 
@@ -128,7 +128,8 @@ def chosen(scores: Floats, y: Codes) -> Chosen:
     array([1., 0.])
     """
     scores = np.where(np.isfinite(scores).all(axis=0), scores, -np.inf)
-    factors = np.array([joint(scores[[m]], y).factors[0] for m in range(len(scores))])
+    spreads = np.array([_spread(each) for each in scores])[:, np.newaxis, np.newaxis]
+    factors = np.array([joint(each[np.newaxis], y).factors[0] for each in scores / spreads]) / spreads[:, 0, 0]
     sized = np.where(np.isfinite(scores), factors[:, np.newaxis, np.newaxis] * _finite(scores), -np.inf)
     groups = [list(group) for size in range(len(scores), 0, -1) for group in combinations(range(len(scores)), size)]
     means = [sized[group].mean(axis=0)[np.newaxis] for group in groups]
@@ -156,6 +157,18 @@ def _losses(z: Floats, y: Codes) -> Floats:
     """Log loss of each document whose class is possible."""
     log_p = log_softmax(z[np.isfinite(z[np.arange(len(y)), y])])
     return -log_p[np.arange(len(log_p)), y[np.isfinite(z[np.arange(len(y)), y])]]
+
+
+def _spread(scores: Floats) -> float:
+    """Standard deviation of the scores (D, C) of the possible classes about the mean of their document; 1 if it is 0.
+
+    >>> _spread(np.array([[7.0, 3.0, -np.inf]]))
+    2.0
+    """
+    possible = np.isfinite(scores)
+    means = _finite(scores).sum(axis=1, keepdims=True) / np.maximum(possible.sum(axis=1, keepdims=True), 1)
+    deviations = (_finite(scores) - means)[possible]
+    return float(np.sqrt(np.mean(deviations**2))) or 1.0 if len(deviations) else 1.0
 
 
 def _finite(values: Floats) -> Floats:
