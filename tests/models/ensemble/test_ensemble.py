@@ -203,11 +203,12 @@ def test_left_out_scores_are_those_of_the_chosen_members():
 def test_the_factor_and_the_bias_are_those_of_joining_the_mean_of_the_scaled_members():
     scores = np.array([answers(Y, 3, 0.6, seed=seed) for seed in range(3)])
     spreads = [(each - each.mean(axis=1, keepdims=True)).std() for each in scores]
-    factors = [joint(each[np.newaxis] / by, Y).factors[0] / by for each, by in zip(scores, spreads, strict=True)]
-    whole = joint(np.tensordot(factors, scores, 1)[np.newaxis] / 3, Y)
+    pairs, tol = zip(scores, spreads, strict=True), ensemble._TOL
+    factors = [joint(each[np.newaxis] / by, Y, tol=tol).factors[0] / by for each, by in pairs]
+    whole = joint(np.tensordot(factors, scores, 1)[np.newaxis] / 3, Y, tol=tol)
     found = chosen(scores, Y)
-    np.testing.assert_allclose(found.factors, whole.factors[0] * np.array(factors) / 3)
-    np.testing.assert_allclose(found.bias, whole.bias)
+    np.testing.assert_allclose(found.factors, whole.factors[0] * np.array(factors) / 3, rtol=1e-6)
+    np.testing.assert_allclose(found.bias, whole.bias, rtol=1e-6)
 
 
 TEXTS = ["good fun day", "good good film", "fun film film", "bad sad day", "sad film bad bad", "bad day day"] * 3
