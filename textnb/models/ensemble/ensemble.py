@@ -240,7 +240,9 @@ MODEL = Model(
     fit=_fit,
     weightings=("log",),
     needs=frozenset({Need.ROWS}),
-    options=by_name(Option("l2", Number(above=0), L2, "strength of the L2 penalty of the linear models")),
+    options=by_name(
+        Option("l2", Number(above=0), L2, "strength of the L2 penalty of the linear models", (0.3, 1.0, 3.0))
+    ),
     analyzer={"ngram": (1, 2), "min_df": "auto", "features": ("chars",)},
     smoothed_targets=True,
 )
