@@ -144,7 +144,7 @@ def test_bias_and_contributions_sum_to_the_difference_of_log_probabilities(told,
 @every
 def test_a_text_without_known_words_gets_the_prior(told, calibrate):
     classifier = fitted(told, calibrate=calibrate)
-    for text in ("", "unknown words"):
+    for text in ("", "whet the text"):  # none of its characters is known
         np.testing.assert_allclose(classifier.predict_proba([text])[0], [3 / 7, 1 / 7, 3 / 7])
         explanation = classifier.explain(text, "pos", "none")
         assert explanation.contributions == ()

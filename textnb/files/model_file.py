@@ -65,7 +65,7 @@ def _part(arrays: Arrays, name: str, n_dimensions: int, n_classes: int) -> Float
     array = array_of(arrays, f"scorer.{name}", n_dimensions, "f")
     if np.isnan(array).any() or np.isposinf(array).any():
         raise ModelFileError("the array 'scorer.{name}' holds NaN or inf", name=name)
-    if name != "scale" and array.shape[-1] != n_classes:
+    if not name.endswith("scale") and array.shape[-1] != n_classes:
         raise ModelFileError("the array 'scorer.{name}' does not have {number} classes", name=name, number=n_classes)
     return array
 

@@ -63,9 +63,12 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
     logs = np.log(table + alpha[:, np.newaxis])  # (V, C)
     for block, log_p in left_out_log_p(rows, alpha, complement=True):
         here = slice(block.first, block.last)
-        changed = log_p + log_totals[block.row + block.first] - logs[block.term]
         for k in range(counts.n_classes):
             scores[here, k] = np.bincount(block.row, block.weight * log_p[:, k], block.last - block.first)
+        if not normalise:
+            continue
+        changed = log_p + log_totals[block.row + block.first] - logs[block.term]
+        for k in range(counts.n_classes):
             change[here, k] = np.bincount(block.row, changed[:, k], block.last - block.first)
     if normalise:
         n_terms = counts.n_terms - rows.lost(np.ones(1))

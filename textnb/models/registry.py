@@ -31,6 +31,7 @@ MODELS = {
     "nb-logistic": "textnb.models.logistic.nb_logistic:MODEL",
     "bayes-logistic": "textnb.models.logistic.bayes_logistic:MODEL",
     "mail": "textnb.models.ensemble.mail:MODEL",
+    "ensemble": "textnb.models.ensemble.ensemble:MODEL",
     "least-squares": "textnb.models.linear.least_squares:MODEL",
     "fisher": "textnb.models.linear.discriminants:FISHER",
     "gaussian-discriminant": "textnb.models.linear.discriminants:GAUSSIAN",
@@ -42,6 +43,7 @@ SCORERS = {
     "scaled": "textnb.models.scorer:ScaledScorer",
     "ratios": "textnb.models.ensemble.presence:RatioScorer",
     "summed": "textnb.models.ensemble.joining:SummedScorer",
+    "ensemble": "textnb.models.ensemble.ensemble:EnsembleScorer",
 }
 """Scorers that a model file can hold, by their name in its header."""
 

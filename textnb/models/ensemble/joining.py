@@ -43,8 +43,10 @@ class Joint(NamedTuple):
         return np.where(known, joined, -np.inf)
 
 
-def joint(scores: Floats, y: Codes) -> Joint:
+def joint(scores: Floats, y: Codes, *, tol: float = 1e-14) -> Joint:
     """Factors and bias at the minimum of eq. (3) for scores (M, D, C) and classes by number y (D,).
+
+    tol: the search ends when a step lowers the loss by a smaller proportion.
 
     >>> first = np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 3.0]])
     >>> joint(np.array([first]), np.array([0, 0, 1, 1])).factors.round(2)  # three to one at 2 and at 3
@@ -70,8 +72,8 @@ def joint(scores: Floats, y: Codes) -> Joint:
         return float(_PENALTY / 2 * away @ away - likelihood), slopes + _PENALTY * away
 
     bounds = [(0.0, None)] * n_scores + [(None, None)] * n_classes
-    exact = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 500}
-    found = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options=exact).x if len(kept) else mean
+    limits = {"ftol": tol, "gtol": 1e-7, "maxiter": 500}
+    found = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options=limits).x if len(kept) else mean
     return Joint(found[:n_scores], log_shares + found[n_scores:])
 
 

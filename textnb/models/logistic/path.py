@@ -96,6 +96,27 @@ class PresenceRows(NamedTuple):
         return PresenceRows(self.presence.of_rows(mask), *parts, self.n_classes)
 
 
+def near_minimum(loss: Loss, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
+    """Minimum of a loss with l2 > 0, starting at theta (V+1, M): |theta - minimum| <= tol |theta|.
+
+    With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
+    first, coarse minimum, unless theta is near enough to tell it. Passes over rows have a closer bound.
+    """
+    passes, steps = 0, 0
+    near = bound(loss, max(tol, _COARSE_TOL)) if theta is None else 0.0
+    if isinstance(loss, SquaredHingeLoss) and is_for_passes(loss):
+        passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)
+        if passed.is_close:
+            return Minimum(passed.point, passed.passes, np.inf)
+        theta, passes = passed.point.theta, passed.passes
+    if theta is None:
+        coarse = minimum(loss, near, max_iter)
+        theta, steps = coarse.point.theta, coarse.steps
+    small = max(tol * loss.l2 * float(np.linalg.norm(theta[:-1])), rounding(loss))
+    found = minimum(loss, small, max_iter - steps, theta)
+    return found._replace(steps=passes + steps + found.steps)
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A loss over v terms in use, by number ``columns`` (v,), of ``scale`` (v,), and the classes that have rows."""
@@ -127,24 +148,8 @@ class Problem:
         return isinstance(self.loss, SquaredHingeLoss) and is_for_passes(self.loss)
 
     def minimum(self, l2: float, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
-        """Minimum at a strength, starting at theta (v+1, M): |theta - minimum| <= tol |theta|.
-
-        With a penalty of l2/2 |theta|^2 and a gradient g the minimum is no farther than |g| / l2; |theta| is that of a
-        first, coarse minimum, unless theta is near enough to tell it. Passes over rows have a closer bound.
-        """
-        loss, passes, steps = replace(self.loss, l2=l2), 0, 0
-        near = bound(loss, max(tol, _COARSE_TOL)) if theta is None else 0.0
-        if self.is_for_passes:
-            passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)
-            if passed.is_close:
-                return Minimum(passed.point, passed.passes, np.inf)
-            theta, passes = passed.point.theta, passed.passes
-        if theta is None:
-            coarse = minimum(loss, near, max_iter)
-            theta, steps = coarse.point.theta, coarse.steps
-        small = max(tol * l2 * float(np.linalg.norm(theta[:-1])), rounding(loss))
-        found = minimum(loss, small, max_iter - steps, theta)
-        return found._replace(steps=passes + steps + found.steps)
+        """Minimum at a strength, see ``near_minimum``."""
+        return near_minimum(replace(self.loss, l2=l2), tol, max_iter, theta)
 
     def pruned(self, theta: Floats, share: float) -> "Problem":
         """Problem over a proportion of the terms: those with the largest weight in any class; of equals the first."""
