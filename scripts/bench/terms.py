@@ -1,15 +1,13 @@
-"""Times counting of words, pairs and characters, side by side, and measures memory and the size of files.
+"""Times counting of words, pairs and characters, side by side, and measures the size of files.
 
     .venv/bin/python scripts/bench/terms.py CORPUS... [--rounds N] [--tokenizer NAME]
 
 CORPUS: what `textnb train` reads. Kinds of terms are counted in turn, round after round, in one process, and medians
-of its processor time are compared, because machines are shared and noisy; documents are read before. Memory is the
-peak of `textnb train --no-calibrate` in a process of its own, and the size is that of the model and the count file.
+of its processor time are compared, because machines are shared and noisy; documents are read before. The sizes are
+those of the model (`textnb train --no-calibrate`) and of the count file.
 """
 
 import argparse
-import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -46,34 +44,24 @@ def main() -> None:
         words = statistics.median(seconds["words"])
         for kinds in KINDS:
             median, (n_terms, n_entries) = statistics.median(seconds[kinds]), shapes[kinds]
-            peak, model, counts = trained(corpus, kinds, given.tokenizer)
+            model, counts = sizes(corpus, kinds, given.tokenizer)
             print(
                 f"  {kinds:18} {median:7.2f} s {median / words:6.2f} times words  {n_terms:>10,} terms "
-                f"{n_entries:>11,} entries  peak {peak:>6,} MB  model {model:6.1f} MB  counts {counts:6.1f} MB",
+                f"{n_entries:>11,} entries  model {model:6.1f} MB  counts {counts:6.1f} MB",
                 flush=True,
             )
 
 
-def trained(corpus: Path, kinds: str, name: str) -> tuple[int, float, float]:
-    """Return the peak memory of training, the size of the model file and that of the count file, in megabytes."""
+def sizes(corpus: Path, kinds: str, name: str) -> tuple[float, float]:
+    """Return the size of the model file and that of the count file, in megabytes."""
     with tempfile.TemporaryDirectory() as folder:
         options = [str(corpus), "--terms", kinds, "--tokenizer", name, "-q", "-j", "1"]
         files = [Path(folder, "m.textnb"), Path(folder, "c.counts")]
-        peak = run(["train", *options, "--no-calibrate", "-o", str(files[0])])
-        run(["count", *options, "-o", str(files[1])])
+        for words in (["train", *options, "--no-calibrate"], ["count", *options]):
+            file = files[words[0] == "count"]
+            subprocess.run([sys.executable, "-m", "textnb", *words, "-o", str(file)], check=True)
         model, counts = (file.stat().st_size / 1e6 for file in files)
-    return peak, model, counts
-
-
-def run(words: list[str]) -> int:
-    """Run textnb and return its peak memory in megabytes."""
-    process = subprocess.Popen([sys.executable, "-m", "textnb", *words])
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"textnb {' '.join(words)} failed")
-    assert isinstance(usage, resource.struct_rusage)
-    return usage.ru_maxrss // 1024
+    return model, counts
 
 
 if __name__ == "__main__":
