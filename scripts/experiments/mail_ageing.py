@@ -3,8 +3,8 @@
     .venv/bin/python scripts/experiments/mail_ageing.py [--second]
 
 Only the weeks that choose (see mail_weeks.py) are judged, each by all mail before it ("next") and by all mail before an
-earlier one of them, two to nine weeks old ("later"). "first" is everything judged by the mail before the first week, 65
-ham and 677 spam, of which most ham came by another route. Numbers are 1-AUC in percent, means over pairs of weeks.
+earlier one of them, two to seven weeks older ("later"). "first" is all judged by the mail before the first week,
+65 ham and 677 spam. Numbers are 1-AUC in percent, means over pairs of weeks.
 
 first score     presence ratios of all terms, without one group at a time; old mail at a lower weight
 second score    (--second) nb-logistic without some groups, alone and joined with the first score of all terms; l2 is

@@ -3,8 +3,8 @@
     .venv/bin/python scripts/experiments/mail_stream.py [--from YYYY-MM-DD] [--until YYYY-MM-DD] [--every N]
 
 The way mail filters have been compared since TREC 2005. The messages of the SpamAssassin corpus come in the order of
-their newest Received fields (see mail_weeks.py). Both programs start with nothing, learn the messages before --from
-one by one without being judged, and then judge each message before they learn it.
+their newest Received fields (see mail_weeks.py). Both programs learn the messages before --from
+without judging them (bogofilter all at once), and then judge each message before they learn it.
 
 textnb learns as `textnb learn` does, in one process: counts are renewed by every message, and the parts that must be
 fitted are fitted again when a twentieth of the messages is new. Until both classes are known, every message is unsure.
