@@ -237,6 +237,7 @@ RARE = (
     "encoding",
     "skip_bad",
     "max_skipped",
+    "ngram",
     "pos",
     "exclude_pos",
     "stop_words",

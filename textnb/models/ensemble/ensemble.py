@@ -236,7 +236,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
 
 MODEL = Model(
     name="ensemble",
-    help="complement naive Bayes and two linear models, joined: the most accurate, and slower",
+    help="complement naive Bayes and two linear models, joined by left-out documents; slower to train",
     fit=_fit,
     weightings=("log",),
     needs=frozenset({Need.ROWS}),
