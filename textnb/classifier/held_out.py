@@ -5,6 +5,8 @@ time, chosen by digest, and the model is fitted again. Kept documents with equal
 labels, and are left out together. A document without another one of its class, copies aside, is not scored. Documents
 that were never learnt (held out) are scored as they are.
 
+With many classes some documents are enough (``most_documents``): some by digest, with their copies.
+
 Copies count as often as they occur, but all weights are then scaled so that they sum to the number of distinct
 documents: copies are no further evidence against the penalty of the calibration.
 """
@@ -23,13 +25,14 @@ from textnb.counts.learnt import Sample
 from textnb.counts.matrix import CSR, first_equal_rows, mapped, with_entries
 from textnb.errors import InputError
 from textnb.evaluation.intervals import Quality
-from textnb.models.calibration import Calibration, HeldOut, Sizes, fit_calibration, joined
+from textnb.models.calibration import Calibration, HeldOut, Sizes, fit_calibration, joined, most_documents
 from textnb.models.left_out import LeftOut, in_other_documents
 from textnb.models.registry import model
 from textnb.models.scorer import log_posterior
 from textnb.numerics import Codes, Floats, log_of, most_probable
 
 _FOLDS = 5
+_CHOOSING = slice(4, 12)  # bytes of a digest
 
 Scored = tuple[Floats, Floats, Sizes]
 """Left-out scores (D, C) without the prior, log class frequencies (D, C) and sizes of documents."""
@@ -117,21 +120,37 @@ def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sam
     if fitted.fit.left_out_scores is not None:
         assert learnt.examples is not None
         sample = Sample(learnt.examples, {}, len(learnt.examples))
-    examples, y = sample.examples, _numbers(fitted, sample.examples)
+    examples = sample.examples
     first = first_equal_rows(examples.X)
+    used = _enough(examples, first, most_documents(len(fitted.classes)))
+    copies = np.bincount(first, minlength=len(first)).astype(float)[first]
+    examples, first, weights = examples.rows(used), np.searchsorted(used, first[used]), sample.weights()[used]
+    y = _numbers(fitted, examples)
     if fitted.fit.left_out_scores is not None:
-        scores, log_prior, sizes = _computed_by_fit(fitted, examples, first, fitted.fit.left_out_scores)
+        scores, log_prior, sizes = _computed_by_fit(fitted, examples, copies[used], fitted.fit.left_out_scores[used])
     elif model(recipe.model).left_out is None:
         scores, log_prior, sizes = _by_folds(recipe, learnt, fitted, examples, first)
     else:
         scores, log_prior, sizes = _one_by_one(recipe, fitted, examples, first)
     _, kept, pair = np.unique(first * len(fitted.classes) + y, return_index=True, return_inverse=True)
-    weights = np.bincount(pair, sample.weights()).astype(float) * (len(np.unique(first)) / max(len(first), 1))
+    weights = np.bincount(pair, weights).astype(float) * (len(np.unique(first)) / max(len(first), 1))
     rows = HeldOut(scores[kept], log_prior[kept], sizes.rows(kept), y[kept], weights)
     scored = np.isfinite(rows.log_prior[np.arange(len(kept)), rows.y])  # its class has other documents
     if not scored.any():
         raise InputError("no class has two different documents or more")
     return rows.rows(scored), first[kept][scored]
+
+
+def _enough(examples: Examples, first: Codes, most: int | None) -> Codes:
+    """Numbers of the examples to use, ascending: at most ``most`` distinct ones, with all their copies.
+
+    The middle of the digest chooses them: its beginning chose the sample, its end chooses folds.
+    """
+    distinct = np.unique(first)
+    if most is None or len(distinct) <= most:
+        return np.arange(len(first))
+    order = np.lexsort(examples.digests[distinct, _CHOOSING].T)
+    return np.flatnonzero(np.isin(first, distinct[order[:most]]))
 
 
 def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted]) -> tuple[Calibration, int]:
@@ -203,11 +222,11 @@ def _numbers(fitted: Fitted, examples: Examples) -> Codes:
     return places(fitted.classes, examples.classes)[examples.y]
 
 
-def _computed_by_fit(fitted: Fitted, examples: Examples, first: Codes, scores: Floats) -> Scored:
-    """Left-out scores that the fit itself has computed for all documents."""
+def _computed_by_fit(fitted: Fitted, examples: Examples, copies: Floats, scores: Floats) -> Scored:
+    """Left-out scores that the fit itself has computed, for documents with so many copies (D,)."""
     X = mapped(examples.X, examples.vocabulary, fitted.vocabulary)
     log_prior = np.where(np.isfinite(scores), fitted.log_frequencies, -np.inf)
-    return scores - fitted.base, log_prior, _known_sizes(fitted, X, np.bincount(first)[first].astype(float))
+    return scores - fitted.base, log_prior, _known_sizes(fitted, X, copies)
 
 
 def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, first: Codes) -> Scored:

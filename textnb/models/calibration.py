@@ -24,6 +24,9 @@ with the class frequencies as pi. Another prior takes their place afterwards, in
 The penalty pulls towards the model's own scores. w_i is the number of documents that i represents. A class without
 scored documents is left out and keeps b_k = 0. A document without known terms gets the prior and is not part of (3).
 
+With more than MAX_CLASSES_WITH_BIAS classes all b_k are 0: so many biases take long and gain little. Then all classes
+take part, and ``most_documents`` documents are enough for a, g and h.
+
 Smoothed targets replace log p(y_i | i) in (3) by sum_k t_ik log p(k | i), with N_k the weight of class k:
 
     t_ik = 1 - 1 / (N_k + 2) for the class of document i, the rest in equal parts for the others (Platt)     (4)
@@ -50,6 +53,9 @@ _LEAST_ADVANTAGE = 0.01  # added to u_i / u_0
 _MAX_POWER = 0.95
 _SHORT = 0.05  # proportion of documents with fewer than d_min terms, for models that score absence
 _MAX_LOG_SCALE = 20.0
+_MIN_CLASSES = 2
+MAX_CLASSES_WITH_BIAS = 500
+_MAX_CELLS, _MIN_DOCUMENTS = 1 << 21, 500
 _POSITIVE = (np.nextafter(0.0, 1.0), np.finfo(float).max)
 _RANGES = {
     "scale": _POSITIVE,
@@ -238,9 +244,11 @@ def fit_calibration(
     from scipy.optimize import minimize  # slow to import; prediction does not need it
 
     held_out = held_out.rows(held_out.sizes.terms > 0)
-    taking_part = np.unique(held_out.y)
-    if len(taking_part) < 2:
+    scored, n_classes = np.unique(held_out.y), held_out.scores.shape[1]
+    if len(scored) < _MIN_CLASSES:
         raise InputError("fewer than two classes have two documents or more, with words of other documents in them")
+    has_bias = n_classes <= MAX_CLASSES_WITH_BIAS
+    taking_part = scored if has_bias else np.arange(n_classes)
     y, weights = np.searchsorted(taking_part, held_out.y), held_out.weights
     scores, log_prior = held_out.scores[:, taking_part], held_out.log_prior[:, taking_part]
     rows = np.arange(len(y))
@@ -252,27 +260,41 @@ def fit_calibration(
     logs = np.log(ratios)  # (2, D)
     possible = np.isfinite(scores)
     scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
-    own = (np.arange(len(taking_part)) == y[:, np.newaxis]).astype(float)
-    targets = platt_targets(y, weights, possible) if smoothed_targets else own
+    targets = platt_targets(y, weights, possible) if smoothed_targets else None
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         log_scale, powers, bias = parameters[0], parameters[1:3], parameters[3:]
         factors = per_weight * np.exp(log_scale - powers @ logs)
-        log_p = log_softmax(log_prior + scores * factors[:, np.newaxis] + bias)
-        wrong = (np.exp(log_p) - targets) * weights[:, np.newaxis]
-        by_factor = (wrong * scores).sum(axis=1) * factors
-        slopes = np.concatenate([[by_factor.sum()], -logs @ by_factor, wrong.sum(axis=0)])
-        products = (targets * np.where(targets > 0, log_p, 0.0)).sum(axis=1)
+        log_p = log_softmax(log_prior + scores * factors[:, np.newaxis] + (bias if has_bias else 0.0))
+        wrong = np.exp(log_p)
+        if targets is None:
+            wrong[rows, y] -= 1
+            products = log_p[rows, y]
+        else:
+            wrong -= targets
+            products = (targets * np.where(targets > 0, log_p, 0.0)).sum(axis=1)
+        by_factor = np.einsum("ik,ik->i", wrong, scores) * factors * weights
+        slopes = np.concatenate([[by_factor.sum()], -logs @ by_factor, (weights @ wrong)[: len(bias)]])
         value = -(weights * products).sum() + _PENALTY / 2 * (parameters @ parameters)
         return float(value), slopes + _PENALTY * parameters
 
     powers = (0.0, 0.0 if smoothed_targets else _MAX_POWER)
-    bounds = [(-_MAX_LOG_SCALE, _MAX_LOG_SCALE), powers, powers, *((None, None) for _ in taking_part)]
+    bounds = [(-_MAX_LOG_SCALE, _MAX_LOG_SCALE), powers, powers, *((None, None) for _ in scored if has_bias)]
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
-    bias = np.zeros(held_out.scores.shape[1])
-    bias[taking_part] = found[3:]
+    bias = np.zeros(n_classes)
+    if has_bias:
+        bias[scored] = found[3:]
     scale, g, h = float(np.exp(found[0])), float(found[1]), float(found[2])
     return TermCalibration(scale, least_terms, means[0], g, means[1], h, bias)
+
+
+def most_documents(n_classes: int) -> int | None:
+    """Number of documents that a calibration of so many classes needs at most; None if it can use any number.
+
+    >>> most_documents(500), most_documents(1500), most_documents(100_000)
+    (None, 1398, 500)
+    """
+    return None if n_classes <= MAX_CLASSES_WITH_BIAS else max(_MAX_CELLS // n_classes, _MIN_DOCUMENTS)
 
 
 def _means(held_out: HeldOut) -> tuple[float, float]:

@@ -58,19 +58,17 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
     """
     counts = rows.counts
     alpha = np.broadcast_to(_positive(alpha, counts.n_terms), counts.n_terms)
-    scores, change = np.empty_like(rows.copies), np.empty_like(rows.copies)
-    table, _, log_totals = LogTotals.of(rows, alpha, complement=True)
-    logs = np.log(table + alpha[:, np.newaxis])  # (V, C)
+    scores, change = np.empty_like(rows.copies), np.zeros_like(rows.copies)
+    logs, log_totals = None, None
+    if normalise:
+        logs = np.log(class_table(counts, complement=True) + alpha[:, np.newaxis])  # (V, C)
+        log_totals = LogTotals.of(rows, alpha, complement=True).log_totals
     for block, log_p in left_out_log_p(rows, alpha, complement=True):
         here = slice(block.first, block.last)
-        for k in range(counts.n_classes):
-            scores[here, k] = np.bincount(block.row, block.weight * log_p[:, k], block.last - block.first)
-        if not normalise:
-            continue
-        changed = log_p + log_totals[block.row + block.first] - logs[block.term]
-        for k in range(counts.n_classes):
-            change[here, k] = np.bincount(block.row, changed[:, k], block.last - block.first)
-    if normalise:
+        scores[here] = block.summed(block.weight[:, np.newaxis] * log_p)
+        if logs is not None and log_totals is not None:
+            change[here] = block.summed(log_p + log_totals[block.row + block.first] - logs[block.term])
+    if logs is not None and log_totals is not None:
         n_terms = counts.n_terms - rows.lost(np.ones(1))
         lost = np.array([rows.lost(logs[:, k]) for k in range(counts.n_classes)]).T.reshape(scores.shape)
         scores *= _evened(np.abs(logs.sum(axis=0) - lost + change - n_terms[:, np.newaxis] * log_totals))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR, canonical, with_columns, with_entries
@@ -30,6 +31,12 @@ class Block(NamedTuple):
     row: Codes
     term: Codes
     weight: Floats
+
+    def summed(self, values: Floats) -> Floats:
+        """Sums over the entries of each document, (last - first, C), of values (entries, C)."""
+        at = np.searchsorted(self.row, np.arange(self.last - self.first + 1))
+        ones = sparse.csr_array((np.ones(len(self.row)), np.arange(len(self.row)), at), (len(at) - 1, len(self.row)))
+        return np.asarray(ones @ values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +66,11 @@ class LeftOut:
     def known(self) -> CSR:
         """X without the terms that no other document contains."""
         return with_entries(self.X, self._is_known)
+
+    @cached_property
+    def terms(self) -> Codes:
+        """Numbers of the terms of ``known``, ascending."""
+        return np.flatnonzero(np.bincount(self.known.indices, minlength=self.counts.n_terms))
 
     @cached_property
     def row(self) -> Codes:
@@ -122,20 +134,31 @@ def class_table(counts: ClassCounts, complement: bool) -> Floats:
 
 
 class LogTotals(NamedTuple):
-    """Class table (V, C), copies of a document in its sums (D, C), and log(N + A) without the document (D, C)."""
+    """Sums of the classes without each document.
+
+    table (v, C): weighted counts of the terms that the documents have. place (V,): row of each such term in it.
+    copies (D, C): copies of a document in the sums. log_totals (D, C): log(N + A) without the document.
+    """
 
     table: Floats
+    place: Codes
     copies: Floats
     log_totals: Floats
 
     @classmethod
     def of(cls, rows: LeftOut, alpha: Floats, complement: bool) -> "LogTotals":
         """Sums of the classes, or with ``complement`` of all other classes, for alpha (V,)."""
-        table = class_table(rows.counts, complement)
+        columns, counts = rows.terms, rows.counts
+        place = np.zeros(counts.n_terms, np.intp)
+        place[columns] = np.arange(len(columns))
+        sums = np.asarray(counts.terms.sum(axis=1)) * counts.unit
+        if complement:
+            sums = np.maximum(sums.sum() - sums, 0.0)
         copies = rows.copies.sum(axis=1, keepdims=True) - rows.copies if complement else rows.copies
         rest = alpha.sum() - rows.lost(alpha)
-        totals = table.sum(axis=0) - copies * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
-        return cls(table, copies, np.log(np.where(totals > 0, totals, 1.0)))
+        totals = sums - copies * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
+        table = class_table(counts.selected(columns), complement)
+        return cls(table, place, copies, np.log(np.where(totals > 0, totals, 1.0)))
 
 
 def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[tuple[Block, Floats]]:
@@ -143,8 +166,8 @@ def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[t
 
     alpha: one per term (V,), positive. complement: True for the probabilities of all other classes.
     """
-    table, copies, log_totals = LogTotals.of(rows, alpha, complement)
+    table, place, copies, log_totals = LogTotals.of(rows, alpha, complement)
     for block in rows.blocks():
         document = block.row + block.first
-        without = np.maximum(table[block.term] - block.weight[:, np.newaxis] * copies[document], 0.0)
+        without = np.maximum(table[place[block.term]] - block.weight[:, np.newaxis] * copies[document], 0.0)
         yield block, np.log(without + alpha[block.term, np.newaxis]) - log_totals[document]

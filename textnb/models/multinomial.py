@@ -97,12 +97,12 @@ def left_out(rows: LeftOut, alpha: ArrayLike) -> Floats:
     """Left-out log likelihood of each document under each class, (D, C): eq. (3) without the prior."""
     counts = rows.counts
     alpha = np.broadcast_to(as_alpha(alpha, counts.n_terms), counts.n_terms)
-    table, _, log_totals = LogTotals.of(rows, alpha, complement=False)
-    scores = (rows.known * counts.unit) @ log_of(table + alpha[:, np.newaxis])
+    table, place, _, log_totals = LogTotals.of(rows, alpha, complement=False)
+    scores = (rows.known[:, rows.terms] * counts.unit) @ log_of(table + alpha[rows.terms, np.newaxis])
     document, of_class, copies = rows.pairs
     own = rows.known[document]
     pair, there, values = np.repeat(np.arange(len(document)), np.diff(own.indptr)), own.indices, own.data * counts.unit
-    others = np.maximum(table[there, of_class[pair]] - copies[pair] * values, 0.0)
+    others = np.maximum(table[place[there], of_class[pair]] - copies[pair] * values, 0.0)
     scores[document, of_class] = np.bincount(pair, values * log_of(others + alpha[there]), len(document))
     return np.asarray(scores - rows.known_lengths[:, np.newaxis] * log_totals)
 
