@@ -370,3 +370,38 @@ def test_where_no_documents_were_kept_there_are_no_estimates_and_no_calibration(
         calibrate_left_out(replace(classifier.recipe, calibrate=True), classifier.learnt, classifier.fitted)
     with pytest.raises(InputError, match="no documents were kept"):
         left_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
+
+
+def many_small_classes(n_classes):
+    """Three documents per class, of words that many classes share and one that few do."""
+    rng = np.random.default_rng(5)
+    numbers = [k for k in range(n_classes) for _ in range(3)]
+    texts = [f"k{k // 2} w{rng.integers(40)} w{rng.integers(40)} d{rng.integers(9)}" for k in numbers]
+    return texts, [f"c{k:04d}" for k in numbers]
+
+
+@pytest.mark.parametrize("model", ["multinomial", "complement"])
+def test_many_classes_are_calibrated_on_some_documents_whatever_the_order_of_learning(model, tmp_path, monkeypatch):
+    monkeypatch.setattr("textnb.models.calibration.MAX_CLASSES_WITH_BIAS", 50)
+    monkeypatch.setattr("textnb.models.calibration._MAX_CELLS", 6000)
+    monkeypatch.setattr("textnb.models.calibration._MIN_DOCUMENTS", 20)
+    scored = []
+
+    def fit(held_out, **settings):
+        scored.append(len(held_out.y))
+        return fit_calibration(held_out, **settings)
+
+    monkeypatch.setattr("textnb.classifier.held_out.fit_calibration", fit)
+    texts, labels = many_small_classes(60)
+
+    def saved(classifier):
+        classifier.save(tmp_path / "m.textnb")
+        return (tmp_path / "m.textnb").read_bytes()
+
+    def trained(part):
+        return TextClassifier(model, tokenizer="words").fit(texts[part], labels[part])
+
+    whole = saved(trained(slice(None)))
+    assert 80 <= scored[-1] <= 100  # 6000 / 60 distinct documents; a class without a second document is not scored
+    assert saved(trained(slice(100)).merge(trained(slice(100, None)))) == whole
+    assert saved(trained(slice(None)).update(["a new one"], ["c0001"]).forget(["a new one"], ["c0001"])) == whole

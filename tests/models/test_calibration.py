@@ -9,6 +9,7 @@ import pytest
 
 from textnb.errors import InputError
 from textnb.models.calibration import (
+    MAX_CLASSES_WITH_BIAS,
     HeldOut,
     OldCalibration,
     Sizes,
@@ -288,3 +289,27 @@ def test_where_absence_is_scored_documents_shorter_than_those_seen_are_no_more_c
     below = short <= found.least_terms
     np.testing.assert_allclose(factors[below], factors[np.flatnonzero(below)[-1]])
     assert (np.diff(factors[~below]) < 0).all()
+
+
+def many_classes(n_classes, n_documents, seed=0):
+    """Scores in which the own class stands out by 4 of a deviation of 1, times 3: three times too confident."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=n_documents)
+    scores = rng.normal(size=(n_documents, n_classes))
+    scores[np.arange(n_documents), y] += 4
+    return held_out(3 * scores, y, np.full(n_documents, 10.0))
+
+
+@pytest.mark.parametrize("n_documents", [100, 800])
+def test_with_many_classes_there_are_no_biases_and_those_without_documents_take_part(n_documents):
+    n_classes = MAX_CLASSES_WITH_BIAS + 1
+    found = fit_calibration(many_classes(n_classes, n_documents))
+    assert np.count_nonzero(found.bias) == 0
+    assert np.count_nonzero(fit_calibration(many_classes(n_classes - 1, n_documents)).bias) > n_documents // 4
+    given, rows = many_classes(n_classes, 800, seed=1), np.arange(800)
+
+    def loss(log_p):
+        return -log_p[rows, given.y].mean()
+
+    least = min(loss(np.log(softmax(factor * given.scores))) for factor in np.geomspace(0.01, 1, 41))
+    assert loss(found.log_posterior(given.scores, given.log_prior, given.sizes)) < 1.03 * least
