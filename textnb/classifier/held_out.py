@@ -85,9 +85,9 @@ def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted)
     return found, LeftOutAnswers.of(recipe, fitted.calibrated(found), rows, groups)
 
 
-def left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> HeldOut:
-    """Left-out scores of the kept documents, one row per distinct document and label."""
-    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))[0]
+def left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, most: int | None = None) -> HeldOut:
+    """Left-out scores of the kept documents, at most ``most`` of them; one row per distinct document and label."""
+    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt), most)[0]
 
 
 def left_out_answers(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> LeftOutAnswers:
@@ -115,14 +115,17 @@ def _log_posterior(recipe: ClassifierRecipe, fitted: Fitted, rows: HeldOut) -> F
     return log_posterior(rows.scores + prior, np.broadcast_to(log_prior, rows.scores.shape))
 
 
-def _left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample) -> tuple[HeldOut, Codes]:
+def _left_out_rows(
+    recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample, most: int | None = None
+) -> tuple[HeldOut, Codes]:
     """Left-out scores, one row per distinct document and label; and groups (D,), equal for equal counts."""
     if fitted.fit.left_out_scores is not None:
         assert learnt.examples is not None
         sample = Sample(learnt.examples, {}, len(learnt.examples))
     examples = sample.examples
     first = first_equal_rows(examples.X)
-    used = _enough(examples, first, most_documents(len(fitted.classes)))
+    enough = most_documents(len(fitted.classes))
+    used = _enough(examples, first, min((n for n in (most, enough) if n is not None), default=None))
     copies = np.bincount(first, minlength=len(first)).astype(float)[first]
     examples, first, weights = examples.rows(used), np.searchsorted(used, first[used]), sample.weights()[used]
     y = _numbers(fitted, examples)

@@ -7,7 +7,8 @@ evidence depends on their scale, and its maximum is far from the alpha that clas
 
 over the kept documents, each left out together with its copies, after a calibration fitted to them (``held_out.py``).
 Uncalibrated probabilities would choose alpha for their confidence, not for their order. Powers of 10 from MIN_ALPHA to
-MAX_ALPHA are tried, then the neighbours of the best at half the step, three times. Where no calibration can be fitted,
+MAX_ALPHA are tried, then the neighbours of the best at half the step, three times; for this choice at most
+MAX_DOCUMENTS documents are left out. Where no calibration can be fitted,
 because too few documents have others of their class, alpha is ALPHA_WITHOUT_LOG_LOSS, the best of these powers on
 development data. All of it is a pure function of what has been learnt.
 """
@@ -27,6 +28,7 @@ from textnb.models.smoothing import LOG_LOSS, Smoothing
 
 MIN_ALPHA, MAX_ALPHA = 1e-4, 100.0
 ALPHA_WITHOUT_LOG_LOSS = 0.1
+MAX_DOCUMENTS = 1000
 _HALVINGS = 3
 
 
@@ -42,14 +44,14 @@ def fit_model(recipe: ClassifierRecipe, learnt: Learnt) -> Fitted:
 
 
 def _best_smoothing(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> Smoothing:
-    def log_loss(log10_alpha: float) -> float:
+    def log_loss(log10_alpha: float, most: int | None = MAX_DOCUMENTS) -> float:
         smoothing = Smoothing(10.0**log10_alpha)
-        rows = left_out_rows(recipe, learnt, replace(fitted, fit=fitted.fit._replace(smoothing=smoothing)))
+        rows = left_out_rows(recipe, learnt, replace(fitted, fit=fitted.fit._replace(smoothing=smoothing)), most)
         log_p = fit_calibration(rows).log_posterior(rows.scores, rows.log_prior, rows.sizes)
         return -float(np.average(log_p[np.arange(len(rows.y)), rows.y], weights=rows.weights))
 
-    best, value = least_on_grid(log_loss, np.log10(MIN_ALPHA), np.log10(MAX_ALPHA))
-    return Smoothing(10.0**best, log_loss=value)
+    best, _ = least_on_grid(log_loss, np.log10(MIN_ALPHA), np.log10(MAX_ALPHA))
+    return Smoothing(10.0**best, log_loss=log_loss(best, most=None))
 
 
 def least_on_grid(function: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
