@@ -9,8 +9,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 NATIVE = "textnb/native"
-WITH_HEADER = ("arguments", "hinge", "lattice", "mail", "pages", "scan", "terms")
-WITHOUT_HEADER = ("module", "lattice_type", "cutter_type", "counter_type", "page_functions")
+WITH_HEADER = ("arguments", "hinge", "lattice", "mail", "pages", "rows", "scan", "terms")
+WITHOUT_HEADER = ("module", "lattice_type", "cutter_type", "counter_type", "page_functions", "class_sums", "row_scores")
 WITHOUT = (
     "textnb: no C extension ({reason}); results are the same, but tokenizing Japanese takes about 25 times as long, "
     "fitting nb-logistic 10 times and reading mail 3 times"
@@ -54,7 +54,7 @@ setup(
         Extension(
             "textnb._native",
             [f"{NATIVE}/{name}.c" for name in (*WITH_HEADER, *WITHOUT_HEADER)],
-            depends=[f"{NATIVE}/{name}.h" for name in ("types", *WITH_HEADER)],
+            depends=[f"{NATIVE}/{name}.h" for name in ("types", "hinge_kernel", *WITH_HEADER)],
             py_limited_api=True,
             optional=True,
         )

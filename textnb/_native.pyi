@@ -1,11 +1,13 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, final, overload
+from typing import Any, Literal, TypeVar, final, overload
 
+Row = TypeVar("Row", bound=tuple[Any, ...])
 Memory = Any  # an object with the buffer protocol; checked once, so it must not change while the extension uses it
 Lexicon = tuple[Memory, Memory, Memory, Memory]
 Rules = tuple[bytes, bytes, int, int, int]
 Told = tuple[int, int, str, str]
 
+def after_fork() -> None: ...
 def has_many_attributes(source: bytes, most: int, /) -> bool: ...
 def split_head(
     data: bytes, start: int, end: int, longest: int, longest_name: int, /
@@ -36,6 +38,7 @@ def hinge_pass(
     theta: Memory,
     n_columns: int,
     n_targets: int,
+    size: int,
     /,
 ) -> None: ...
 
@@ -56,6 +59,7 @@ class Lattice:
         /,
     ) -> Lattice: ...
     def surfaces(self, text: str, /) -> list[str]: ...
+    def tokens(self, text: str, kind: type[Row], known: Mapping[int, tuple[Any, ...]], /) -> list[Row]: ...
     def cut(self, text: str, enough: int, /) -> tuple[bytes, int]: ...
 
 @final
@@ -77,7 +81,7 @@ class Counter:
         low: int,
         high: int,
         stopped: Iterable[str],
-        known: Iterable[str] | None = None,
+        known: Iterable[str] | tuple[Memory, Memory, Memory] | None = None,
         chars_low: int = 1,
         chars_high: int = 0,
     ) -> Counter: ...
@@ -89,4 +93,47 @@ class Counter:
         /,
     ) -> tuple[bytes, bytes, bytes]: ...
     def strings(self) -> list[str]: ...
-    def sorted(self) -> tuple[list[str], bytes]: ...
+    def sorted(self) -> tuple[bytes, bytes, bytes]: ...
+
+def class_sums(
+    starts: Memory,
+    columns: Memory,
+    values: Memory,
+    codes: Memory,
+    weight: Memory | None,
+    table: Memory,
+    first: int,
+    last: int,
+    n_columns: int,
+    n_classes: int,
+    /,
+) -> None: ...
+def table_logs(
+    table: Memory, logs: Memory, log_totals: Memory, out: Memory, others: Memory, n_classes: int, n_columns: int, /
+) -> int: ...
+def row_scores(
+    starts: Memory,
+    columns: Memory,
+    values: Memory,
+    weights: Memory,
+    bias: Memory,
+    scores: Memory,
+    first: int,
+    last: int,
+    n_columns: int,
+    n_classes: int,
+    /,
+) -> None: ...
+def row_classes(
+    starts: Memory,
+    columns: Memory,
+    values: Memory,
+    weights: Memory,
+    bias: Memory,
+    classes: Memory,
+    first: int,
+    last: int,
+    n_columns: int,
+    n_classes: int,
+    /,
+) -> None: ...

@@ -39,8 +39,32 @@ def in_extension(otherwise: Function) -> Function:
     return getattr(import_module("textnb._native"), otherwise.__name__, otherwise)
 
 
+class LazyModule:
+    """A module that is imported when one of its names is first used.
+
+    >>> LazyModule("math").sqrt(4)
+    2.0
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)
+        return value
+
+
+sparse: Any = LazyModule("scipy.sparse")
+"""``scipy.sparse``, which takes longer to import than to answer; ``counts/rows.py`` does without."""
+special: Any = LazyModule("scipy.special")
+optimize: Any = LazyModule("scipy.optimize")
+
+
 def names_of(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a ``__getattr__`` that imports a package's names on first use; ``home`` maps each name to its module.
+
+    Packages hide it from type checkers, which would otherwise take any name for one of the package.
 
     >>> names_of("textnb", {"Document": "document"})("Document").__name__
     'Document'
@@ -54,3 +78,13 @@ def names_of(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
         return value
 
     return load
+
+
+def dir_of(package: str) -> Callable[[], list[str]]:
+    """Return a ``__dir__`` that lists the public names of a package, those of its ``__all__``.
+
+    >>> import textnb.estimators
+    >>> "TextVectorizer" in dir_of("textnb.estimators")()
+    True
+    """
+    return lambda: sorted(sys.modules[package].__all__)

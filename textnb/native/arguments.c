@@ -100,16 +100,27 @@ const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n,
     return view->len ? view->buf : &nothing;
 }
 
-double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name)
+/* Memory of a buffer of exactly n numbers of `size` bytes. */
+static void *numbers(Buffers *buffers, PyObject *object, int flags, size_t size, size_t n, const char *name)
 {
     const Py_buffer *view = next_view(buffers, object, flags, name);
     if (!view) return NULL;
-    if (view->len != (Py_ssize_t)(n * sizeof(double)) || (uintptr_t)view->buf % sizeof(double)) {
+    if (view->len != (Py_ssize_t)(n * size) || (uintptr_t)view->buf % size) {
         PyErr_Format(PyExc_ValueError, "%s: %zd bytes at %p are not %zu numbers", name, view->len, view->buf, n);
         return NULL;
     }
     static double nothing;
     return n ? view->buf : &nothing;
+}
+
+double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name)
+{
+    return numbers(buffers, object, flags, sizeof(double), n, name);
+}
+
+float *floats(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name)
+{
+    return numbers(buffers, object, flags, sizeof(float), n, name);
 }
 
 void give_back(Buffers *buffers)

@@ -38,8 +38,9 @@ typedef struct {
 
 /* Memory of a buffer of n items of `size` bytes, held until give_back; NULL sets an exception. */
 const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name);
-/* Memory of a buffer of exactly n doubles, n < 2^60, held until give_back; NULL sets an exception. */
+/* Memory of a buffer of exactly n doubles or floats, n < 2^60, held until give_back; NULL sets an exception. */
 double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name);
+float *floats(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name);
 void give_back(Buffers *buffers);
 int has_length(const char *name, size_t n, size_t expected);
 

@@ -8,7 +8,20 @@ typedef struct {
     PyObject_HEAD
     Counter counter;
     PyThread_type_lock lock;
+    Buffers buffers;      /* of packed terms */
+    unsigned generation;  /* of the process that made it */
 } CounterObject;
+
+/* Number of forks between the first process and this one; counted by after_fork. */
+static unsigned generation;
+
+PyObject *after_fork(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    generation++;
+    Py_RETURN_NONE;
+}
 
 typedef uint32_t *(*Reading)(PyObject *string, Py_ssize_t *length);
 
@@ -37,6 +50,25 @@ static int is_range(Py_ssize_t low, Py_ssize_t high)
     return low >= 1 && (!high || high >= low);
 }
 
+/* Makes a counter one of packed terms: (bytes, starts, table). */
+static int pack(CounterObject *self, PyObject *known)
+{
+    Packed packed = {0};
+    size_t n_starts;
+    packed.bytes = borrowed(&self->buffers, PyTuple_GetItem(known, 0), 1, &packed.n_bytes, "bytes");
+    packed.starts = packed.bytes ? borrowed(&self->buffers, PyTuple_GetItem(known, 1), 4, &n_starts, "starts") : NULL;
+    packed.table = packed.starts ? borrowed(&self->buffers, PyTuple_GetItem(known, 2), 8, &packed.n_table, "table") : NULL;
+    if (!packed.table) return -1;
+    if (n_starts < 1 || n_starts > INT32_MAX || packed.n_table < 2) {
+        PyErr_SetString(PyExc_ValueError, "packed terms need a start more than there are terms, and a table");
+        return -1;
+    }
+    packed.n = n_starts - 1;
+    if (!counter_pack(&self->counter, packed)) return 0;
+    PyErr_NoMemory();
+    return -1;
+}
+
 static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"seed", "low", "high", "stopped", "known", "chars_low", "chars_high", NULL};
@@ -56,6 +88,7 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     uint64_t keys[2];
     memcpy(keys, seed, sizeof keys);
     self->lock = PyThread_allocate_lock();
+    self->generation = generation;
     int failed = counter_start(&self->counter, keys[0], keys[1]) || !self->lock;
     self->counter.low = (size_t)low;
     self->counter.high = (size_t)high;
@@ -63,7 +96,9 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     self->counter.chars_high = (size_t)chars_high;
     if (failed) PyErr_NoMemory();
     failed = failed || add_strings(&self->counter.stopped, stopped, letters_of);
-    if (!failed && known != Py_None) {
+    if (!failed && PyTuple_Check(known) && PyTuple_Size(known) == 3 && !PyUnicode_Check(PyTuple_GetItem(known, 0)))
+        failed = pack(self, known);
+    else if (!failed && known != Py_None) {
         /* Unchanged: no document has a lone surrogate, so a known term that has one is never counted. */
         failed = add_strings(&self->counter.terms, known, code_points_of);
         self->counter.closed = 1;
@@ -76,8 +111,11 @@ static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywo
 static void counter_dealloc(PyObject *object)
 {
     CounterObject *self = (CounterObject *)object;
-    if (self->lock) PyThread_free_lock(self->lock);
-    counter_free(&self->counter);
+    if (self->generation == generation) { /* else a thread of the parent may have been at work: its memory is left alone */
+        if (self->lock) PyThread_free_lock(self->lock);
+        counter_free(&self->counter);
+    }
+    give_back(&self->buffers);
     freed(object);
 }
 
@@ -266,8 +304,8 @@ static void counter_lock(CounterObject *self)
     Py_END_ALLOW_THREADS
 }
 
-/* The first n terms, in the given order of their numbers or, if it is NULL, in that of the numbers. */
-static PyObject *string_list(CounterObject *self, const uint32_t *order, size_t n)
+/* The first n terms in the order of their numbers. */
+static PyObject *string_list(CounterObject *self, size_t n)
 {
     const Table *table = &self->counter.terms;
     size_t i = 0;
@@ -275,12 +313,7 @@ static PyObject *string_list(CounterObject *self, const uint32_t *order, size_t 
     if (!list) return NULL;
     counter_lock(self);
     for (; i < n; i++) {
-        if (order && n - i > 16) {
-            SOON(&table->terms[order[i + 16]]);
-            SOON(&table->letters[table->terms[order[i + 8]].start]);
-        }
-        const Term *term = &table->terms[order ? order[i] : i];
-        PyObject *string = string_of(table->letters + term->start, term->length);
+        PyObject *string = string_of(table->letters + table->terms[i].start, table->terms[i].length);
         if (!string || PyList_SetItem(list, (Py_ssize_t)i, string)) break;
     }
     PyThread_release_lock(self->lock);
@@ -289,33 +322,79 @@ static PyObject *string_list(CounterObject *self, const uint32_t *order, size_t 
     return NULL;
 }
 
+static int check_not_packed(const CounterObject *self)
+{
+    if (!self->counter.packed.starts) return 0;
+    PyErr_SetString(PyExc_ValueError, "the terms of this Counter are packed; the caller has them");
+    return -1;
+}
+
 static PyObject *counter_strings(PyObject *object, PyObject *unused)
 {
     (void)unused;
     CounterObject *self = (CounterObject *)object;
+    if (check_not_packed(self)) return NULL;
     counter_lock(self);
     const size_t n = self->counter.terms.n;
     PyThread_release_lock(self->lock);
-    return string_list(self, NULL, n);
+    return string_list(self, n);
+}
+
+/* Terms as UTF-8, one after the other, and where each starts, n + 1 numbers. */
+typedef struct {
+    uint32_t *order, *starts;
+    unsigned char *bytes;
+    size_t n;
+    int too_long; /* more than UINT32_MAX bytes */
+} SortedTerms;
+
+/* Sorts all terms and writes them as UTF-8; -1 if memory ran out, or they are too long. */
+static int terms_sorted(const Table *table, SortedTerms *sorted)
+{
+    size_t room = 0, end = 0;
+    sorted->n = table->n;
+    if (!(sorted->order = table_sorted(table))) return -1;
+    if (!(sorted->starts = malloc((table->n + 1) * sizeof *sorted->starts))) return -1;
+    for (size_t i = 0; i < table->n; i++) {
+        const Term *term = &table->terms[sorted->order[i]];
+        if (table->n - i > 16) {
+            SOON(&table->terms[sorted->order[i + 16]]);
+            SOON(&table->letters[table->terms[sorted->order[i + 8]].start]);
+        }
+        if (term->length > SIZE_MAX / 8 || grown(&sorted->bytes, &room, end + (size_t)term->length * 4 + 1, 1)) return -1;
+        sorted->starts[i] = (uint32_t)end;
+        end += write_utf8(sorted->bytes + end, table->letters + term->start, term->length);
+        if (end > UINT32_MAX) {
+            sorted->too_long = 1;
+            return -1;
+        }
+    }
+    sorted->starts[table->n] = (uint32_t)end;
+    return 0;
 }
 
 static PyObject *counter_sorted(PyObject *object, PyObject *unused)
 {
     (void)unused;
     CounterObject *self = (CounterObject *)object;
-    uint32_t *order;
-    size_t n;
+    if (check_not_packed(self)) return NULL;
+    SortedTerms sorted = {0};
+    int failed;
     Py_BEGIN_ALLOW_THREADS
     PyThread_acquire_lock(self->lock, WAIT_LOCK);
-    n = self->counter.terms.n;
-    order = table_sorted(&self->counter.terms);
+    failed = terms_sorted(&self->counter.terms, &sorted);
     PyThread_release_lock(self->lock);
     Py_END_ALLOW_THREADS
-    if (!order) return PyErr_NoMemory();
-    PyObject *list = string_list(self, order, n), *result = NULL;
-    if (list) result = Py_BuildValue("Oy#", list, (const char *)order, (Py_ssize_t)(n * sizeof *order));
-    Py_XDECREF(list);
-    free(order);
+    PyObject *result = NULL;
+    if (!failed)
+        result = Py_BuildValue("y#y#y#", sorted.bytes ? (const char *)sorted.bytes : "", (Py_ssize_t)sorted.starts[sorted.n],
+                               (const char *)sorted.starts, (Py_ssize_t)((sorted.n + 1) * sizeof *sorted.starts),
+                               (const char *)sorted.order, (Py_ssize_t)(sorted.n * sizeof *sorted.order));
+    else if (sorted.too_long) PyErr_SetString(PyExc_OverflowError, "the terms have more than 4,294,967,295 bytes");
+    else PyErr_NoMemory();
+    free(sorted.order);
+    free(sorted.starts);
+    free(sorted.bytes);
     return result;
 }
 
@@ -326,14 +405,15 @@ static PyMethodDef counter_methods[] = {
      "terms; among these, a tuple (prefix, tokens) means prefix + token for each token."},
     {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nReturn the terms in the order of their numbers."},
     {"sorted", counter_sorted, METH_NOARGS,
-     "sorted()\n--\n\nReturn the terms sorted by code points, and their numbers in this order as bytes of int32."},
+     "sorted()\n--\n\nReturn the terms sorted by code points: their UTF-8, one after the other, where each starts and the last\n"
+     "ends, and their numbers in this order, the latter two as bytes of int32."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot counter_slots[] = {
     {Py_tp_doc, "Counter(seed, low, high, stopped, known=None, chars_low=1, chars_high=0)\n--\n\n"
                 "Numbers terms and counts them: n-grams of tokens with low <= n <= high, and 'chars:' with n-grams of\n"
                 "characters, chars_low <= n <= chars_high; a high of 0 means none. known: distinct terms that are numbered\n"
-                "in their order; with it, all other terms are left out."},
+                "in their order, or the three buffers of packed terms; with it, all other terms are left out."},
     {Py_tp_new, counter_new},
     {Py_tp_dealloc, counter_dealloc},
     {Py_tp_methods, counter_methods},

@@ -1,4 +1,4 @@
-/* Dual coordinate descent for the squared hinge: one pass over the rows, eqs. (3) and (4) of
+/* Dual coordinate descent for the squared hinge: one pass over the rows, eqs. (8) and (9) of
  * textnb/models/logistic/squared_hinge.py. */
 #ifndef TEXTNB_HINGE_H
 #define TEXTNB_HINGE_H
@@ -11,16 +11,17 @@
 #include <stdint.h>
 
 /* A CSR matrix: row i has values[starts[i]] to values[starts[i + 1] - 1], at these columns. targets (n_rows, n_targets)
- * are 1 or -1; slack and curvature (n_rows,). */
+ * are 1 or -1; slack and curvature (n_rows,). values are floats or doubles, of `size` bytes. */
 typedef struct {
     const int32_t *starts, *columns;
-    const double *values, *targets, *slack, *curvature;
-    size_t n_rows, n_values, n_columns, n_targets;
+    const void *values;
+    const double *targets, *slack, *curvature;
+    size_t n_rows, n_values, n_columns, n_targets, size;
 } HingeRows;
 
 /* Visits the n rows in `order` and changes alpha (n_rows, n_targets) and theta (n_columns + 1, n_targets), whose last
- * row is the bias. room: memory for 2 n_targets numbers. Returns -1 if an index is out of range, else 0. */
-int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *alpha, double *theta, double *room);
+ * row is the bias. theta and room (2 n_targets numbers) are of the type of the values. Returns -1 if an index is out of range, else 0. */
+int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *alpha, void *theta, void *room);
 
 /* hinge_pass for Python. */
 PyObject *hinge_pass_of(PyObject *module, PyObject *args);

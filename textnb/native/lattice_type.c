@@ -115,6 +115,97 @@ static PyObject *lattice_surfaces(PyObject *self, PyObject *string)
     return list;
 }
 
+#define N_KNOWN 7    /* what `known` has of an entry: base form, reading, part of speech, and four more */
+#define N_COLUMNS 10 /* of a token: surface, base form, reading, part of speech, start, end, and these four */
+
+/* Makes tokens: objects of a subclass of tuple. `columns` is filled anew for each; `arguments` holds it alone. */
+typedef struct {
+    PyTypeObject *type;
+    PyObject *known, *columns, *arguments;
+    newfunc make;
+} TokenMaker;
+
+static int token_maker_of(TokenMaker *maker, PyObject *type, PyObject *known)
+{
+    if (type == (PyObject *)&PyTuple_Type || !PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type)) {
+        PyErr_SetString(PyExc_TypeError, "tokens are of a subclass of tuple");
+        return -1;
+    }
+    maker->type = (PyTypeObject *)type;
+    maker->known = known;
+    maker->make = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
+    maker->columns = PyTuple_New(N_COLUMNS);
+    maker->arguments = maker->columns ? PyTuple_New(1) : NULL;
+    if (!maker->arguments) {
+        Py_XDECREF(maker->columns);
+        return -1;
+    }
+    return PyTuple_SetItem(maker->arguments, 0, maker->columns);
+}
+
+static PyObject *token_of(TokenMaker *maker, PyObject *surface, PyObject *start, PyObject *end, int32_t entry)
+{
+    PyObject *number = PyLong_FromLong(entry);
+    PyObject *word = number ? PyObject_GetItem(maker->known, number) : NULL;
+    Py_XDECREF(number);
+    if (!word) return NULL;
+    if (!PyTuple_Check(word) || PyTuple_Size(word) != N_KNOWN) {
+        PyErr_SetString(PyExc_TypeError, "what is known of an entry is a tuple of 7");
+        Py_DECREF(word);
+        return NULL;
+    }
+    PyObject *base = PyTuple_GetItem(word, 0);
+    PyObject *items[N_COLUMNS] = {surface, base == Py_None ? surface : base, PyTuple_GetItem(word, 1),
+                                  PyTuple_GetItem(word, 2), start, end};
+    for (Py_ssize_t i = 3; i < N_KNOWN; i++) items[i + 3] = PyTuple_GetItem(word, i);
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < N_COLUMNS; i++) {
+        Py_INCREF(items[i]);
+        failed |= PyTuple_SetItem(maker->columns, i, items[i]);
+    }
+    Py_DECREF(word);
+    PyObject *token = failed ? NULL : maker->make(maker->type, maker->arguments, NULL);
+    if (token) PyObject_GC_UnTrack(token); /* strings and numbers make no cycles; looking for some doubles the time */
+    return token;
+}
+
+static PyObject *tokens_of_path(TokenMaker *maker, PyObject *string, Py_ssize_t skipped, const Path *path)
+{
+    PyObject *list = PyList_New((Py_ssize_t)path->n_pieces), *start = list ? PyLong_FromSsize_t(skipped) : NULL;
+    Py_ssize_t begin = skipped;
+    int failed = !start;
+    for (size_t i = 0; !failed && i < path->n_pieces; i++) {
+        Py_ssize_t stop = skipped + path->pieces[i].end;
+        PyObject *surface = PyUnicode_Substring(string, begin, stop), *end = PyLong_FromSsize_t(stop);
+        PyObject *token = surface && end ? token_of(maker, surface, start, end, path->pieces[i].entry) : NULL;
+        failed = !token || PyList_SetItem(list, (Py_ssize_t)i, token);
+        Py_XDECREF(surface);
+        Py_DECREF(start);
+        start = end;
+        begin = stop;
+    }
+    Py_XDECREF(start);
+    if (!failed) return list;
+    Py_XDECREF(list);
+    return NULL;
+}
+
+static PyObject *lattice_tokens(PyObject *self, PyObject *args)
+{
+    PyObject *string, *type, *known, *list = NULL;
+    Text text = {0}, inner;
+    Path path = {0};
+    TokenMaker maker;
+    if (!PyArg_ParseTuple(args, "UO!O:tokens", &string, &PyType_Type, &type, &known)) return NULL;
+    if (token_maker_of(&maker, type, known)) return NULL;
+    if (!cut((LatticeObject *)self, string, 1, INT32_MAX, &text, &inner, &path))
+        list = tokens_of_path(&maker, string, inner.skipped, &path);
+    Py_DECREF(maker.arguments);
+    path_free(&path);
+    free(text.letters);
+    return list;
+}
+
 static PyObject *lattice_cut(PyObject *self, PyObject *args)
 {
     PyObject *string, *result = NULL;
@@ -132,6 +223,9 @@ static PyObject *lattice_cut(PyObject *self, PyObject *args)
 
 static PyMethodDef lattice_methods[] = {
     {"surfaces", lattice_surfaces, METH_O, "surfaces(text, /)\n--\n\nReturn Janome's surfaces of a text."},
+    {"tokens", lattice_tokens, METH_VARARGS,
+     "tokens(text, kind, known, /)\n--\n\nReturn Janome's tokens of a text: objects of `kind`, a subclass of tuple with ten\n"
+     "columns. known[entry] has base form (or None), reading, part of speech and the last four columns."},
     {"cut", lattice_cut, METH_VARARGS,
      "cut(text, enough, /)\n--\n\nTokenize chunk by chunk until at least `enough` characters are done. Return the tokens,\n"
      "as bytes of int32 pairs (end, entry), and the number of characters done. White space is not stripped."},

@@ -1,6 +1,7 @@
 /* Registers the types and functions of textnb._native. Everything long runs without the GIL. */
 #include "hinge.h"
 #include "mail.h"
+#include "rows.h"
 #include "types.h"
 
 void freed(PyObject *self)
@@ -41,6 +42,23 @@ static PyMethodDef module_methods[] = {
     {"hinge_pass", hinge_pass_of, METH_VARARGS,
      "hinge_pass(starts, columns, values, targets, slack, curvature, order, alpha, theta, n_columns, n_targets, /)\n--\n\n"
      "Run one pass of dual coordinate descent over the rows in `order`; changes alpha and theta."},
+    {"after_fork", after_fork, METH_NOARGS,
+     "after_fork()\n--\n\nTell a child process that it is one: a Counter that its parent made must not be used here, and is not freed."},
+    {"class_sums", class_sums, METH_VARARGS,
+     "class_sums(starts, columns, values, codes, weight, table, first, last, n_columns, n_classes, /)\n--\n\n"
+     "Add the rows of the classes from first to last - 1 to their rows of the table (n_classes, n_columns). codes: the\n"
+     "class of each row; weight: of each row, or None."},
+    {"table_logs", table_logs, METH_VARARGS,
+     "table_logs(table, logs, log_totals, out, others, n_classes, n_columns, /)\n--\n\n"
+     "Fill out (n_columns, n_classes) with logs[n] - log_totals for the whole numbers n of the table (n_classes,\n"
+     "n_columns) that logs has; list the places of the others and return their number, -1 if they do not fit."},
+    {"row_scores", row_scores, METH_VARARGS,
+     "row_scores(starts, columns, values, weights, bias, scores, first, last, n_columns, n_classes, /)\n--\n\n"
+     "Fill the scores (n_rows, n_classes) of the rows from first to last - 1: row times weights (n_columns, n_classes),\n"
+     "plus bias."},
+    {"row_classes", row_classes, METH_VARARGS,
+     "row_classes(starts, columns, values, weights, bias, classes, first, last, n_columns, n_classes, /)\n--\n\n"
+     "Fill the class with the largest score of the rows from first to last - 1, that of the bias if all are -inf."},
     {NULL, NULL, 0, NULL}};
 
 /* Adds a type to the module; NULL sets an exception. */
@@ -85,7 +103,7 @@ static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}}
 
 static struct PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
                                                .m_name = "textnb._native",
-                                               .m_doc = "Fast versions of Janome's tokenizer, counting, the squared hinge and the reading of mail.",
+                                               .m_doc = "Fast versions of Janome's tokenizer, counting, sums and scores of rows, the squared hinge and the reading of mail.",
                                                .m_size = sizeof(State),
                                                .m_methods = module_methods,
                                                .m_slots = module_slots,

@@ -106,6 +106,39 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
     return number_of(table, hash_of(table, letters, length), letters, length, open);
 }
 
+uint64_t packed_hash(uint64_t seed, const unsigned char *bytes, size_t length)
+{
+    uint64_t h = seed ^ length;
+    for (size_t i = 0; i < length; i += 8) {
+        uint64_t eight = 0;
+        const size_t n = length - i < 8 ? length - i : 8;
+        for (size_t k = 0; k < n; k++) eight |= (uint64_t)bytes[i + k] << k * 8;
+        h = (h ^ eight) * 0xBF58476D1CE4E5B9u;
+        h ^= h >> 29;
+    }
+    h *= 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+}
+
+/* The index in the table of the home of a hash. */
+static size_t packed_home(const Packed *packed, uint64_t hash)
+{
+    return (size_t)((hash >> 32) * (uint32_t)packed->table[1] >> 32) + 2;
+}
+
+int64_t packed_number(const Packed *packed, uint64_t hash, const unsigned char *bytes, size_t length)
+{
+    for (size_t i = packed_home(packed, hash); i < packed->n_table && packed->table[i]; i++) {
+        if ((uint32_t)(packed->table[i] >> 32) != (uint32_t)hash) continue;
+        const size_t number = (size_t)(packed->table[i] & 0xFFFFFFFFu) - 1;
+        if (number >= packed->n) continue;
+        const size_t start = packed->starts[number], end = packed->starts[number + 1];
+        if (start > end || end > packed->n_bytes || end - start != length) continue;
+        if (!length || memcmp(packed->bytes + start, bytes, length) == 0) return (int64_t)number;
+    }
+    return -1;
+}
+
 /* A string while it is sorted: its next three letters, the first in the highest bits. */
 typedef struct {
     uint64_t key;
@@ -236,7 +269,44 @@ void counter_free(Counter *counter)
     free(counter->line);
     free(counter->begins);
     free(counter->letters);
+    free(counter->utf8);
     *counter = (Counter){0};
+}
+
+int counter_pack(Counter *counter, Packed packed)
+{
+    Term *terms = calloc(packed.n + 1, sizeof *terms); /* + 1: calloc(0) may be NULL; untouched pages take no memory */
+    if (!terms) return -1;
+    free(counter->terms.terms);
+    counter->terms.terms = terms;
+    counter->terms.n = packed.n;
+    counter->terms.room = packed.n + 1;
+    counter->packed = packed;
+    counter->closed = 1;
+    return 0;
+}
+
+size_t write_utf8(unsigned char *to, const uint32_t *letters, size_t length)
+{
+    const unsigned char *begin = to;
+    for (size_t i = 0; i < length; i++) {
+        const uint32_t c = letters[i];
+        if (c < 0x80) *to++ = (unsigned char)c;
+        else if (c < 0x800) {
+            *to++ = (unsigned char)(0xC0 | c >> 6);
+            *to++ = (unsigned char)(0x80 | (c & 63));
+        } else if (c < 0x10000) {
+            *to++ = (unsigned char)(0xE0 | c >> 12);
+            *to++ = (unsigned char)(0x80 | (c >> 6 & 63));
+            *to++ = (unsigned char)(0x80 | (c & 63));
+        } else {
+            *to++ = (unsigned char)(0xF0 | c >> 18);
+            *to++ = (unsigned char)(0x80 | (c >> 12 & 63));
+            *to++ = (unsigned char)(0x80 | (c >> 6 & 63));
+            *to++ = (unsigned char)(0x80 | (c & 63));
+        }
+    }
+    return (size_t)(to - begin);
 }
 
 /* Counts one occurrence of a term. */
@@ -263,9 +333,41 @@ static int add_term(Counter *counter, Rows *rows, const Waiting *waiting)
     return found >= 0 ? add_number(counter, rows, found) : found == -1 ? 0 : -1;
 }
 
+/* Fetches what the comparison of waiting terms with packed ones will read. */
+static void fetch_packed(const Counter *counter)
+{
+    const Packed *packed = &counter->packed;
+    size_t numbers[BLOCK];
+    for (size_t k = 0; k < counter->n_waiting; k++) {
+        const uint64_t hash = counter->waiting[k].hash;
+        const size_t home = packed_home(packed, hash);
+        const uint64_t place = home < packed->n_table ? packed->table[home] : 0;
+        numbers[k] = place >> 32 == (uint32_t)hash ? (size_t)(place & 0xFFFFFFFFu) - 1 : SIZE_MAX;
+        if (numbers[k] < packed->n) SOON(&packed->starts[numbers[k]]);
+    }
+    for (size_t k = 0; k < counter->n_waiting; k++)
+        if (numbers[k] < packed->n && packed->starts[numbers[k]] < packed->n_bytes)
+            SOON(&packed->bytes[packed->starts[numbers[k]]]);
+}
+
+static int add_waiting_packed(Counter *counter, Rows *rows)
+{
+    fetch_packed(counter);
+    int failed = 0;
+    for (size_t k = 0; !failed && k < counter->n_waiting; k++) {
+        const Waiting *waiting = &counter->waiting[k];
+        const int64_t number =
+            packed_number(&counter->packed, waiting->hash, counter->utf8 + waiting->start, waiting->length);
+        if (number >= 0) failed = add_number(counter, rows, number);
+    }
+    counter->n_waiting = counter->n_utf8 = 0;
+    return failed;
+}
+
 /* Counts all waiting terms in their order. */
 static int add_waiting(Counter *counter, Rows *rows)
 {
+    if (counter->packed.starts) return add_waiting_packed(counter, rows);
     const Table *table = &counter->terms;
     const Term *terms[BLOCK];
     for (size_t k = 0; k < counter->n_waiting; k++) {
@@ -281,9 +383,24 @@ static int add_waiting(Counter *counter, Rows *rows)
     return failed;
 }
 
+/* Lets a term wait to be looked up among the packed ones. */
+static int wait_packed(Counter *counter, const uint32_t *letters, size_t length)
+{
+    if (length > SIZE_MAX / 8 || grown(&counter->utf8, &counter->room_for_utf8, counter->n_utf8 + length * 4 + 1, 1)) return -1;
+    unsigned char *bytes = counter->utf8 + counter->n_utf8;
+    const size_t n = write_utf8(bytes, letters, length);
+    const uint64_t hash = packed_hash(counter->packed.table[0], bytes, n);
+    const size_t home = packed_home(&counter->packed, hash);
+    if (home < counter->packed.n_table) SOON(&counter->packed.table[home]);
+    counter->waiting[counter->n_waiting++] = (Waiting){.hash = hash, .start = counter->n_utf8, .length = n};
+    counter->n_utf8 += n;
+    return 0;
+}
+
 int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length)
 {
     if (counter->n_waiting == BLOCK && add_waiting(counter, rows)) return -1;
+    if (counter->packed.starts) return wait_packed(counter, letters, length);
     /* + 1: the empty string needs an address too */
     if (grown(&counter->letters, &counter->room_for_letters, counter->n_letters + length + 1, sizeof *letters)) return -1;
     uint64_t hash = hash_of(&counter->terms, letters, length);
@@ -337,7 +454,13 @@ static int64_t number_of_chars(Counter *counter, uint64_t key, uint64_t hash)
         const uint32_t letter = key >> i * BITS_PER_LETTER & ((1 << BITS_PER_LETTER) - 1);
         if (letter) letters[length++] = letter - 1;
     }
-    const int64_t number = table_number(&counter->terms, letters, length, !counter->closed);
+    int64_t number;
+    if (counter->packed.starts) {
+        unsigned char bytes[4 * (6 + MAX_CHARS)];
+        const size_t n = write_utf8(bytes, letters, length);
+        number = packed_number(&counter->packed, packed_hash(counter->packed.table[0], bytes, n), bytes, n);
+    } else
+        number = table_number(&counter->terms, letters, length, !counter->closed);
     if (number < 0) return number;
     if ((counter->chars.n + 1) * 2 > counter->chars.n_places && chars_widen(counter)) return -2;
     CharsPlace *place = chars_place(&counter->chars, key, hash);
@@ -416,7 +539,7 @@ int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t 
 
 static void next_row(Counter *counter)
 {
-    counter->n_line = counter->n_tokens = counter->n_waiting = counter->n_letters = 0;
+    counter->n_line = counter->n_tokens = counter->n_waiting = counter->n_letters = counter->n_utf8 = 0;
     if (++counter->row) return;
     for (size_t i = 0; i < counter->terms.n; i++) counter->terms.terms[i].seen_in = 0;
     counter->row = 1;

@@ -40,6 +40,24 @@ int64_t table_number(Table *table, const uint32_t *letters, size_t length, int o
 /* Numbers of all strings, sorted by code points, which the caller frees; NULL if memory ran out. */
 uint32_t *table_sorted(const Table *table);
 
+/* Distinct terms as UTF-8, numbered in their order, with a hash table: the memory of a model file, which may be damaged.
+ *
+ * Term i is bytes[starts[i]:starts[i + 1]]. table[0] is the seed of the hash, table[1] the number of homes h; then come
+ * the places: 0 if free, else the low half of the hash as the high half, and number + 1. A term with hash x belongs at
+ * the place (x >> 32) * h >> 32 or after it, with no free place between. */
+typedef struct {
+    const unsigned char *bytes;
+    const uint32_t *starts;
+    const uint64_t *table;
+    size_t n_bytes, n, n_table;
+} Packed;
+
+/* The number of a term of `length` bytes with this hash, -1 if there is none; safe whatever the memory holds. */
+int64_t packed_number(const Packed *packed, uint64_t hash, const unsigned char *bytes, size_t length);
+uint64_t packed_hash(uint64_t seed, const unsigned char *bytes, size_t length);
+/* Writes letters as UTF-8, 4 bytes each at most, and returns the number of bytes. */
+size_t write_utf8(unsigned char *to, const uint32_t *letters, size_t length);
+
 /* Rows of a count matrix. */
 typedef struct {
     int32_t *ids, *counts, *lengths;
@@ -53,7 +71,7 @@ void rows_free(Rows *rows);
 /* A term that waits to be looked up while its place in the table is prefetched. */
 typedef struct {
     uint64_t hash;
-    size_t start, length; /* of its letters in Counter.letters */
+    size_t start, length; /* of its letters in Counter.letters, or of its bytes in Counter.utf8 if terms are packed */
 } Waiting;
 
 #define MAX_CHARS 3
@@ -76,6 +94,7 @@ typedef struct {
     size_t low, high;   /* low <= n <= high for n-grams of tokens; high 0: none */
     size_t chars_low, chars_high; /* n-grams of characters, at most MAX_CHARS; chars_high 0: none */
     int closed;         /* whether new terms are left out */
+    Packed packed;      /* the known terms, if packed.starts is not NULL; terms.terms then has only their rows */
     /* the current document: */
     uint32_t *line;     /* its tokens, each followed by a space */
     size_t n_line, room_for_line;
@@ -87,11 +106,15 @@ typedef struct {
     size_t n_waiting;
     uint32_t *letters;  /* of the waiting terms */
     size_t n_letters, room_for_letters;
+    unsigned char *utf8; /* of the waiting terms, if terms are packed */
+    size_t n_utf8, room_for_utf8;
 } Counter;
 
 /* The table of terms and that of stop words are empty, and so are the ranges of n-grams. -1 if memory ran out. */
 int counter_start(Counter *counter, uint64_t seed, uint64_t factor);
 void counter_free(Counter *counter);
+/* Counts only packed terms from now on. -1 if memory ran out. */
+int counter_pack(Counter *counter, Packed packed);
 /* These return 0, or -1 if memory ran out. */
 int counter_token(Counter *counter, Rows *rows, const uint32_t *letters, size_t length);
 int counter_term(Counter *counter, Rows *rows, const uint32_t *letters, size_t length); /* no n-grams, no stop words */

@@ -35,6 +35,9 @@ typedef struct CutterObject {
 
 extern PyType_Spec lattice_spec, cutter_spec, counter_spec;
 
+/* Tells a child process that it is one; counters of its parent are no longer freed. */
+PyObject *after_fork(PyObject *module, PyObject *unused);
+
 /* Frees the memory of an object and its reference to its type; for tp_dealloc. */
 void freed(PyObject *self);
 
