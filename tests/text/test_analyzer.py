@@ -144,7 +144,7 @@ def test_one_document_and_every_document_are_not_the_same(field):
     [
         ({"normalisers": "nfkc"}, "normalisers must be a list of names"),
         ({"normalisers": ["lower"]}, "unknown normaliser 'lower'"),
-        ({"features": ["title"]}, "unknown feature 'title'; use first-line, length"),
+        ({"features": ["title"]}, "unknown feature 'title'; use first-line, length, short-chars"),
         ({"terms": ["bytes"]}, "unknown kind of terms 'bytes'; use chars, pairs, words"),
         ({"terms": "words"}, "terms must be a list of names, not 'words'"),
         ({"terms": None}, "terms must be a list of names, not None"),
@@ -237,6 +237,20 @@ def test_the_length_is_a_power_of_two(text, length):
     assert Analyzer(features=["length"]).feature_terms(text, WORDS) == [f"length:{length}"]
 
 
+@pytest.mark.parametrize("length", [0, 1, 2, 3, 399, 400, 401, 5000])
+def test_a_short_text_has_its_characters_and_a_longer_one_has_none(length):
+    text = "東京 の雨" * (length // 5) + "東京 の雨"[: length % 5]
+    found = Analyzer(features=["short-chars"]).feature_terms(text, WORDS)
+    expected = tokenizer("chars", n=(1, 3))(text) if length <= 400 else []
+    assert found == [f"short-chars:{term}" for term in expected]
+
+
+def test_what_is_short_is_decided_after_normalisation():
+    analyzer = Analyzer(["nfkc"], features=["short-chars"])
+    assert "short-chars:ガ" in analyzer.feature_terms("ｶﾞ" * 400, WORDS)  # two characters become one
+    assert analyzer.feature_terms("㍻" * 201, WORDS) == []  # and one becomes two
+
+
 def test_features_are_found_where_they_stand_before_normalisation():
     found = places(Analyzer(["nfkc", "casefold"], features=["first-line", "length", "chars"]), TEXT)
     assert {("first-line:tokyo", "Ｔokyo"), ("length:5", None), ("chars:to", "Ｔo"), ("tokyo", "Ｔokyo")} <= found
@@ -263,3 +277,11 @@ def test_a_classifier_learns_from_features_and_keeps_them_in_its_file(tmp_path):
     loaded = TextClassifier.load(tmp_path / "m")
     assert loaded.recipe.analyzer.features == ("first-line",)
     assert loaded.predict(["a\nc", "c\na"]).tolist() == ["x", "y"]
+
+
+def test_an_analyzer_can_be_called_with_a_text_and_a_tokenizer():
+    analyzer = Analyzer(normalisers=["nfkc"], terms=["words", "pairs"], features=["length"])
+    assert analyzer("ｶﾞﾗｽ の 犬") == [*analyzer.terms_in("ｶﾞﾗｽ の 犬", tokenizer("auto")), "length:3"]
+    assert analyzer("東京都", "chars") == analyzer("東京都", tokenizer("chars"))
+    with pytest.raises(TypeError, match="one text, not a list"):
+        analyzer(["a"])

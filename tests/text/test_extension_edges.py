@@ -5,13 +5,15 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections import defaultdict
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from textnb.text import tokenizer
+from textnb.text import Token, tokenizer
 from textnb.text.janome import engine_for
 
 native = pytest.importorskip("textnb._native")
@@ -50,7 +52,8 @@ def test_terms_are_sorted_as_python_sorts_them(prefix, n):
     letters = ["", "\0", "a", "b", "犬", "\ufffd", "\uffff", "𠮷", "\U0010ffff"]
     terms = list(dict.fromkeys(prefix + "".join(random.choices(letters, k=random.randint(0, 7))) for _ in range(n)))
     counter = native.Counter(SEED, 1, 1, [], terms)
-    found, order = counter.sorted()
+    data, starts, order = counter.sorted()
+    found = [data[start:end].decode() for start, end in pairwise(np.frombuffer(starts, np.uint32))]
     assert found == sorted(terms) == [terms[number] for number in np.frombuffer(order, np.int32)]
 
 
@@ -101,6 +104,24 @@ def test_a_lexicon_that_is_no_tuple_is_refused():
     for system, user in ((list(dictionary.system.arrays), None), (dictionary.system.arrays, 5)):
         with pytest.raises(TypeError, match="a lexicon is a tuple"):
             native.Lattice(system, user, *rest)
+
+
+def test_tokens_of_a_wrong_kind_or_with_too_little_known_are_refused():
+    lattice, word = engine_for(None, "native")._lattice, (None, "r", "p", "i", "f", "s", False)
+    (token,) = lattice.tokens(" 犬 ", Token, defaultdict(lambda: word))
+    assert token == Token("犬", "犬", "r", "p", 1, 2, "i", "f", "s", False)
+    for known, error in (({}, KeyError), (defaultdict(list), TypeError), (defaultdict(lambda: word[1:]), TypeError)):
+        with pytest.raises(error):
+            lattice.tokens("犬", Token, known)
+    for kind in (list, tuple, int, "Token"):
+        with pytest.raises(TypeError):
+            lattice.tokens("犬と猫", kind, defaultdict(lambda: word))
+
+
+def test_tokens_hash_as_the_tuples_that_they_are():
+    tokens = list(tokenizer("janome").tokens("庭で犬が走った" * 3))
+    assert [hash(token) for token in tokens] == [hash(tuple(token)) for token in tokens]
+    assert len(set(tokens)) == len(tokens)
 
 
 @pytest.mark.parametrize("units", [[0xD842], [0xDFB7], [0xDFB7, 0xD842], [0x4E00, 0xD842, 0x4E00]], ids=str)
@@ -159,7 +180,7 @@ def test_more_buffers_than_there_is_room_for_are_refused(tmp_path):
     spec.loader.exec_module(small)
     starts = bytearray(np.array([0, 1], np.int32))
     columns, values = np.array([0], np.int32), np.ones(1)
-    arguments = (starts, columns, values, values, values, values, columns, np.zeros(1), np.zeros(2), 1, 1)
+    arguments = (starts, columns, values, values, values, values, columns, np.zeros(1), np.zeros(2), 1, 1, 8)
     native.hinge_pass(*arguments)
     with pytest.raises(ValueError, match="targets: more than 3 buffers at once"):
         small.hinge_pass(*arguments)

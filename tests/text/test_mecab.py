@@ -21,14 +21,17 @@ def mecab():
 
 def test_tokens_are_mecabs(mecab, ja_mini):
     for text in ja_mini[::3]:
-        expected = [(node.surface, node.feature) for node in mecab(text)]
+        expected = [(node.surface, node.feature, node.is_unk) for node in mecab(text)]
         tokens = list(Mecab().tokens(text))
-        assert [token.surface for token in tokens] == [surface for surface, _ in expected]
-        for token, (surface, columns) in zip(tokens, expected, strict=True):
+        assert [token.surface for token in tokens] == [surface for surface, *_ in expected]
+        for token, (surface, columns, is_unknown) in zip(tokens, expected, strict=True):
             assert token.pos == ",".join(columns[:4])
             known = len(columns) == 9
             assert token.base == (columns[6] if known and columns[6] != "*" else surface)
             assert token.reading == (columns[7] if known else "*")
+            assert (token.infl_type, token.infl_form) == (columns[4], columns[5])
+            assert token.phonetic == (columns[8] if known else "*")
+            assert token.is_unknown is bool(is_unknown)
 
 
 def test_tokens_are_janomes_but_for_a_few(ja_mini):

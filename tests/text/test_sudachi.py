@@ -17,7 +17,8 @@ def test_tokens_are_sudachis(mode, ja_mini):
     for text in ja_mini[::5]:
         for token, word in zip(Sudachi(mode=mode).tokens(text), _tokenizer(mode).tokenize(text), strict=True):
             assert token[:3] == (word.surface(), word.dictionary_form(), word.reading_form())
-            assert token[3:] == (",".join(word.part_of_speech()), word.begin(), word.end())
+            pos = word.part_of_speech()
+            assert token[3:] == (",".join(pos), word.begin(), word.end(), pos[4], pos[5], "", word.is_oov())
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,19 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import textnb
 from textnb.errors import InputError, RecipeWarning, UntrustedError
-from textnb.text import NOWHERE, TOKENIZERS, Tokenizer, UserDictionary, as_tokenizer, tokenizer, tokenizer_of
+from textnb.text import NOWHERE, TOKENIZERS, Token, Tokenizer, UserDictionary, as_tokenizer, tokenizer, tokenizer_of
 from textnb.text.janome.tokenizer import Janome
 from textnb.text.morphemes import PACKAGES
 from textnb.text.patterns import Chars, Words
-from textnb.text.tokenizers import Auto, Imported, is_japanese
+from textnb.text.stop_words import WithoutStopWords
+from textnb.text.tokenizers import Auto, Imported, Local, check_savable, is_japanese
 
 REQUIRED = {"python": {"path": "textwrap:wrap"}}
 DICTIONARY = UserDictionary("走った,カスタム動詞,ハシッタ\n")
@@ -54,6 +57,7 @@ def test_terms_are_those_of_the_tokens_and_tokens_are_pieces_of_the_text(each, t
     tokens = list(each.tokens(text))
     assert each(text) == [each.term(token) for token in tokens]
     placed = [token for token in tokens if token.start != NOWHERE]
+    assert all(type(token) is Token for token in tokens)
     assert all(text[token.start : token.end] == token.surface for token in placed)
     assert each.name == "python" or placed == tokens
 
@@ -84,7 +88,7 @@ def test_every_tokenizer_of_the_package_is_in_the_table_under_its_name():
 
     concrete = {cls for cls in below(Tokenizer) if not inspect.isabstract(cls)}
     own = {cls for cls in concrete if cls.__module__.startswith("textnb.")}
-    assert own == set(TOKENIZERS.values())
+    assert own == {*TOKENIZERS.values(), Local, WithoutStopWords}  # the last two are named by no file
     assert all(cls.name == name for name, cls in TOKENIZERS.items())
 
 
@@ -112,7 +116,7 @@ def test_janome_is_not_imported_before_a_text_is_cut():
 
 @pytest.mark.parametrize("name", ["word", "", "Janome", "MeCab", "words "])
 def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(name):
-    with pytest.raises(InputError, match=f"unknown tokenizer '{name}'; use auto, charclass, .*whitespace, words"):
+    with pytest.raises(InputError, match=f"unknown tokenizer '{name}'.*; use auto, charclass, .*whitespace, words"):
         tokenizer(name)
 
 
@@ -350,18 +354,28 @@ def local():
     ],
     ids=["lambda", "local", "main", "partial", "bound", "method"],
 )
-def test_a_function_that_has_no_import_path_is_refused(function, message):
-    with pytest.raises(InputError, match=message):
-        as_tokenizer(function)
+def test_a_function_that_has_no_import_path_is_used_and_never_saved(function, message):
+    made = as_tokenizer(function)
+    assert made == Local(function) == as_tokenizer(made)
+    assert made("a b") == list(function("a b"))
+    check_is_not_saved(made, message)
+    assert not made.can_be_sent
 
 
-def test_bound_methods_and_replaced_functions_are_refused(functions, monkeypatch):
-    with pytest.raises(InputError, match="method"):
-        as_tokenizer(functions.Named().method)
+def check_is_not_saved(made, message):
+    for save in (check_savable, pickle.dumps):
+        with pytest.raises(InputError, match="cannot be saved: it cannot be imported as") as refused:
+            save(made)
+        assert message in str(refused.value)
+    with pytest.raises((InputError, UntrustedError)):
+        tokenizer_of(made.recipe)
+
+
+def test_bound_methods_and_replaced_functions_are_never_saved(functions, monkeypatch):
+    check_is_not_saved(as_tokenizer(functions.Named().method), "method")
     original = functions.spaced
     monkeypatch.setattr(functions, "spaced", functions.lowered)
-    with pytest.raises(InputError, match=r"cannot be imported as .*:spaced"):
-        as_tokenizer(original)
+    check_is_not_saved(as_tokenizer(original), ":spaced")
 
 
 @pytest.mark.parametrize("value", [5, None, ["words"], b"words"])
@@ -397,3 +411,24 @@ def test_a_single_string_of_trust_does_not_trust_every_part_of_itself():
 def test_a_path_in_a_recipe_that_is_no_string_is_refused(path, trust):
     with pytest.raises((UntrustedError, InputError), match=r"path|function"):
         tokenizer_of(recipe_of(path), trust)
+
+
+@every_tokenizer
+@pytest.mark.parametrize("texts", [["犬が走る", "b"], ("a",), [], np.array(["a", "b"])], ids=repr)
+def test_a_tokenizer_refuses_a_list_of_texts_and_says_what_to_do(each, texts):
+    for cut in (each, lambda texts: list(each.tokens(texts))):
+        with pytest.raises(
+            InputError, match=r"one text, not a list of them; use \[tokenizer\(text\) for text in texts\]"
+        ):
+            cut(texts)
+
+
+@every_tokenizer
+@pytest.mark.parametrize("text", [b"a", None, 5])
+def test_a_tokenizer_refuses_what_is_no_text(each, text):
+    with pytest.raises(TypeError, match=f"a tokenizer takes a text, not {type(text).__name__}"):
+        each(text)
+
+
+def test_the_package_itself_has_the_tokenizer():
+    assert textnb.tokenizer is tokenizer

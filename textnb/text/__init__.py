@@ -4,6 +4,7 @@
 ['To', 'be', 'or', 'not']
 """
 
+from textnb.extension import dir_of
 from textnb.text.analyzer import FEATURES, TERMS, Analyzer, LocatedTerm
 from textnb.text.janome.user_dictionary import UserDictionary
 from textnb.text.normalise import NORMALISERS
@@ -27,3 +28,5 @@ __all__ = [
     "tokenizer_of",
     "without_surrogates",
 ]
+
+__dir__ = dir_of(__name__)

@@ -10,22 +10,23 @@ chars  character 1-, 2- and 3-grams that do not span white space, each written `
 
 Features are groups of terms besides these, each written ``group:term``:
 
-==========  ===========================================================================================
-first-line  the words of the first line with any words, often a title; only if more lines follow
-length      the length of the text as a power of two: ``length:9`` means 256 to 511 characters
-==========  ===========================================================================================
+===========  ==========================================================================================
+first-line   the words of the first line with any words, often a title; only if more lines follow
+length       the length of the text as a power of two: ``length:9`` means 256 to 511 characters
+short-chars  the character 1-, 2- and 3-grams of a text of at most 400 characters
+===========  ==========================================================================================
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from textnb.errors import ParameterError, listed
 from textnb.text.normalise import as_normalisers, normalised, normalised_spans
 from textnb.text.patterns import Chars, as_range
-from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, as_json, plain_token, without_surrogates
+from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, as_json, check_text, plain_token, without_surrogates
 
 SELECTION = ("min_df", "max_df", "max_terms")
 """Parameters of an analyzer that select terms after counting."""
@@ -40,6 +41,9 @@ _NGRAM_SEPARATOR = " "
 _TERMS_OF_NGRAM = {(1, 1): ("words",), (2, 2): ("pairs",), (1, 2): ("words", "pairs")}
 MAX_CHARS = 3
 """Largest number of characters of an n-gram."""
+
+MAX_SHORT_TEXT = 400
+"""Largest number of characters of a text of which the feature short-chars counts n-grams."""
 
 _CHARS = (1, MAX_CHARS)
 _CHARS_FEATURE = (2, 3)  # of textnb 0.1.0
@@ -93,6 +97,11 @@ class Analyzer:
     >>> from textnb.text import tokenizer
     >>> Analyzer(normalisers=["casefold"], terms=["words", "pairs"]).terms_in("To be Or", tokenizer("words"))
     ['to', 'be', 'to be', 'or', 'be or']
+
+    Called with a text, it returns the terms and features: an ``analyzer`` for scikit-learn's vectorizers.
+
+    >>> Analyzer(normalisers=["nfkc"])("ﾏｳﾝﾃﾝバイク")
+    ['マウンテンバイク']
     """
 
     normalisers: tuple[str, ...] = ()
@@ -102,6 +111,19 @@ class Analyzer:
     max_terms: int | None = None
     features: tuple[str, ...] = ()
     terms: tuple[str, ...] | None = None
+
+    if TYPE_CHECKING:  # what callers may give; the fields have what is made of it
+
+        def __init__(
+            self,
+            normalisers: Sequence[str] = (),
+            ngram: int | Sequence[int] | None = None,
+            min_df: int | float | str = 1,
+            max_df: int | float = 1.0,
+            max_terms: int | None = None,
+            features: Iterable[str] = (),
+            terms: Iterable[str] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "normalisers", as_normalisers(self.normalisers))
@@ -160,9 +182,24 @@ class Analyzer:
     def __hash__(self) -> int:
         return hash(repr(self.recipe))
 
+    def __call__(self, text: str, tokenizer: "str | Tokenizer" = "auto") -> list[str]:
+        """Terms and features of a text; ``tokenizer`` is a name or a Tokenizer."""
+        from textnb.text.tokenizers import as_tokenizer
+
+        check_text(text)
+        made = as_tokenizer(tokenizer)
+        return [*self.stream(text, made), *self.feature_terms(text, made)]
+
     def normalised(self, text: str) -> str:
         """Text as the tokenizer gets it."""
         return normalised(without_surrogates(text), self.normalisers)
+
+    def normalised_texts(self, texts: Sequence[str]) -> tuple[str, ...]:
+        """Each text as the tokenizer gets it."""
+        whole = "".join(texts)
+        if without_surrogates(whole) == whole and not self.normalisers:  # one check for all: surrogates are rare
+            return tuple(texts)
+        return tuple([self.normalised(text) for text in texts])
 
     def stream(self, text: str, tokenizer: Tokenizer) -> Iterator[str]:
         """Terms of a text one by one, without features, repeated as often as they occur."""
@@ -179,9 +216,14 @@ class Analyzer:
         """List of the terms of a text, without features."""
         return list(self.stream(text, tokenizer))
 
+    @property
+    def has_feature_terms(self) -> bool:
+        """True if a feature has terms of its own; n-grams of characters are counted with the text."""
+        return any(name in FEATURES for name in self.features)
+
     def feature_terms(self, text: str, tokenizer: Tokenizer) -> list[str]:
         """List of the terms of the features of a text."""
-        if not any(name in FEATURES for name in self.features):
+        if not self.has_feature_terms:
             return []
         return [token.surface for token in feature_tokens(self.normalised(text), tokenizer, self.features)]
 
@@ -318,8 +360,14 @@ def _length(text: str, _: Tokenizer) -> Iterator[Token]:
     yield plain_token(str(len(text).bit_length()), 0)._replace(start=NOWHERE, end=NOWHERE)
 
 
+def _short_chars(text: str, _: Tokenizer) -> Iterator[Token]:
+    if len(text) <= MAX_SHORT_TEXT:
+        yield from Chars(n=_CHARS).tokens(text)
+
+
 FEATURES: dict[str, Callable[[str, Tokenizer], Iterator[Token]]] = {
     "first-line": _first_line,
     "length": _length,
+    "short-chars": _short_chars,
 }
 """All features by name; the module's docstring describes them."""

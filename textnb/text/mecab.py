@@ -69,17 +69,23 @@ def _tokens(piece: str, start: int) -> list[Token]:
         begin = end + len(node.white_space)
         end = begin + len(node.surface)
         surface = piece[begin:end]
-        base, reading, pos = _details(node.feature_raw)
-        tokens.append(Token(surface, base or surface, reading, pos, start + begin, start + end))
+        base, reading, pos, *inflection_and_sound = _details(node.feature_raw)
+        place = start + begin, start + end
+        columns = surface, base or surface, reading, pos, *place, *inflection_and_sound, bool(node.is_unk)
+        tokens.append(Token._make(columns))
     return tokens
 
 
 @lru_cache(maxsize=1 << 15)
-def _details(feature: str) -> tuple[str | None, str, str]:
-    """Base form, reading and part of speech from IPADIC's columns; unknown words have only the first columns."""
+def _details(feature: str) -> tuple[str | None, str, str, str, str, str]:
+    """Base form, reading, part of speech, inflection (type, form) and pronunciation, from IPADIC's columns.
+
+    Unknown words have only the first columns.
+    """
     columns = feature.split(",")
-    base, reading = (*columns[6:8], _UNKNOWN, _UNKNOWN)[:2]
-    return None if base == _UNKNOWN else base, reading, ",".join(columns[:4])
+    infl_type, infl_form, base, reading, phonetic = (*columns[4:9], *[_UNKNOWN] * 5)[:5]
+    base_form = None if base == _UNKNOWN else base
+    return base_form, reading, ",".join(columns[:4]), infl_type, infl_form, phonetic
 
 
 def _tagger() -> Any:

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from importlib.util import find_spec
 
 from textnb.errors import InputError, ParameterError
-from textnb.text.token import Token, Tokenizer, without_surrogates
+from textnb.text.token import Token, Tokenizer, check_text, without_surrogates
 
 FORMS = ("surface", "base")
 
@@ -45,8 +45,10 @@ class Morphemes(Tokenizer):
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise ParameterError("unknown form {form!r}; use {known}", form=self.form, known=", ".join(FORMS))
-        for field in ("pos", "exclude_pos", "stop_words"):
-            object.__setattr__(self, field, _as_strings(getattr(self, field), field))
+        for field in ("pos", "exclude_pos"):
+            given: object = getattr(self, field)
+            object.__setattr__(self, field, as_strings([given] if isinstance(given, str) else given, field))
+        object.__setattr__(self, "stop_words", as_strings(self.stop_words, "stop_words"))
         self._check_parts()
 
     def _check_parts(self) -> None:
@@ -74,10 +76,13 @@ class Morphemes(Tokenizer):
 
     def tokens(self, text: str) -> Iterator[Token]:
         """Tokens that pass the filters, in the order of the text."""
+        check_text(text)
+        if not (self.pos or self.exclude_pos or self.stop_words):
+            return self.all_tokens(text)
         keeps_pos = cache(self.keeps_pos)
-        for token in self.all_tokens(text):
-            if keeps_pos(token.pos) and self.term(token) not in self.stopped:
-                yield token
+        return (
+            token for token in self.all_tokens(text) if keeps_pos(token.pos) and self.term(token) not in self.stopped
+        )
 
     def stream(self, text: str) -> Iterator[str]:
         """Terms one by one; only the surfaces are made where nothing else is needed."""
@@ -100,7 +105,8 @@ def _begins(pos: str, parts: tuple[str, ...]) -> bool:
     return any(pos == part or pos.startswith(part + ",") for part in parts)
 
 
-def _as_strings(value: object, field: str) -> tuple[str, ...]:
+def as_strings(value: object, field: str) -> tuple[str, ...]:
+    """Checked strings, sorted, each once; ``field`` names the parameter in errors."""
     if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
         raise ParameterError("{field} must be a list of strings, not {value!r}", field=field, value=value)
     for item in value:

@@ -5,6 +5,7 @@ Their tokens never contain white space, so a long text can be split there and re
 
 import math
 import re
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textnb.errors import ParameterError
 from textnb.extension import uses_extension
 from textnb.text.characters import HIRAGANA, OTHER_LETTER, SCRIPTS, cutter_of, marks
-from textnb.text.token import Token, Tokenizer, plain_token
+from textnb.text.token import Token, Tokenizer, check_text, plain_token
 
 if TYPE_CHECKING:
     from textnb._native import Cutter
@@ -34,11 +35,29 @@ class _PatternTokenizer(Tokenizer):
         """Object of the C extension that finds the same terms."""
         return cutter_of(self.name)
 
+    @abstractmethod
+    def all_terms(self, text: str) -> list[str]:
+        """Terms in the order of the text."""
+
+    @abstractmethod
+    def all_tokens(self, text: str) -> Iterator[Token]:
+        """Tokens in the order of the text."""
+
+    def __call__(self, text: str) -> list[str]:
+        """Terms in the order of the text."""
+        check_text(text)
+        return self.all_terms(text)
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """Tokens in the order of the text."""
+        check_text(text)
+        return self.all_tokens(text)
+
     def stream(self, text: str) -> Iterator[str]:
         """Terms one by one, made a piece at a time."""
         if len(text) <= _PIECE_LENGTH:
-            return iter(self(text))
-        return (term for piece in _pieces(text) for term in self(piece))
+            return iter(self.all_terms(text))
+        return (term for piece in _pieces(text) for term in self.all_terms(piece))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -67,7 +86,7 @@ class Chars(_PatternTokenizer):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", as_range(self.n, "n of the tokenizer 'chars'"))
 
-    def tokens(self, text: str) -> Iterator[Token]:
+    def all_tokens(self, text: str) -> Iterator[Token]:
         """N-grams of each stretch between white space, shorter ones first."""
         low, high = self.n
         for stretch in _STRETCH.finditer(text):
@@ -78,7 +97,7 @@ class Chars(_PatternTokenizer):
                 for i in range(len(letters) - n + 1):
                     yield plain_token(letters[i : i + n], begin + i)
 
-    def __call__(self, text: str) -> list[str]:
+    def all_terms(self, text: str) -> list[str]:
         """Terms in the order of the text."""
         low, high = self.n
         terms: list[str] = []
@@ -105,11 +124,11 @@ class CharClass(_PatternTokenizer):
 
     name: ClassVar[str] = "charclass"
 
-    def tokens(self, text: str) -> Iterator[Token]:
+    def all_tokens(self, text: str) -> Iterator[Token]:
         """Runs in the order of the text, without punctuation and symbols."""
         return (plain_token(run.group(), run.start()) for run in _run().finditer(text))
 
-    def __call__(self, text: str) -> list[str]:
+    def all_terms(self, text: str) -> list[str]:
         """Terms in the order of the text."""
         return _run().findall(text)
 
@@ -124,11 +143,11 @@ class Words(_PatternTokenizer):
 
     name: ClassVar[str] = "words"
 
-    def tokens(self, text: str) -> Iterator[Token]:
+    def all_tokens(self, text: str) -> Iterator[Token]:
         """Words in the order of the text; words of one letter are kept."""
         return (plain_token(word.group(), word.start()) for word in _word().finditer(text))
 
-    def __call__(self, text: str) -> list[str]:
+    def all_terms(self, text: str) -> list[str]:
         """Terms in the order of the text."""
         return _word().findall(text)
 
@@ -143,11 +162,11 @@ class Whitespace(_PatternTokenizer):
 
     name: ClassVar[str] = "whitespace"
 
-    def tokens(self, text: str) -> Iterator[Token]:
+    def all_tokens(self, text: str) -> Iterator[Token]:
         """Stretches without white space, in the order of the text."""
         return (plain_token(stretch.group(), stretch.start()) for stretch in _STRETCH.finditer(text))
 
-    def __call__(self, text: str) -> list[str]:
+    def all_terms(self, text: str) -> list[str]:
         """Terms in the order of the text."""
         return text.split()
 

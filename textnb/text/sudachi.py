@@ -113,8 +113,9 @@ def _tokens(words: Any, start: int) -> list[Token]:
     for word in words:
         base, reading = word.dictionary_form(), word.reading_form()
         if surface := word.surface():
-            pos = ",".join(word.part_of_speech())
-            tokens.append(Token(surface, base, reading, pos, start + word.begin(), start + word.end()))
+            pos, place = word.part_of_speech(), (start + word.begin(), start + word.end())
+            more = pos[4], pos[5], "", word.is_oov()
+            tokens.append(Token(surface, base, reading, ",".join(pos), *place, *more))
         else:
             last = tokens[-1]
             tokens[-1] = last._replace(base=last.base + base, reading=last.reading + reading)

@@ -2,9 +2,11 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from textnb.errors import KindError
 
 if TYPE_CHECKING:
     from textnb._native import Cutter
@@ -34,12 +36,23 @@ class Token(NamedTuple):
         The part of speech in the dictionary's own names, from general to specific; empty without a dictionary.
     start, end : int
         The place in the text; ``NOWHERE`` (-1) if the text does not contain the token.
+    infl_type, infl_form : str
+        The type and the form of the inflection (``五段・ラ行``, ``連用タ接続``); ``*`` if the word has none, empty
+        without a dictionary.
+    phonetic : str
+        The pronunciation in katakana (``トーキョー``); ``*`` if Janome or MeCab does not know it, empty with Sudachi
+        and without a dictionary.
+    is_unknown : bool
+        True if the dictionary does not have the word; False without a dictionary.
 
     Examples
     --------
     >>> from textnb.text import tokenizer
-    >>> next(tokenizer("janome").tokens("走った"))
-    Token(surface='走っ', base='走る', reading='ハシッ', pos='動詞,自立,*,*', start=0, end=2)
+    >>> token = next(tokenizer("janome").tokens("走った"))
+    >>> token.surface, token.base, token.reading, token.pos, token.start, token.end
+    ('走っ', '走る', 'ハシッ', '動詞,自立,*,*', 0, 2)
+    >>> token.infl_type, token.infl_form, token.phonetic, token.is_unknown
+    ('五段・ラ行', '連用タ接続', 'ハシッ', False)
     """
 
     surface: str
@@ -48,6 +61,19 @@ class Token(NamedTuple):
     pos: str
     start: int
     end: int
+    infl_type: str = ""
+    infl_form: str = ""
+    phonetic: str = ""
+    is_unknown: bool = False
+
+
+def check_text(text: object) -> None:
+    """Raise KindError unless this is one text."""
+    if isinstance(text, str):
+        return
+    if isinstance(text, (list, tuple)) or hasattr(text, "__array__"):
+        raise KindError("a tokenizer takes one text, not a list of them; use [tokenizer(text) for text in texts]")
+    raise KindError("a tokenizer takes a text, not {kind} {text!r}", kind=type(text).__name__, text=text)
 
 
 def plain_token(surface: str, start: int) -> Token:
@@ -62,6 +88,9 @@ class Tokenizer(ABC):
     Calling a tokenizer gives the terms of a text, which are what models count. ``tokens`` gives the tokens that the
     terms are made of, with their places: ``t(text) == [t.term(token) for token in t.tokens(text)]``.
 
+    It takes one text at a time and refuses a list: ``[t(text) for text in texts]``, or
+    ``textnb.estimators.TextVectorizer`` to count many texts on threads.
+
     A tokenizer is a value: it can be compared, hashed, pickled and shared by threads.
 
     >>> from textnb.text import tokenizer
@@ -72,6 +101,8 @@ class Tokenizer(ABC):
     """
 
     name: ClassVar[str]
+    can_be_sent: ClassVar[bool] = True
+    """True if other processes can use it."""
 
     @abstractmethod
     def tokens(self, text: str) -> Iterator[Token]:
@@ -83,6 +114,7 @@ class Tokenizer(ABC):
 
     def __call__(self, text: str) -> list[str]:
         """Terms in the order of the text."""
+        check_text(text)
         return list(self.stream(text))
 
     def stream(self, text: str) -> Iterator[str]:
@@ -107,6 +139,10 @@ class Tokenizer(ABC):
     def cutter(self) -> "Cutter":
         """Object of the C extension that finds the same terms, stop words included."""
         raise NotImplementedError
+
+    def cutters(self, texts: Sequence[str]) -> tuple["Cutter", ...]:
+        """Cutter of the tokenizer that is used for each text."""
+        return (self.cutter,) * len(texts)
 
     @property
     def stopped(self) -> frozenset[str]:

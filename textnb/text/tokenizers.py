@@ -8,24 +8,31 @@ import importlib
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from textnb.errors import InputError, ParameterError, RecipeWarning, UntrustedError, listed
+from textnb.errors import InputError, ParameterError, RecipeWarning, UntrustedError, listed, suggestion
 from textnb.text.characters import JAPANESE_BIT, LETTER_BIT, letter_kinds
 from textnb.text.janome.tokenizer import Janome
 from textnb.text.mecab import Mecab
 from textnb.text.patterns import CharClass, Chars, Whitespace, Words
 from textnb.text.sudachi import Sudachi
-from textnb.text.token import NOWHERE, Token, Tokenizer, plain_token, without_surrogates
+from textnb.text.token import NOWHERE, Recipe, Token, Tokenizer, check_text, plain_token, without_surrogates
+
+if TYPE_CHECKING:
+    from textnb._native import Cutter
 
 _SEARCHED = 1_000  # characters after the last token in which the next token of a Python function is looked for
 _IMPORT_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-_UNKNOWN_NAME = "unknown tokenizer {name!r}; use {known}"
+_UNKNOWN_NAME = "unknown tokenizer {name!r}{hint}; use {known}"
+_NOT_IMPORTABLE = (
+    "the tokenizer {function!r} cannot be saved: it cannot be imported as {path!r}; define it at the top of a module"
+)
 _OTHER_VERSION = "tokenizer {name!r} was {saved} and is {installed} here; some tokens may differ"
 
 
@@ -54,7 +61,7 @@ def tokenizer(name: str, **params: Any) -> Tokenizer:
     >>> tokenizer("word")
     Traceback (most recent call last):
         ...
-    textnb.errors.ParameterError: unknown tokenizer 'word'; use auto, charclass, chars, janome, mecab, ...
+    textnb.errors.ParameterError: unknown tokenizer 'word' (did you mean 'words'?); use auto, charclass, chars, ...
     """
     if not isinstance(name, str):
         raise ParameterError("the name of a tokenizer must be a string, not {name!r}", name=name)
@@ -64,7 +71,8 @@ def tokenizer(name: str, **params: Any) -> Tokenizer:
             raise ParameterError(template, name=name, parameter=min(params))
         return Imported(name)
     if name not in TOKENIZERS:
-        raise ParameterError(_UNKNOWN_NAME, name=name, known=f"{listed(TOKENIZERS)}, or module:function")
+        known = f"{listed(TOKENIZERS)}, or module:function"
+        raise ParameterError(_UNKNOWN_NAME, name=name, hint=suggestion(name, TOKENIZERS), known=known)
     return _build(name, params)
 
 
@@ -74,7 +82,8 @@ def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokeniz
     Parameters
     ----------
     value : str, Tokenizer or callable
-        A name as for ``tokenizer``, a tokenizer of textnb, or a function defined at the top of a module.
+        A name as for ``tokenizer``, a tokenizer of textnb, or a function. A function that is not at the top of a
+        module (a lambda, one defined in a notebook) can be used, but not saved.
 
     Returns
     -------
@@ -87,14 +96,14 @@ def as_tokenizer(value: str | Tokenizer | Callable[[str], list[str]]) -> Tokeniz
     (Words(), Imported(path='shlex:split'))
     """
     if isinstance(value, Tokenizer):
-        if type(value) not in TOKENIZERS.values():
+        if type(value) not in (*TOKENIZERS.values(), Local):
             template = "a model file cannot hold the tokenizer {name!r}; give a function at the top of a module"
             raise ParameterError(template, name=value.name)
         return value
     if isinstance(value, str):
         return tokenizer(value)
     if callable(value):
-        return Imported.of(value)
+        return Imported(_path_of(value)) if _is_importable(value) else Local(value)
     raise ParameterError("a tokenizer must be a name, a Tokenizer or a function, not {value!r}", value=value)
 
 
@@ -126,7 +135,7 @@ def tokenizer_of(recipe: Mapping[str, Any], trust: Collection[str] = ()) -> Toke
         raise InputError("a tokenizer recipe has name, version and params, not {recipe!r}", recipe=recipe) from error
     _check_trusted(name, params, trust)
     if not isinstance(name, str) or name not in TOKENIZERS:
-        raise InputError(_UNKNOWN_NAME, name=name, known=listed(TOKENIZERS))
+        raise InputError(_UNKNOWN_NAME, name=name, hint=suggestion(name, TOKENIZERS), known=listed(TOKENIZERS))
     if isinstance(params.get("user_dictionary"), str):
         raise InputError("user_dictionary: a recipe contains the dictionary itself, not its path")
     rebuilt = _build(name, params)
@@ -180,11 +189,18 @@ class Auto(Tokenizer):
 
     def tokens(self, text: str) -> Iterator[Token]:
         """Tokens in the order of the text."""
+        check_text(text)
         return self.choice(text).tokens(text)
 
     def stream(self, text: str) -> Iterator[str]:
         """Terms one by one."""
         return self.choice(text).stream(text)
+
+    def cutters(self, texts: Sequence[str]) -> tuple["Cutter", ...]:
+        """Cutter of the tokenizer that is used for each text."""
+        chosen = are_japanese(texts)
+        cutters = {japanese: (_JANOME if japanese else _WORDS).cutter for japanese in set(chosen)}
+        return tuple([cutters[japanese] for japanese in chosen])
 
     @property
     def runs_on(self) -> str:
@@ -199,54 +215,65 @@ class Auto(Tokenizer):
 
 def is_japanese(text: str) -> bool:
     """True if at least a tenth of the letters are kana or kanji."""
-    if text.isascii():
-        return False
-    kinds = letter_kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
-    n_japanese, n_letters = np.count_nonzero(kinds & JAPANESE_BIT), np.count_nonzero(kinds & LETTER_BIT)
-    return bool(n_japanese > 0 and 10 * n_japanese >= n_letters)
+    return are_japanese([text])[0]
+
+
+def are_japanese(texts: Sequence[str]) -> list[bool]:
+    """Whether each text is Japanese, found for all at once: for short texts numpy's calls take longer than its work.
+
+    >>> are_japanese(["Hello", "", "すもも", "Tokyo 東京"])
+    [False, False, True, True]
+    """
+    whole = "".join(texts)
+    if whole.isascii():
+        return [False] * len(texts)
+    kinds = letter_kinds()[np.frombuffer(whole.encode("utf-32-le", "surrogatepass"), "<u4")]
+    lengths = np.fromiter(map(len, texts), np.intp, len(texts))
+    has_letters = lengths > 0
+    starts = (np.cumsum(lengths) - lengths)[has_letters]
+    n_japanese, n_letters = np.zeros_like(lengths), np.zeros_like(lengths)
+    for numbers, bit in ((n_japanese, JAPANESE_BIT), (n_letters, LETTER_BIT)):
+        numbers[has_letters] = np.add.reduceat((kinds & bit) > 0, starts, dtype=np.intp)
+    found: list[bool] = ((n_japanese > 0) & (10 * n_japanese >= n_letters)).tolist()
+    return found
 
 
 @dataclass(frozen=True)
-class Imported(Tokenizer):
-    """Python function ``module:function`` of the user's own, which takes a text and returns a list of strings.
+class _OfFunction(Tokenizer):
+    """Tokenizer that calls a Python function of the user's own, which takes a text and returns a list of strings.
 
     Each string is looked for in the text after the one before, which gives the places of the tokens. A string that is
-    not there (a function may change the letters) has the place -1. A recipe contains only the path.
-
-    >>> Imported("shlex:split")("To 'be or' not")
-    ['To', 'be or', 'not']
+    not there (a function may change the letters) has the place -1.
     """
 
     name: ClassVar[str] = "python"
-    path: str
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.path, str) or not _IMPORT_PATH.fullmatch(self.path):
-            raise ParameterError("a Python tokenizer is named 'module:function', not {path!r}", path=self.path)
+    @property
+    @abstractmethod
+    def function(self) -> Callable[[str], list[str]]:
+        """Function itself."""
 
-    @classmethod
-    def of(cls, function: Callable[[str], list[str]]) -> "Imported":
-        """Tokenizer of a function, which must be importable by its path."""
-        path = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
-        if not _IMPORT_PATH.fullmatch(path) or path.startswith("__main__:") or _import(path) is not function:
-            template = "the tokenizer {function!r} cannot be imported as {path!r}; define it at the top of a module"
-            raise InputError(template, function=function, path=path)
-        return cls(path)
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Name of the function in messages."""
 
     def __call__(self, text: str) -> list[str]:
         """Terms in the order that the function returns them."""
-        function = _import(self.path)
+        check_text(text)
+        function = self.function
         try:
             terms: object = function(text)
         except Exception as error:
-            raise InputError("the tokenizer {path} failed: {error!r}", path=self.path, error=error) from error
+            raise InputError("the tokenizer {title} failed: {error!r}", title=self.title, error=error) from error
         if isinstance(terms, (str, bytes)) or not isinstance(terms, Iterable):
-            raise InputError("the tokenizer {path} must return a list of strings, not {x!r}", path=self.path, x=terms)
+            template = "the tokenizer {title} must return a list of strings, not {x!r}"
+            raise InputError(template, title=self.title, x=terms)
         return [self._as_term(term) for term in terms]
 
     def _as_term(self, term: object) -> str:
         if not isinstance(term, str):
-            raise InputError("the tokenizer {path} must return strings, not {term!r}", path=self.path, term=term)
+            raise InputError("the tokenizer {title} must return strings, not {term!r}", title=self.title, term=term)
         return without_surrogates(term)
 
     def stream(self, text: str) -> Iterator[str]:
@@ -263,6 +290,82 @@ class Imported(Tokenizer):
             else:
                 yield plain_token(term, start)
                 position = start + len(term)
+
+
+@dataclass(frozen=True)
+class Imported(_OfFunction):
+    """Python function ``module:function`` of the user's own; a recipe contains only the path.
+
+    >>> Imported("shlex:split")("To 'be or' not")
+    ['To', 'be or', 'not']
+    """
+
+    path: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str) or not _IMPORT_PATH.fullmatch(self.path):
+            raise ParameterError("a Python tokenizer is named 'module:function', not {path!r}", path=self.path)
+
+    @property
+    def function(self) -> Callable[[str], list[str]]:
+        """Function itself, imported when it is first needed."""
+        return _import(self.path)
+
+    @property
+    def title(self) -> str:
+        """Path of the function."""
+        return self.path
+
+
+@dataclass(frozen=True)
+class Local(_OfFunction):
+    """Python function that cannot be imported, such as a lambda or one of a notebook: it is used, and never saved.
+
+    >>> Local(lambda text: text.split("-"))("to-be")
+    ['to', 'be']
+    """
+
+    can_be_sent: ClassVar[bool] = False
+    local: Callable[[str], list[str]]
+
+    @property
+    def function(self) -> Callable[[str], list[str]]:
+        """Function itself."""
+        return self.local
+
+    @property
+    def title(self) -> str:
+        """Function in Python's own words, which tell it from others."""
+        return repr(self.local)
+
+    @property
+    def recipe(self) -> Recipe:
+        """Description that is not saved."""
+        return {"name": self.name, "version": self.version, "params": {"path": self.title}}
+
+    def __reduce__(self) -> Any:
+        check_savable(self)
+        return super().__reduce__()
+
+
+def check_savable(tokenizer: Tokenizer) -> None:
+    """Refuse to save a tokenizer that could not be found again."""
+    if isinstance(tokenizer, Local):
+        raise InputError(_NOT_IMPORTABLE, function=tokenizer.local, path=_path_of(tokenizer.local))
+
+
+def _path_of(function: Callable[[str], list[str]]) -> str:
+    return f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
+
+
+def _is_importable(function: Callable[[str], list[str]]) -> bool:
+    path = _path_of(function)
+    if not _IMPORT_PATH.fullmatch(path) or path.startswith("__main__:"):
+        return False
+    try:
+        return _import(path) is function
+    except InputError:
+        return False
 
 
 @cache

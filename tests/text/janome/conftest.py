@@ -4,9 +4,9 @@ import tempfile
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-from janome.tokenizer import Tokenizer as JanomeTokenizer
 
 from textnb import extension
 from textnb.text import Token, UserDictionary, without_surrogates
@@ -18,8 +18,10 @@ def has_extension() -> bool:
 
 
 @lru_cache(8)
-def _janome(words: UserDictionary | None) -> JanomeTokenizer:
+def _janome(words: UserDictionary | None) -> Any:
     """Janome, with a user dictionary that it reads from a file or without."""
+    from janome.tokenizer import Tokenizer as JanomeTokenizer  # its objects are not for every worker of the tests
+
     if words is None:
         return JanomeTokenizer()
     with tempfile.TemporaryDirectory() as folder:
@@ -31,11 +33,14 @@ def _janome(words: UserDictionary | None) -> JanomeTokenizer:
 @lru_cache(512)  # the same text is asked for by the test of every engine
 def _tokens(text: str, words: UserDictionary | None = None) -> list[Token]:
     """What Janome says, called as its users call it."""
+    from janome.lattice import NodeType
+
     text = without_surrogates(text)
     start, tokens = len(text) - len(text.lstrip()), []
     for found in _janome(words).tokenize(text):
         end = start + len(found.surface)
-        tokens.append(Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end))
+        more = found.infl_type, found.infl_form, found.phonetic, found.node_type == NodeType.UNKNOWN
+        tokens.append(Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end, *more))
         start = end
     return tokens
 

@@ -41,12 +41,12 @@ def load():
 
 def signed(rest):
     """A file that is sound in itself."""
-    return b"textnb dictionary 1\n" + hashlib.sha256(rest).digest() + rest
+    return b"textnb dictionary 2\n" + hashlib.sha256(rest).digest() + rest
 
 
 def same(a, b):
     return all(np.array_equal(a.arrays()[name], b.arrays()[name]) for name in a.arrays()) and (
-        a.features.pos_names == b.features.pos_names
+        (a.features.pos_names, a.features.inflection_names) == (b.features.pos_names, b.features.inflection_names)
     )
 
 
@@ -130,9 +130,10 @@ def test_files_of_other_versions_do_not_pile_up(fresh):
 
 def test_a_dictionary_in_memory_cuts_like_one_from_the_file(fresh, made):
     copies = {name: array.copy() for name, array in made.arrays().items()}
+    names = made.features.pos_names, made.features.inflection_names
     engine = NativeEngine if has_extension() else PythonEngine
     expected = list(engine(load()).tokens("すもももももも"))
-    assert list(engine(Dictionary.of(copies, made.features.pos_names)).tokens("すもももももも")) == expected
+    assert list(engine(Dictionary.of(copies, *names)).tokens("すもももももも")) == expected
     assert len(expected) == 4
 
 

@@ -4,7 +4,6 @@ import random
 
 import numpy as np
 import pytest
-from janome.system_dic import MMapSystemDictionary
 
 from textnb.text.janome import engine_for, janome_version
 from textnb.text.janome.compiled import _entries, load_dictionary
@@ -16,6 +15,8 @@ from textnb.text.janome.user_dictionary import Entry
 
 @pytest.fixture(scope="module")
 def janome():
+    from janome.system_dic import MMapSystemDictionary  # its 900 MB of objects are not for every worker
+
     return MMapSystemDictionary.instance()
 
 
@@ -29,8 +30,17 @@ def test_entries_are_those_that_janome_reads(janome):
     assert len(entries) == 392_127
     for number in [0, 1, len(entries) - 1, *random.Random(0).sample(range(len(entries)), 2_000)]:
         assert entries[number][:4] == janome._find_entry(number)
-        pos, _, _, base, reading, _ = janome.lookup_extra(number)
-        assert entries[number][4:] == (pos, base, reading)
+        pos, infl_type, infl_form, base, reading, phonetic = janome.lookup_extra(number)
+        assert entries[number][4:] == (pos, base, reading, infl_type, infl_form, phonetic)
+
+
+def test_what_is_known_of_an_entry_is_what_janome_knows(compiled, janome):
+    numbers = compiled.system.numbers
+    for entry in [0, len(numbers) - 1, *random.Random(2).sample(range(len(numbers)), 2_000)]:
+        pos, infl_type, infl_form, base, reading, phonetic = janome.lookup_extra(int(numbers[entry]))
+        surface = janome._find_entry(int(numbers[entry]))[0]
+        found = compiled.known[entry]
+        assert (found[0] or surface, *found[1:]) == (base, reading, pos, infl_type, infl_form, phonetic, False)
 
 
 def test_words_are_found_that_janome_finds(janome):

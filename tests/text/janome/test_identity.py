@@ -1,4 +1,4 @@
-"""Token for token Janome's: surface, base form, reading, part of speech, place."""
+"""Token for token Janome's: every attribute of Janome's tokens, and the place."""
 
 import random
 import tarfile
@@ -120,7 +120,9 @@ def test_words_of_the_users_own_are_cut_as_janome_cuts_them(janome_with, simple,
     rows = [f"{word},{left},{right},{cost}" for word, left, right, cost in ipadic]
     dictionaries = [
         UserDictionary("".join(f"{word},名詞,ヨミ{i}\n" for i, word in enumerate(simple))),
-        UserDictionary("".join(f"{row},名詞,一般,*,*,*,*,基{i},ヨ,ヨ\n" for i, row in enumerate(rows)), "ipadic"),
+        UserDictionary(
+            "".join(f"{row},名詞,一般,*,*,型{i % 2},形,基{i},ヨ,ヨー\n" for i, row in enumerate(rows)), "ipadic"
+        ),
     ]
     clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     for words in dictionaries:

@@ -87,6 +87,11 @@ def test_filters_keep_what_begins_with_whole_parts_of_speech(pos, exclude_pos, r
         assert Janome(form=form, pos=pos, exclude_pos=exclude_pos)(text) == expected
 
 
+def test_one_part_of_speech_may_be_a_string():
+    assert Janome(pos="名詞", exclude_pos="名詞,数") == Janome(pos=["名詞"], exclude_pos=["名詞,数"])
+    assert Janome(pos="名詞")("庭で犬が走った") == ["庭", "犬"]
+
+
 def test_filtered_tokens_keep_their_places():
     text = " 庭で犬が走った "
     tokens = Janome(form="base", pos=["名詞", "動詞"], stop_words=["犬"]).tokens(text)
@@ -109,13 +114,18 @@ def test_order_and_repeats_in_a_list_of_words_make_no_difference():
     [
         ({"form": "Base"}, "unknown form 'Base'; use surface, base"),
         ({"form": None}, "unknown form None"),
-        ({"pos": "名詞"}, "pos must be a list of strings, not '名詞'"),
+        ({"pos": 5}, "pos must be a list of strings, not 5"),
+        ({"pos": "名刺"}, "unknown part of speech '名刺'; use 名詞, 動詞"),
+        ({"stop_words": "犬"}, "stop_words must be a list of strings, not '犬'"),
         ({"exclude_pos": ["助詞", 5]}, r"exclude_pos must contain only strings, not 5"),
         ({"stop_words": None}, "stop_words must be a list of strings, not None"),
         ({"stop_words": [["a"]]}, r"stop_words must contain only strings, not \['a'\]"),
         ({"pos": ["名"]}, "unknown part of speech '名'; use 名詞, 動詞"),
         ({"exclude_pos": ["名刺,数"]}, "unknown part of speech '名刺,数'"),
-        ({"user_dictionary": 5}, "user_dictionary must be a path or a UserDictionary, not 5"),
+        (
+            {"user_dictionary": 5},
+            r"user_dictionary must be a path, a list of \(surface, pos, reading\) or a UserDictionary, not 5",
+        ),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused(params, message):

@@ -83,9 +83,9 @@ def test_a_dictionary_of_the_users_own_parts_of_speech_can_be_filtered_by_them()
         (b"", "is empty"),
         (b"\n \n", "is empty"),
         ("東京,名詞,トウキョウ".encode("cp932"), "codec can't decode"),
-        ("東京,名詞".encode(), "line 1: simpledic needs 3 columns and a surface, got '東京,名詞'"),
-        (f"{IPADIC}東京,名詞,トウキョウ".encode(), "line 3: ipadic needs 13 columns"),
-        (f"{SIMPLE},名詞,トウキョウ".encode(), "line 3: .* and a surface"),
+        ("東京,名詞".encode(), "line 1: a line has three columns, .*; this line is '東京,名詞'"),
+        (f"{IPADIC}東京,名詞,トウキョウ".encode(), "line 3: a line has the 13 columns of IPADIC"),
+        (f"{SIMPLE},名詞,トウキョウ".encode(), "line 3: a line has three columns, the word, "),
         (f"\n{SIMPLE}\n東京,名詞\n".encode(), "line 5: .*'東京,名詞'"),
         (IPADIC.replace("1285,1285", "1285,x").encode(), "line 2: columns 2 to 4 must be whole numbers"),
         (IPADIC.replace("4569", "45.69").encode(), "line 1: columns 2 to 4 must be whole numbers"),
@@ -152,10 +152,42 @@ def test_a_dictionary_without_words_is_refused(csv):
         ({"csv": None}, "None"),
         ({"kind": "simpledic"}, "csv"),
         ({"csv": SIMPLE, "path": "/etc/passwd"}, "path"),
-        ([SIMPLE], "user_dictionary must be a path or a UserDictionary"),
+        ([SIMPLE], "user dictionary, word 1: needs .surface, pos, reading., strings without commas"),
+        (5, "user_dictionary must be a path, a list of .surface, pos, reading. or a UserDictionary"),
     ],
 )
 def test_a_recipe_with_a_broken_dictionary_is_refused(value, message):
     recipe = {"name": "janome", "version": Janome().version, "params": {"user_dictionary": value}}
     with pytest.raises(InputError, match=message):
         tokenizer_of(recipe)
+
+
+def test_words_may_be_given_as_they_are(engine, janome_with):
+    words = [("東京駅", "カスタム名詞", "トウキョウエキ"), ["犬小屋", "名詞", "イヌゴヤ"]]
+    same = UserDictionary("東京駅,カスタム名詞,トウキョウエキ\n犬小屋,名詞,イヌゴヤ\n")
+    assert Janome(user_dictionary=words) == Janome(user_dictionary=tuple(words)) == Janome(user_dictionary=same)
+    text = "東京駅の犬小屋へブロゴスフィアが走った"
+    assert list(engine(same).tokens(text)) == janome_with(same, text)
+    assert tokenizer_of(Janome(user_dictionary=words).recipe) == Janome(user_dictionary=same)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "東京駅",
+        ("東京駅", "名詞"),
+        ("東京駅", "名詞", 5),
+        ("東京,駅", "名詞", "エキ"),
+        ("東京駅", "名詞", "エ\nキ"),
+        None,
+    ],
+    ids=repr,
+)
+def test_a_word_that_is_no_triple_of_strings_is_refused_by_number(word):
+    with pytest.raises(InputError, match=r"user dictionary, word 2: needs \(surface, pos, reading\)"):
+        Janome(user_dictionary=[("犬小屋", "名詞", "イヌゴヤ"), word])
+
+
+def test_a_list_without_words_is_refused():
+    with pytest.raises(InputError, match="must contain lines of text"):
+        Janome(user_dictionary=[])

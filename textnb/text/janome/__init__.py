@@ -10,8 +10,11 @@ double_array.py     the index of its surfaces
 compiled.py         Janome's dictionary made into such arrays, and the file that keeps them
 installed.py        the version and the files of the installed Janome
 ==================  =======================================================================================
+
+Not public: CONTRIBUTING.md lists the public modules.
 """
 
+from textnb.extension import dir_of
 from textnb.text.janome.engines import ENGINES, Engine, chosen_engine, engine_for
 from textnb.text.janome.installed import janome_version
 from textnb.text.janome.tokenizer import Janome
@@ -26,3 +29,5 @@ __all__ = [
     "engine_for",
     "janome_version",
 ]
+
+__dir__ = dir_of(__name__)

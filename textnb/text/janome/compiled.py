@@ -41,7 +41,8 @@ from textnb.text.janome.user_dictionary import Entry
 CACHE_VARIABLE = "TEXTNB_CACHE"
 """Environment variable with another folder than ``$XDG_CACHE_HOME/textnb``."""
 
-_MAGIC = b"textnb dictionary 1\n"
+_FORMAT = 2  # in the name of the file too: several versions of textnb may share the folder
+_MAGIC = f"textnb dictionary {_FORMAT}\n".encode()
 _HEADER_START = len(_MAGIC) + 32 + 8
 _ALIGNMENT = 64
 _KEPT_FILES = 3  # of other versions of Janome that stay in the folder
@@ -53,7 +54,7 @@ _NOT_KEPT = (
 # How Janome's files spell the entries of its dictionary.
 _N_FILES = 10
 _COMPACT_ENTRY = re.compile(r"(\d+):\(u'(.*?)', *(\d+), *(\d+), *(-?\d+)\)")
-_EXTRA_ENTRY = re.compile(r"(\d+):\(u'(.*?)',u'.*?',u'.*?',u'(.*?)',u'(.*?)',u'.*?'\)")
+_EXTRA_ENTRY = re.compile(r"(\d+):\(u'(.*?)',u'(.*?)',u'(.*?)',u'(.*?)',u'(.*?)',u'(.*?)'\)")
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ _log = logging.getLogger(__name__)
 def load_dictionary(version: str) -> Dictionary:
     """Dictionary of the installed Janome of this version: from the cache folder, or compiled and written there."""
     key = {"janome": version, "digest": dictionary_digest(), "byteorder": sys.byteorder}
-    path = cache_folder() / f"janome-{version}-{key['digest']}.dictionary"
+    path = cache_folder() / f"janome-{version}-{key['digest']}-{_FORMAT}.dictionary"
     with suppress(OSError, ValueError):
         return read_dictionary(path, key)
     _log.info("compiling Janome's dictionary once, which takes some seconds; it is kept in %s", path.parent)
@@ -103,7 +104,8 @@ def write_dictionary(path: Path, key: Mapping[str, Any], made: Dictionary) -> No
         arrays[name] = {"dtype": array.dtype.str, "shape": array.shape, "at": at}
         body.append(data + bytes(-len(data) % _ALIGNMENT))
         at += len(body[-1])
-    header = {"key": dict(key), "pos_names": made.features.pos_names, "arrays": arrays}
+    names = {"pos_names": made.features.pos_names, "inflection_names": made.features.inflection_names}
+    header = {"key": dict(key), **names, "arrays": arrays}
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-(_HEADER_START + len(text)) % _ALIGNMENT)
     rest = [struct.pack("<q", len(text)), text, *body]
@@ -127,7 +129,7 @@ def read_dictionary(path: Path, key: Mapping[str, Any]) -> Dictionary:
         raise ValueError("compiled from another Janome")
     view = memoryview(data)[_HEADER_START + length :]
     arrays = {name: _array(view, **place) for name, place in header["arrays"].items()}
-    return Dictionary.of(arrays, header["pos_names"])
+    return Dictionary.of(arrays, header["pos_names"], header["inflection_names"])
 
 
 def _array(view: memoryview, dtype: str, shape: list[int], at: int) -> Array:
@@ -158,11 +160,13 @@ def _entries() -> Iterator[Entry]:
     for part in range(_N_FILES):
         compact = _COMPACT_ENTRY.findall(_text(f"entries_compact{part}.py"))
         extra = _EXTRA_ENTRY.findall(_text(f"entries_extra{part}.py"))
-        for (number, surface, left, right, cost), (same, pos, base, reading) in zip(compact, extra, strict=True):
+        for (number, surface, left, right, cost), (same, pos, *more) in zip(compact, extra, strict=True):
             if not int(number) == int(same) == expected:
                 raise ValueError("the entries of Janome's dictionary are not numbered from 0 without gaps")
             expected += 1
-            yield Entry(surface, int(left), int(right), int(cost), pos, base, reading)
+            infl_type, infl_form, base, reading, phonetic = more
+            ids_and_cost = int(left), int(right), int(cost)
+            yield Entry(surface, *ids_and_cost, pos, base, reading, infl_type, infl_form, phonetic)
 
 
 def _text(name: str) -> str:

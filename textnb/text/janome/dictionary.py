@@ -28,6 +28,9 @@ MAX_UNKNOWN_LENGTH = 1024
 SURFACE = -2
 """In place of the number of a string: the word's own surface."""
 
+KnownWord = tuple[str | None, str, str, str, str, str, bool]
+"""Base form (None: the surface), reading, part of speech, type and form of inflection, pronunciation, is unknown."""
+
 _ID_BITS = 11  # of a left id and of a right id
 _IS_LAST = np.uint32(1 << 31)
 
@@ -54,21 +57,29 @@ class Dictionary:
         """Row of an entry in the features; unknown words are the entries -1, -2, ..."""
         return entry if entry >= 0 else len(self.features.pos) - len(self.categories.unknowns) - 1 - entry
 
+    @cached_property
+    def known(self) -> "KnownWords":
+        """What a token needs to know of each entry."""
+        return KnownWords(self)
+
     def arrays(self) -> dict[str, Array]:
         """Arrays of a dictionary without user words, by name."""
         parts = (self.system, self.categories, self.features)
         named = {field.name: getattr(part, field.name) for part in parts for field in fields(part)}
-        del named["pos_names"]
+        del named["pos_names"], named["inflection_names"]
         return {"connections": self.connections, **named}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Array], pos_names: Sequence[str]) -> "Dictionary":
+    def of(
+        cls, arrays: Mapping[str, Array], pos_names: Sequence[str], inflection_names: Sequence[Sequence[str]]
+    ) -> "Dictionary":
         """Dictionary that consists of these arrays."""
         lexicon, categories, features = (
             {field.name: arrays[field.name] for field in fields(part) if field.name in arrays}
             for part in (Lexicon, Categories, Features)
         )
-        known = Features(**features, pos_names=tuple(pos_names))
+        inflections = tuple((infl_type, infl_form) for infl_type, infl_form in inflection_names)
+        known = Features(**features, pos_names=tuple(pos_names), inflection_names=inflections)
         return cls(Lexicon(**lexicon), None, Categories(**categories), arrays["connections"], known)
 
 
@@ -147,57 +158,75 @@ class Categories:
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Part of speech, base form and reading of Janome's entries, then of the user's, then of the unknown words.
+    """Columns of Janome's entries that change no path, then of the user's entries, then of the unknown words.
 
-    pos: index into pos_names. base, reading: a number i, which means ``pool[offsets[i]:offsets[i + 1]]``, UTF-16; a
-    base may be SURFACE.
+    pos: index into pos_names. inflection: index into inflection_names, which has types and forms. base, reading,
+    phonetic: a number i, which means ``pool[offsets[i]:offsets[i + 1]]``, UTF-16; a base may be SURFACE.
     """
 
     pos: Array
+    inflection: Array
     base: Array
     reading: Array
+    phonetic: Array
     offsets: Array
     pool: Array
     pos_names: tuple[str, ...]
+    inflection_names: tuple[tuple[str, str], ...]
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> "Features":
         """Features of these entries."""
         ints, shorts = np.zeros(0, np.int32), np.zeros(0, np.uint16)
-        return cls(shorts, ints, ints, np.zeros(1, np.int32), shorts, ()).with_entries(entries, 0)
+        return cls(shorts, shorts, ints, ints, ints, np.zeros(1, np.int32), shorts, (), ()).with_entries(entries, 0)
 
     def with_entries(self, entries: Sequence[Entry], at: int) -> "Features":
         """Features with those of more entries, inserted before row ``at``."""
         numbers: dict[str, int] = {}
         names = {name: i for i, name in enumerate(self.pos_names)}
+        inflections = {name: i for i, name in enumerate(self.inflection_names)}
         n_old = len(self.offsets) - 1
         reading = [n_old + numbers.setdefault(entry.reading, len(numbers)) for entry in entries]
+        phonetic = [n_old + numbers.setdefault(entry.phonetic, len(numbers)) for entry in entries]
         base = [
             SURFACE if entry.base == entry.surface else n_old + numbers.setdefault(entry.base, len(numbers))
             for entry in entries
         ]
         pos = [names.setdefault(entry.pos, len(names)) for entry in entries]
+        inflection = [inflections.setdefault((entry.infl_type, entry.infl_form), len(inflections)) for entry in entries]
         units = [string.encode("utf-16-le") for string in numbers]
         ends = np.cumsum([len(unit) // 2 for unit in units]) + self.offsets[-1]
         return Features(
             _inserted(self.pos, pos, at),
+            _inserted(self.inflection, inflection, at),
             _inserted(self.base, base, at),
             _inserted(self.reading, reading, at),
+            _inserted(self.phonetic, phonetic, at),
             np.append(self.offsets, ends).astype(np.int32),
             np.append(self.pool, np.frombuffer(b"".join(units), "<u2")),
             tuple(names),
+            tuple(inflections),
         )
 
-    @cached_property
-    def _strings(self) -> dict[int, str]:
-        return {}
-
     def string(self, number: int) -> str:
-        """String with this number, made once."""
-        if number not in self._strings:
-            units = self.pool[self.offsets[number] : self.offsets[number + 1]]
-            self._strings[number] = units.astype("<u2").tobytes().decode("utf-16-le")
-        return self._strings[number]
+        """String with this number."""
+        units = self.pool[self.offsets[number] : self.offsets[number + 1]]
+        return units.astype("<u2").tobytes().decode("utf-16-le")
+
+
+class KnownWords(dict[int, KnownWord]):
+    """What the dictionary knows of each entry of a path; made when first used."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+
+    def __missing__(self, entry: int) -> KnownWord:
+        known, row = self._dictionary.features, self._dictionary.feature_row(entry)
+        base = None if known.base[row] == SURFACE else known.string(known.base[row])
+        reading, phonetic = known.string(known.reading[row]), known.string(known.phonetic[row])
+        pos, inflection = known.pos_names[known.pos[row]], known.inflection_names[known.inflection[row]]
+        self[entry] = found = (base, reading, pos, *inflection, phonetic, entry < 0)
+        return found
 
 
 def _inserted(known: Array, new: list[int], at: int) -> Array:

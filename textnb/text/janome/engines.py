@@ -130,6 +130,8 @@ class NativeEngine:
 
     def tokens(self, text: str) -> Iterator[Token]:
         """Tokens in the order of the text."""
+        if len(text) <= _NATIVE_WINDOW:
+            return iter(self._lattice.tokens(text, Token, self._dictionary.known))
         return tokens_of(text, self._pieces(text), self._dictionary)
 
     def cutter(self, base: bool, keeps_pos: Callable[[str], bool]) -> "Cutter":
@@ -175,7 +177,9 @@ class ReferenceEngine:
         start = leading_space(text)
         for found in self._janome_tokens(text, False):
             end = start + len(found.surface)
-            yield Token(found.surface, found.base_form, found.reading, found.part_of_speech, start, end)
+            words = found.surface, found.base_form, found.reading, found.part_of_speech
+            is_unknown = found.node_type == "UNKNOWN"
+            yield Token(*words, start, end, found.infl_type, found.infl_form, found.phonetic, is_unknown)
             start = end
 
     def _janome_tokens(self, text: str, surfaces_only: bool) -> Iterator[Any]:

@@ -17,7 +17,6 @@ import numpy as np
 from textnb.text.janome.dictionary import (
     LOOK_AHEAD,
     MAX_UNKNOWN_LENGTH,
-    SURFACE,
     Array,
     Categories,
     Dictionary,
@@ -59,13 +58,13 @@ def surfaces_of(text: str, pieces: Iterable[Piece]) -> Iterator[str]:
 
 def tokens_of(text: str, pieces: Iterable[Piece], dictionary: Dictionary) -> Iterator[Token]:
     """Tokens of the pieces of a text, with what the dictionary knows of them."""
-    known = dictionary.features
+    known, new = dictionary.known, tuple.__new__  # Token(...) takes as long as all the rest
     start = leading_space(text)
     for end, entry in pieces:
-        row, surface = dictionary.feature_row(entry), text[start:end]
-        base, reading = int(known.base[row]), int(known.reading[row])
-        form = surface if base == SURFACE else known.string(base)
-        yield Token(surface, form, known.string(reading), known.pos_names[known.pos[row]], start, end)
+        surface = text[start:end]
+        base, reading, pos, infl_type, infl_form, phonetic, unknown = known[entry]
+        form = surface if base is None else base
+        yield new(Token, (surface, form, reading, pos, start, end, infl_type, infl_form, phonetic, unknown))
         start = end
 
 

@@ -23,12 +23,12 @@ class Janome(Morphemes):
     ----------
     form : {"surface", "base"}, default "surface"
         What is counted: the word as written, or its base form.
-    pos, exclude_pos : list of str
+    pos, exclude_pos : str or list of str
         Parts of speech to keep, or to leave out: each the beginning of Janome's string (``名詞``, ``名詞,固有名詞``).
     stop_words : list of str
         Terms to leave out.
-    user_dictionary : str, Path, UserDictionary or None
-        Words of your own: the path of a CSV file in one of Janome's formats, or a UserDictionary.
+    user_dictionary : str, Path, list of (surface, pos, reading), UserDictionary or None
+        Words of your own: the path of a CSV file in one of Janome's formats, the words themselves, or a UserDictionary.
     engine : {"auto", "native", "python", "reference"}, default "auto"
         What splits the text; all give the same tokens. ``native`` is C, ``reference`` is Janome itself, ``auto`` is
         the fastest that is installed.
@@ -37,6 +37,8 @@ class Janome(Morphemes):
     --------
     >>> Janome(form="base", pos=["名詞", "動詞"])("庭で犬が走った")
     ['庭', '犬', '走る']
+    >>> Janome(pos="名詞", user_dictionary=[("犬小屋", "名詞", "イヌゴヤ")])("犬小屋で寝る")
+    ['犬小屋']
     """
 
     name: ClassVar[str] = "janome"

@@ -8,20 +8,26 @@ ipadic      the 13 columns of IPADIC: surface, left id, right id, cost, four col
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
-from textnb.errors import InputError
+from textnb.errors import InputError, Phrase
 from textnb.text.token import Recipe
 
 _N_COLUMNS = {"simpledic": 3, "ipadic": 13}
+_COLUMNS_NEEDED = {
+    "simpledic": "a line has three columns, the word, its part of speech and its reading, as in "
+    "東京スカイツリー,カスタム名詞,トウキョウスカイツリー",
+    "ipadic": "a line has the 13 columns of IPADIC, the word first",
+}
 _N_IDS = 1316  # left and right ids of IPADIC
 _SIMPLEDIC_COST = -100_000  # which Janome gives to every word of a simpledic
 
 
 class Entry(NamedTuple):
-    """Entry of a dictionary: Janome's columns, without the inflection."""
+    """Entry of a dictionary: Janome's columns."""
 
     surface: str
     left: int
@@ -30,6 +36,9 @@ class Entry(NamedTuple):
     pos: str
     base: str
     reading: str
+    infl_type: str = "*"
+    infl_form: str = "*"
+    phonetic: str = "*"
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,18 @@ class UserDictionary:
             check_line(line, kind, f"{path}, line {number}")
         return cls("".join(line + "\n" for _, line in numbered), kind)
 
+    @classmethod
+    def of_words(cls, words: Iterable[tuple[str, str, str]]) -> "UserDictionary":
+        """Dictionary of words given as (surface, pos, reading).
+
+        >>> UserDictionary.of_words([("犬小屋", "名詞", "イヌゴヤ")]).csv
+        '犬小屋,名詞,イヌゴヤ\\n'
+        """
+        given = list(words)
+        for number, word in enumerate(given, 1):
+            _check_word(word, number)
+        return cls("".join(",".join(word) + "\n" for word in given))
+
     @property
     def _lines(self) -> list[str]:
         return self.csv.removesuffix("\n").split("\n")
@@ -94,7 +115,7 @@ class UserDictionary:
 
 
 def as_user_dictionary(value: object) -> UserDictionary:
-    """User dictionary from what a user or a recipe may give: a UserDictionary, a path or a recipe."""
+    """User dictionary from what a user or a recipe may give: a UserDictionary, a path, a list of words or a recipe."""
     if isinstance(value, UserDictionary):
         return value
     if isinstance(value, dict):
@@ -103,7 +124,17 @@ def as_user_dictionary(value: object) -> UserDictionary:
         return UserDictionary(**value)
     if isinstance(value, (str, Path)):
         return UserDictionary.read(value)
-    raise InputError("user_dictionary must be a path or a UserDictionary, not {value!r}", value=value)
+    if isinstance(value, (list, tuple)):
+        return UserDictionary.of_words(value)
+    template = "user_dictionary must be a path, a list of (surface, pos, reading) or a UserDictionary, not {value!r}"
+    raise InputError(template, value=value)
+
+
+def _check_word(word: object, number: int) -> None:
+    is_word = isinstance(word, (list, tuple)) and len(word) == _N_COLUMNS["simpledic"]
+    if not is_word or not all(isinstance(cell, str) and not {",", "\n"} & set(cell) for cell in cast("Any", word)):
+        template = "user dictionary, word {n}: needs (surface, pos, reading), strings without commas, not {word!r}"
+        raise InputError(template, n=number, word=word)
 
 
 def check_line(line: str, kind: str, place: str) -> None:
@@ -111,7 +142,7 @@ def check_line(line: str, kind: str, place: str) -> None:
     cells = line.split(",")
     fault = ""
     if len(cells) != _N_COLUMNS[kind] or not cells[0]:
-        fault = f"{kind} needs {_N_COLUMNS[kind]} columns and a surface"
+        fault = _COLUMNS_NEEDED[kind]
     elif not line.isprintable():
         fault = "a control character or half a character must be removed"
     elif kind == "ipadic" and not all(re.fullmatch(r"-?[0-9]{1,6}", cell) for cell in cells[1:4]):
@@ -119,12 +150,16 @@ def check_line(line: str, kind: str, place: str) -> None:
     elif kind == "ipadic" and not all(0 <= int(cell) < _N_IDS for cell in cells[1:3]):
         fault = f"columns 2 and 3 must be from 0 to {_N_IDS - 1}"
     if fault:
-        raise InputError("user dictionary {place}: {fault}, got {line!r}", place=place, fault=fault, line=line)
+        values = {"place": Phrase(place), "fault": Phrase(fault), "line": line}
+        raise InputError("user dictionary {place}: {fault}; this line is {line!r}", **values)
 
 
 def _entry(cells: list[str], kind: str) -> Entry:
     surface = cells[0]
     if kind == "simpledic":
-        return Entry(surface, 0, 0, _SIMPLEDIC_COST, f"{cells[1]},*,*,*", surface, cells[2].rstrip())
+        reading = cells[2].rstrip()
+        return Entry(surface, 0, 0, _SIMPLEDIC_COST, f"{cells[1]},*,*,*", surface, reading, phonetic=reading)
     left, right, cost = map(int, cells[1:4])
-    return Entry(surface, left, right, cost, ",".join(cells[4:8]), cells[10], cells[11])
+    infl_type, infl_form, base, reading, phonetic = cells[8:]
+    pos = ",".join(cells[4:8])
+    return Entry(surface, left, right, cost, pos, base, reading, infl_type, infl_form, phonetic.rstrip())
