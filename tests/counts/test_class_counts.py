@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from textnb.counts import ClassCounts, Vocabulary, class_counts, matrix
+from textnb.counts import ClassCounts, Vocabulary, class_counts, matrix, row_loops
 from textnb.counts.class_counts import class_sums, weighted_rows
 from textnb.counts.matrix import presence
 from textnb.errors import InputError
@@ -171,12 +171,14 @@ def test_columns_with_and_without_names_do_not_mix():
         ClassCounts.of(X, Y, WORDS).on(None, ("x", "y"))
 
 
-@pytest.fixture(params=["table by scipy", "table by numpy", "product"])
+@pytest.fixture(params=["table by the extension", "table by scipy", "table by numpy", "product"])
 def path(request, monkeypatch):
-    """One of the three ways to the same sums, whatever the shape."""
+    """One of the four ways to the same sums, whatever the shape."""
     monkeypatch.setattr(class_counts, "_MAX_CELLS_PER_ENTRY", -1.0 if request.param == "product" else float("inf"))
+    if request.param != "table by the extension":
+        monkeypatch.setattr(row_loops, "uses_extension", lambda: False)
     if request.param == "table by numpy":
-        monkeypatch.setattr(matrix, "_csc_matvec", None)
+        monkeypatch.setattr(matrix, "_csc_matvec", lambda: None)
 
 
 def brute_force(X, codes, n_classes):
@@ -215,7 +217,7 @@ def test_sums_are_those_of_a_plain_loop(path, dtype, index):
 
 @pytest.mark.parametrize("block", [1, 2, 7])
 def test_the_size_of_a_block_does_not_matter(path, monkeypatch, block):
-    monkeypatch.setattr(class_counts, "_ENTRIES_PER_BLOCK", block)
+    monkeypatch.setattr(row_loops, "_ENTRIES_PER_BLOCK", block)
     for seed in range(40):
         X, codes, n_classes = random_csr(seed)
         assert class_sums(X, codes, n_classes).toarray().tolist() == brute_force(X, codes, n_classes)
@@ -225,7 +227,7 @@ def test_more_entries_than_a_block_holds_are_all_added(path):
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.integers(0, 3, (3000, 100)))
     codes = rng.integers(0, 4, 3000)
-    assert X.nnz > class_counts._ENTRIES_PER_BLOCK
+    assert X.nnz > row_loops._ENTRIES_PER_BLOCK
     expected = np.array([X.toarray()[codes == k].sum(axis=0) for k in range(4)])
     np.testing.assert_array_equal(class_sums(X, codes, 4).toarray(), expected)
 
@@ -256,3 +258,26 @@ def test_weighted_rows_are_rows_times_weights(seed, data):
     X, _, _ = random_csr(seed)
     weight = np.array(data.draw(st.lists(st.floats(0, 9), min_size=X.shape[0], max_size=X.shape[0])))
     np.testing.assert_allclose(weighted_rows(X, weight).toarray(), X.toarray() * weight[:, np.newaxis])
+
+
+@pytest.mark.parametrize("cells", [1, 7, 12, 1000])
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
+def test_sums_of_some_classes_at_a_time_are_those_of_all_at_once(cells, kind, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows, codes = sparse.csr_array(rng.poisson(2, (50, 6)).astype(kind)), rng.integers(0, 5, 50)
+    whole = class_sums(rows, codes, 6)
+    monkeypatch.setattr(class_counts, "_BLOCK_CELLS", cells)
+    found = class_sums(rows, codes, 6)
+    assert found.dtype == whole.dtype
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(whole, part))
+
+
+def test_presence_has_one_table_for_counts_and_documents_in_whatever_is_made_of_it():
+    counts = ClassCounts.of(presence(sparse.csr_array(X)), Y, WORDS)
+    both = [counts, counts.selected(np.array([0, 1])), counts.on(Vocabulary(["犬", "猫", "雨", "鳥"]), ("x", "y", "z"))]
+    for each in both:
+        assert each.terms is each.containing
+    assert tables(counts) == ([2, 1], [[2, 1, 0], [0, 1, 0]], [[2, 1, 0], [0, 1, 0]])
+    added = ClassCounts.of(X, Y, WORDS) + ClassCounts.of(X, Y, WORDS)
+    assert added.terms is not added.containing

@@ -201,3 +201,32 @@ def test_the_same_text_under_another_label_is_another_digest():
     assert len(labelled_digest(text, "spam")) == 16
     assert labelled_digest(text, "spam") != labelled_digest(text, "ham") != labelled_digest(b"u" * 16, "ham")
     assert labelled_digest(text, "spam") == labelled_digest(text, "spam")
+
+
+dated_documents = st.lists(
+    st.tuples(st.sampled_from("xy"), st.sampled_from(["犬", "猫"]), st.integers(0, 3)), max_size=6
+)
+
+
+def dated_examples(documents):
+    X, vocabulary = count_matrix([[term] for _, term, _ in documents])
+    digests = [digest(label, [term]) for label, term, _ in documents]
+    return Examples.of(X, [label for label, _, _ in documents], digests, vocabulary, [day for *_, day in documents])
+
+
+@given(dated_documents, dated_documents, dated_documents)
+def test_the_laws_hold_for_examples_with_days(a, b, c):
+    x, y, z = map(dated_examples, (a, b, c))
+    assert x + y == y + x == dated_examples([*b, *a])
+    assert (x + y) + z == x + (y + z)
+    assert (x + y) - y == x
+    assert (x + y).is_in_order
+
+
+@given(dated_documents, st.integers(0, 4))
+def test_of_copies_those_of_the_same_day_are_taken_away_then_the_oldest(others, day):
+    copies = [("x", "犬", each) for each in (1, 3, 2)]
+    expected = [copy for copy in copies if copy[2] != (day if day in (1, 2, 3) else 1)]
+    others = [other for other in others if other[:2] != ("x", "犬")]
+    left = dated_examples([*others, *copies]) - dated_examples([("x", "犬", day)])
+    assert left == dated_examples([*others, *expected])

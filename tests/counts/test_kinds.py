@@ -20,7 +20,7 @@ DOCUMENTS = st.lists(st.builds(Document, text=TEXTS, fields=FIELDS), min_size=1,
 
 
 @pytest.mark.parametrize("name", ["auto", "janome", "words", "charclass"])
-@pytest.mark.parametrize("features", [(), ("first-line", "length")])
+@pytest.mark.parametrize("features", [(), ("first-line", "length", "short-chars")])
 @settings(max_examples=40, deadline=None)
 @given(documents=DOCUMENTS, counted_kinds=KINDS, data=st.data())
 def test_chosen_terms_are_those_that_counting_them_alone_gives(name, features, documents, counted_kinds, data):

@@ -75,3 +75,19 @@ def test_places_of_unknown_names_are_refused_or_marked():
     for refuse in (places, lambda classes, names: check_among(names, classes)):
         with pytest.raises(InputError, match="'z' is not among the classes"):
             refuse(("a", "b"), ["b", "z"])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64, np.uint64], ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("far", [0, 100, -100])
+def test_whole_numbers_are_numbered_as_by_sorting(dtype, far):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 20, 50) * 2 + far
+    y = np.array([number for number in y if np.iinfo(dtype).min <= number <= np.iinfo(dtype).max], dtype)
+    expected, codes = np.unique(y, return_inverse=True)
+    assert class_codes(y)[0] == tuple(expected.tolist())
+    np.testing.assert_array_equal(class_codes(y)[1], codes)
+
+
+@pytest.mark.parametrize("y", [[-(2**63), 2**63 - 1, 0], [5], []], ids=str)
+def test_whole_numbers_at_the_ends_are_numbered(y):
+    assert class_codes(np.array(y, np.int64))[0] == tuple(sorted(y))

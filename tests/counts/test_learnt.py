@@ -195,13 +195,32 @@ def test_a_sum_keeps_only_what_both_sides_have_kept():
     assert total.counts.classes == ("x", "y")
 
 
-def test_a_sample_is_thinned_as_more_is_learnt():
-    of = learnt_keeping(Keeps(sample=8))
+@pytest.mark.parametrize("most", [1, 7, 8, 39])
+def test_at_most_so_many_documents_are_kept_as_more_is_learnt(most):
+    of = learnt_keeping(Keeps(sample=most))
     documents = [("x", [f"word{n}"]) for n in range(40)]
     parts = [of(documents[start : start + 10]) for start in range(0, 40, 10)]
-    assert all(0 < len(part.sample.examples) <= 10 for part in parts)
+    assert all(len(part.sample.examples) == min(most, 10) for part in parts)
     assert identical(reduce(add, parts), of(documents))
-    assert of(documents).sample.levels == {"x": 3}
+    assert len(of(documents).sample.examples) == most
+
+
+def test_all_documents_are_kept_up_to_the_number_and_a_class_comes_and_goes_without_a_trace():
+    of = learnt_keeping(Keeps(sample=40))
+    documents, other = [("x", [f"word{n}"]) for n in range(39)], [("y", ["other"])]
+    both = of(documents) + of(other)
+    assert len(both.sample.examples) == 40
+    assert identical(both - of(other), of(documents))
+
+
+@few
+@given(kept=documents, gone=documents, most=st.integers(1, 12))
+def test_forgetting_is_exact_for_the_counts_always_and_for_all_if_all_documents_were_kept(kept, gone, most):
+    of = learnt_keeping(Keeps(sample=most))
+    rest, never_seen = of(kept + gone) - of(gone), of(kept)
+    assert (rest.counts, rest.digests) == (never_seen.counts, never_seen.digests)
+    if len(kept + gone) <= most:
+        assert identical(rest, never_seen)
 
 
 def test_the_fingerprint_stands_for_the_documents_and_their_labels():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from textnb.counts import Vocabulary, as_counts, count_matrix, matrix
-from textnb.counts.matrix import MatrixBuilder
+from textnb.counts.matrix import MatrixBuilder, first_equal_rows
 from textnb.errors import InputError
 
 documents = st.lists(st.lists(st.sampled_from(["犬", "猫", "a", "b", "", "\x00"]), max_size=8), max_size=6)
@@ -156,7 +156,7 @@ def test_a_whole_number_beyond_int64_is_not_called_negative():
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_adding_at_cells_is_the_same_with_and_without_scipys_private_loop(dtype, index, monkeypatch):
-    assert matrix._csc_matvec is not None, "scipy has no csc_matvec any more: the slow path is in use"
+    assert matrix._csc_matvec() is not None, "scipy has no csc_matvec any more: the slow path is in use"
     rng = np.random.default_rng(0)
     cells, values = rng.integers(0, 7, 50).astype(index), rng.integers(0, 5, 50).astype(dtype)
     expected = np.zeros(8, dtype)
@@ -164,6 +164,15 @@ def test_adding_at_cells_is_the_same_with_and_without_scipys_private_loop(dtype,
         expected[cell] += value
     tables = np.zeros((2, 8), dtype)
     matrix.add_at(tables[0], cells, values)
-    monkeypatch.setattr(matrix, "_csc_matvec", None)
+    monkeypatch.setattr(matrix, "_csc_matvec", lambda: None)
     matrix.add_at(tables[1], cells, values)
     np.testing.assert_array_equal(tables, [expected, expected])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_equal_row_is_the_one_that_comparing_all_rows_finds(seed):
+    chance = np.random.default_rng(seed)
+    dense = chance.integers(0, 3, (60, 1 + seed % 4))  # few columns: many rows are equal, or have equal sums
+    equal = (dense[:, np.newaxis] == dense).all(axis=2)
+    wanted = np.where(dense.any(axis=1), equal.argmax(axis=1), np.arange(60))
+    assert first_equal_rows(sparse.csr_array(dense)).tolist() == wanted.tolist()

@@ -47,7 +47,9 @@ ANALYZERS = st.one_of(
         ngram=st.sampled_from([(1, 1), (1, 2), (2, 2), (2, 3), (1, 5)]),
         features=st.sampled_from([(), ("chars",), ("length", "chars")]),
     ),
-    st.builds(Analyzer, normalisers=NORMALISED, terms=KINDS, features=st.sampled_from([(), ("first-line",)])),
+    st.builds(
+        Analyzer, normalisers=NORMALISED, terms=KINDS, features=st.sampled_from([(), ("first-line", "short-chars")])
+    ),
 )
 EDGES = [
     "",

@@ -71,10 +71,12 @@ def test_a_term_of_all_documents_is_kept_whatever_their_weights(seed):
     assert select_terms(counts).tolist() == [0]
 
 
-@pytest.mark.parametrize(("shared", "found"), [(9, 1), (10, 2)])
-def test_terms_of_one_document_are_left_out_where_ten_others_are_left(shared, found):
+@pytest.mark.parametrize(
+    ("shared", "least_terms", "found"), [(9, 10, 1), (10, 10, 2), (10, 1000, 1), (999, 1000, 1), (1000, 1000, 2)]
+)
+def test_terms_of_one_document_are_left_out_where_many_others_are_left(shared, least_terms, found):
     documents = [(label, [*map(str, range(shared)), label]) for label in "xyz"]
     counts = counts_of(documents)
-    assert least_df(counts, "auto") == found
-    assert len(select_terms(counts, "auto")) == (shared if found == 2 else shared + 3)
+    assert least_df(counts, "auto", least_terms) == found
+    assert len(select_terms(counts, "auto", least_terms=least_terms)) == (shared if found == 2 else shared + 3)
     assert least_df(counts, 0.5) == 1.5

@@ -89,6 +89,23 @@ def test_places_are_the_same_whichever_side_has_its_columns_ready(ready):
     assert mine.places_of(theirs).tolist() == [-1, 1, 3, -1]
 
 
+@pytest.mark.parametrize("columns", [[], [0], [1, 3], [0, 1, 2, 3]])
+def test_the_places_in_a_selection_are_those_in_a_vocabulary_of_its_terms(columns):
+    whole = Vocabulary("abcd"[i : i + 1] for i in range(4))
+    selection = whole.selected(np.array(columns, int))
+    other, again = Vocabulary(selection.terms), Vocabulary(whole.terms)
+    assert selection.places_of(whole).tolist() == other.places_of(again).tolist()
+    assert selection.places_of(again).tolist() == other.places_of(again).tolist()
+
+
+@pytest.mark.parametrize(("a", "b"), [("", ""), ("", "ab"), ("ab", ""), ("bd", "ace"), ("abc", "bc"), ("z", "a")])
+def test_a_union_is_the_vocabulary_of_all_terms(a, b):
+    union = Vocabulary(list(a)) | Vocabulary(list(b))
+    assert union.terms == tuple(sorted({*a, *b}))
+    assert union.columns_of(union).tolist() == list(range(len(union)))
+    assert union.columns_of(Vocabulary(list(b))).tolist() == [union.terms.index(term) for term in sorted(b)]
+
+
 def test_all_columns_are_the_vocabulary_itself_and_others_are_not_and_their_order_is_ascending():
     vocabulary = Vocabulary(["a", "b", "c"])
     with pytest.raises(InputError, match="distinct and in ascending order"):

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from textnb.extension import names_of
+from textnb.extension import dir_of, names_of
 
 if TYPE_CHECKING:
     from textnb.counts.class_counts import ClassCounts
@@ -37,20 +37,23 @@ __all__ = [
     "select_terms",
 ]
 
-__getattr__ = names_of(
-    __name__,
-    {
-        "ClassCounts": "class_counts",
-        "Contingency": "contingency",
-        **dict.fromkeys(("Counted", "counted"), "counting"),
-        **dict.fromkeys(("CountedWhereRead", "TermsOf"), "documents"),
-        **dict.fromkeys(("Digests", "Examples"), "examples"),
-        "DocumentHistogram": "histograms",
-        "Learnt": "learnt",
-        **dict.fromkeys(("as_counts", "count_matrix"), "matrix"),
-        "ClassMoments": "moments",
-        "select_terms": "selection",
-        "Vocabulary": "vocabulary",
-        "WEIGHTINGS": "weighting",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_of(
+        __name__,
+        {
+            "ClassCounts": "class_counts",
+            "Contingency": "contingency",
+            **dict.fromkeys(("Counted", "counted"), "counting"),
+            **dict.fromkeys(("CountedWhereRead", "TermsOf"), "documents"),
+            **dict.fromkeys(("Digests", "Examples"), "examples"),
+            "DocumentHistogram": "histograms",
+            "Learnt": "learnt",
+            **dict.fromkeys(("as_counts", "count_matrix"), "matrix"),
+            "ClassMoments": "moments",
+            "select_terms": "selection",
+            "Vocabulary": "vocabulary",
+            "WEIGHTINGS": "weighting",
+        },
+    )
+
+__dir__ = dir_of(__name__)

@@ -10,23 +10,23 @@ gives float64, exact to rounding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.labels import RELATIVE_ROUNDING, Labels, Weights, labelled_rows, places, without_rounding
-from textnb.counts.matrix import CSR, Matrix, add_at, as_counts, check_vocabulary, presence, with_columns
+from textnb.counts.matrix import CSR, Matrix, as_counts, check_vocabulary, presence, with_columns
+from textnb.counts.row_loops import class_table
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
+from textnb.extension import sparse
 from textnb.numerics import Codes, Floats
 
-_ENTRIES_PER_BLOCK = 1 << 17
 _MAX_CELLS_PER_ENTRY = 8  # of the dense table of class_sums
 _MAX_CELLS = 1 << 25  # 256 MiB
+_BLOCK_CELLS = 1 << 22  # 32 MiB
 
 
 class ClassCounts:
@@ -43,7 +43,7 @@ class ClassCounts:
     documents : array (C,)
         Number, or weight, of the documents of each class.
     terms : csr_array (C, V)
-        Stored counts of each term in each class.
+        Stored counts of each term in each class; a dense table is made sparse when it is first asked for.
     containing : csr_array (C, V) or None
         Number of documents of each class that contain each term; None if it was left out.
     unit : float
@@ -65,7 +65,7 @@ class ClassCounts:
         containing: CSR | None,
         unit: float = 1.0,
     ) -> None:
-        self.vocabulary, self.classes, self.documents, self.terms = vocabulary, classes, documents, terms
+        self.vocabulary, self.classes, self.documents, self._terms = vocabulary, classes, documents, terms
         self.unit = unit
         self._containing = containing
 
@@ -97,19 +97,38 @@ class ClassCounts:
         X = as_counts(X)
         check_vocabulary(X, vocabulary)
         names, codes, weight = labelled_rows(X.shape[0], y, classes, sample_weight)
-        n = len(names)
-        documents = np.bincount(codes, weights=weight, minlength=n)
+        counts = cls.of_checked(X, codes, names, weight, containing=containing)
+        return cls(vocabulary, names, counts.documents, counts._terms, counts._containing, unit)
 
-        def sums(counts: CSR) -> CSR:
-            return class_sums(counts if weight is None else weighted_rows(counts, weight), codes, n)
-
-        return cls(vocabulary, names, documents, sums(X), sums(presence(X)) if containing else None, unit)
+    @classmethod
+    def of_checked(
+        cls, X: CSR, codes: Codes, classes: tuple[Any, ...], weight: Floats | None, *, containing: bool = False
+    ) -> ClassCounts:
+        """Count documents X (D, V), a checked count matrix, with class numbers (D,) and checked weights (D,)."""
+        documents = np.bincount(codes, weights=weight, minlength=len(classes))
+        if containing and X.dtype.kind == "i" and X.has_canonical_format and (X.data == 1).all():
+            contained = class_sums(X, codes, len(classes), weight)
+            return cls(None, classes, documents, contained, contained)
+        terms = _sums(X, codes, len(classes), weight)
+        contained = class_sums(presence(X), codes, len(classes), weight) if containing else None
+        return cls(None, classes, documents, terms, contained)
 
     @classmethod
     def zero(cls, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> ClassCounts:
         """Statistics of no documents on these axes."""
         empty = sparse.csr_array((len(classes), len(vocabulary)), dtype=np.int64)
         return cls(vocabulary, tuple(classes), np.zeros(len(classes), np.int64), empty, empty, unit)
+
+    @property
+    def terms(self) -> CSR:
+        """Stored counts of each term in each class, (C, V)."""
+        self._terms = _as_sparse(self._terms)
+        return self._terms
+
+    @property
+    def dense_terms(self) -> NDArray[Any] | None:
+        """``terms`` as the dense table that counting has left, if it is still there."""
+        return None if sparse.issparse(self._terms) else self._terms
 
     @property
     def containing(self) -> CSR:
@@ -126,7 +145,7 @@ class ClassCounts:
     @property
     def n_terms(self) -> int:
         """Number of terms, V."""
-        return int(self.terms.shape[1])
+        return int(self._terms.shape[1])
 
     def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any]) -> ClassCounts:
         """Return these counts on wider axes; without a vocabulary the columns stay as they are."""
@@ -137,9 +156,15 @@ class ClassCounts:
         documents = np.zeros(len(classes), self.documents.dtype)
         documents[rows] = self.documents
         shape = (len(classes), self.n_terms if vocabulary is None else len(vocabulary))
-        terms = _moved(self.terms, rows, columns, shape)
-        containing = None if self._containing is None else _moved(self._containing, rows, columns, shape)
+        terms, containing = self._both(lambda table: _moved(table, rows, columns, shape))
         return ClassCounts(vocabulary, tuple(classes), documents, terms, containing, self.unit)
+
+    def _both(self, change: Callable[[CSR], CSR]) -> tuple[CSR, CSR | None]:
+        """Return ``terms`` and ``containing``, changed; they stay one table if they are one."""
+        terms = change(self.terms)
+        if self._containing is None or self._containing is self._terms:
+            return terms, terms if self._containing is self._terms else None
+        return terms, change(self._containing)
 
     def on_classes(self, classes: Sequence[Any]) -> ClassCounts:
         """Return these counts among more classes."""
@@ -148,14 +173,8 @@ class ClassCounts:
     def selected(self, columns: Codes) -> ClassCounts:
         """Return the counts of some columns, given in ascending order."""
         vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
-        return ClassCounts(
-            vocabulary,
-            self.classes,
-            self.documents,
-            with_columns(self.terms, columns),
-            None if self._containing is None else with_columns(self._containing, columns),
-            self.unit,
-        )
+        terms, containing = self._both(lambda table: with_columns(table, columns))
+        return ClassCounts(vocabulary, self.classes, self.documents, terms, containing, self.unit)
 
     def trimmed(self) -> ClassCounts:
         """Return these counts without terms that no document contains and classes without documents."""
@@ -231,7 +250,7 @@ class ClassCounts:
             rest.eliminate_zeros()
         if rest.nnz and rest.data.min() < 0:
             k, j = (int(axis[0]) for axis in (rest < 0).nonzero())
-            term = j if self.vocabulary is None else self.vocabulary.terms[j]
+            term = j if self.vocabulary is None else self.vocabulary.term(j)
             template = "class {name!r} has seen {term!r} less often than is to be forgotten"
             raise NotLearntError(template, name=self.classes[k], term=term)
         return rest
@@ -247,38 +266,47 @@ def _equal(a: CSR, b: CSR) -> bool:
     return bool(a.shape == b.shape and (a != b).nnz == 0)
 
 
-def class_sums(X: CSR, codes: Codes, n_classes: int) -> CSR:
-    """Sums of the rows of each class, (C, V) sparse.
+def class_sums(X: CSR, codes: Codes, n_classes: int, weight: Floats | None = None) -> CSR:
+    """Sums of the rows of each class, (C, V) sparse, each row times its weight."""
+    step = max(1, _BLOCK_CELLS // max(X.shape[1], 1))
+    if weight is not None or step >= n_classes or n_classes * X.shape[1] >= _MAX_CELLS_PER_ENTRY * X.nnz:
+        return _as_sparse(_sums(X, codes, n_classes, weight))
+    tables = []
+    for first in range(0, n_classes, step):  # so that no dense table of all classes is made
+        here = np.flatnonzero((codes >= first) & (codes < first + step))
+        tables.append(_as_sparse(class_table(X[here], codes[here] - first, min(step, n_classes - first))))
+    return sparse.vstack(tables, format="csr")
+
+
+def _sums(X: CSR, codes: Codes, n_classes: int, weight: Floats | None) -> Any:
+    """Sums of the rows of each class, (C, V), each row times its weight: a dense table, or sparse.
 
     One pass adds every entry to its cell (class, term) of a dense table. If that table would be large, or have many
-    more cells than X has entries, the sums are the product with an indicator matrix.
+    more cells than X has entries, the sums are the product with an indicator matrix, sparse.
     """
-    dtype = np.float64 if X.dtype.kind == "f" else np.int64
     if n_classes * X.shape[1] >= min(_MAX_CELLS_PER_ENTRY * X.nnz, _MAX_CELLS):
+        X = X if weight is None else weighted_rows(X, weight)
+        dtype = np.float64 if X.dtype.kind == "f" else np.int64
         rows = (np.ones(len(codes), dtype), (codes, np.arange(len(codes))))
         sums = sparse.csr_array(rows, shape=(n_classes, len(codes))) @ X.astype(dtype)
         sums.sort_indices()
         return sums
-    table = _table(X, codes, n_classes, dtype)
+    table = class_table(X, codes, n_classes, weight)
+    if weight is not None and not np.isfinite(table).all():
+        weighted_rows(X, weight)  # names the entry
+    return table
+
+
+def _as_sparse(table: Any) -> CSR:
+    """Sparse form of a table."""
+    if sparse.issparse(table):
+        return table
     columns = [np.flatnonzero(row != 0) for row in table]  # on booleans, several times faster
-    data = np.concatenate([np.empty(0, dtype), *(row[kept] for row, kept in zip(table, columns, strict=True))])
+    data = np.concatenate([np.empty(0, table.dtype), *(row[kept] for row, kept in zip(table, columns, strict=True))])
     indptr = np.concatenate([[0], np.cumsum([len(kept) for kept in columns])])
-    return sparse.csr_array((data, np.concatenate([np.empty(0, np.intp), *columns]), indptr), shape=table.shape)
-
-
-def _table(X: CSR, codes: Codes, n_classes: int, dtype: type) -> NDArray[Any]:
-    """Sums of the rows of each class as a dense table (C, V), in blocks of entries that stay in cache."""
-    n_documents, n_terms = X.shape
-    table = np.zeros(n_classes * n_terms, dtype)
-    index = np.int32 if max(len(table), X.nnz) < 2**31 else np.int64
-    offsets, ends = (codes * n_terms).astype(index), X.indptr.astype(index, copy=False)
-    cuts = np.unique([*np.searchsorted(ends, np.arange(0, X.nnz, _ENTRIES_PER_BLOCK)), n_documents])
-    for first, last in pairwise(cuts):
-        begin, end = ends[first], ends[last]
-        cells = np.repeat(offsets[first:last], np.diff(ends[first : last + 1]))
-        cells += X.indices[begin:end]
-        add_at(table, cells, X.data[begin:end].astype(dtype, copy=False))
-    return table.reshape(n_classes, n_terms)
+    index = np.int32 if max(*table.shape, len(data)) <= np.iinfo(np.int32).max else np.int64
+    indices = np.concatenate([np.empty(0, index), *(kept.astype(index) for kept in columns)])
+    return sparse.csr_array((data, indices, indptr.astype(index)), shape=table.shape)
 
 
 def weighted_rows(X: CSR, weight: Floats) -> CSR:

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.labels import DIFFERENT_AXES, Labels, Weights, class_codes, labelled_rows, places, without_rounding
 from textnb.counts.matrix import CSR, Matrix
 from textnb.errors import InputError, KindError, NotLearntError
+from textnb.extension import sparse
 
 _PLAIN_TYPES = frozenset([str, int, bool])
 
@@ -39,7 +39,7 @@ def as_categories(X: Matrix) -> NDArray[Any]:
     textnb.errors.InputError: the value in row 1, column 0 is missing (None); fill it or drop the row
     """
     if sparse.issparse(X):
-        raise InputError("a sparse matrix holds counts; give categories as a dense table")
+        raise KindError("a sparse matrix holds counts; give categories as a dense table")
     try:
         table = np.asarray(X, object if isinstance(X, (list, tuple)) else None)  # numpy turns mixed lists into strings
     except ValueError as error:

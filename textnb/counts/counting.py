@@ -1,39 +1,65 @@
 """Counting: documents to parts of a count matrix, on threads (the extension) or on processes (Python)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from itertools import chain, groupby
-from typing import Any, NamedTuple
+from operator import or_
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, TermsOf
 from textnb.counts.examples import Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
+from textnb.counts.rows import as_matrix
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.numerics import Codes
-from textnb.parallel import map_on_threads, map_ordered
+from textnb.parallel import as_jobs, map_on_threads, map_ordered
 from textnb.readers import Document
 
 BATCH_CHARACTERS = 30_000  # about a second of Janome's time
 NATIVE_BATCH_CHARACTERS = 500_000  # about a fifth of a second of the extension's time for Japanese
-BATCH_DOCUMENTS = 512
+BATCH_DOCUMENTS = 2048
 ENTRIES = 20_000_000
 """Non-zero counts held at once while learning, 160 MB."""
 
 
+class _Matrix:
+    """Field of a dataclass that is a csr_array, also if it was given as Rows: it is converted when it is asked for."""
+
+    def __get__(self, counted: Any, _: Any = None) -> CSR:
+        if counted is None:
+            raise AttributeError("X")  # so that the field has no default
+        return as_matrix(counted.__dict__["counts"])
+
+    def __set__(self, counted: Any, X: CSR) -> None:
+        counted.__dict__["counts"] = X
+
+
 @dataclass(frozen=True)
 class Counted:
-    """Counted documents: X (D, V) and what else is known of each row; digests are empty if nothing can be learnt."""
+    """Counted documents: X (D, V) and what else is known of each row.
 
-    X: CSR
+    digests are empty if nothing can be learnt, days (``Document.day``) if no document has one.
+    """
+
+    if TYPE_CHECKING:
+        X: CSR
+
+        @property
+        def counts(self) -> CSR:
+            """X as it was counted: a csr_array or, for answers, Rows."""
+    else:
+        X: CSR = _Matrix()
     vocabulary: Vocabulary
     labels: tuple[str | None, ...]
     digests: tuple[bytes, ...]
     ids: tuple[str, ...]
     groups: tuple[str | None, ...]
+    days: tuple[int | None, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -42,8 +68,8 @@ class Counted:
         """Return some of the documents, by number, on the same vocabulary."""
         chosen = rows.tolist()
         labels, ids, groups = (tuple(values[i] for i in chosen) for values in (self.labels, self.ids, self.groups))
-        digests = tuple(self.digests[i] for i in chosen) if self.digests else ()
-        part = Counted(self.X[rows], self.vocabulary, labels, digests, ids, groups)
+        digests, days = (tuple(each[i] for i in chosen) if each else () for each in (self.digests, self.days))
+        part = Counted(self.X[rows], self.vocabulary, labels, digests, ids, groups, days)
         if "learnt_digests" in self.__dict__:  # hashing is most of the time that a fold takes
             part.__dict__["learnt_digests"] = [self.learnt_digests[i] for i in chosen]
         return part
@@ -76,7 +102,19 @@ class Counted:
     @property
     def examples(self) -> Examples:
         """Documents in canonical order, as they are kept."""
-        return Examples.of(self.X, self.named_labels, self.learnt_digests, self.vocabulary)
+        return Examples.of(self.X, self.named_labels, self.learnt_digests, self.vocabulary, self.days)
+
+
+def joined(parts: Sequence[Counted]) -> Counted:
+    """Return the documents of several parts, one after the other, on the union of their vocabularies."""
+    vocabulary = reduce(or_, [part.vocabulary for part in parts], Vocabulary())
+    X = sparse.vstack([part.on(vocabulary).X for part in parts], format="csr")
+    labels, digests, ids, groups = (
+        tuple(chain.from_iterable(getattr(part, name) for part in parts))
+        for name in ("labels", "digests", "ids", "groups")
+    )
+    days = tuple(chain.from_iterable(part.days or (None,) * len(part) for part in parts))
+    return Counted(X, vocabulary, labels, digests, ids, groups, days if any(days) else ())
 
 
 def counted(
@@ -99,6 +137,7 @@ def counted(
     jobs : int
         Number of threads or processes; one pool serves all parts.
     """
+    jobs = as_jobs(jobs)  # here, because not every way below starts jobs
     first, items = peek(documents)
     if isinstance(first, Counted):
         for part in items:
@@ -108,12 +147,14 @@ def counted(
     gathered = (_NativeParts if natively else _PythonParts)(terms_of, vocabulary)
     known: list[_Known] = []
     for batch in gathered.count_batches(items, jobs):
-        known += batch
+        known.append(batch)
         if gathered.n_entries >= entries:
             yield _counted(gathered.build(), known)
             known = []
     if known:
-        yield _counted(gathered.build(), known)
+        part = _counted(gathered.build(), known)
+        del gathered, known  # before the part is used
+        yield part
 
 
 def peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
@@ -124,16 +165,20 @@ def peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
 
 
 class _Known(NamedTuple):
-    """What is kept of a document when its text has been counted."""
+    """What is kept of documents when their texts have been counted; digests are empty if nothing is to be learnt."""
 
-    label: str | None
-    digest: bytes
-    id: str
-    group: str | None
+    labels: list[str | None]
+    digests: list[bytes]
+    ids: list[str]
+    groups: list[str | None]
+    days: list[int | None]
 
     @classmethod
-    def of(cls, document: Document, digested: bool) -> "_Known":
-        return cls(document.label, document.digest if digested else b"", document.id, document.group)
+    def of(cls, documents: list[Document], digested: bool) -> "_Known":
+        digests = [document.digest for document in documents] if digested else []
+        days = [document.day for document in documents] if digested else []
+        ids, groups = [document.id for document in documents], [document.group for document in documents]
+        return cls([document.label for document in documents], digests, ids, groups, days)
 
 
 class _NativeParts:
@@ -142,7 +187,7 @@ class _NativeParts:
     def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
         self._rows, self._digested = NativeRows(terms_of, vocabulary), vocabulary is None
 
-    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[list[_Known]]:
+    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[_Known]:
         """Count documents; yield what is known of each batch when its rows have been gathered."""
         for known, counted_batch in map_on_threads(self._count, _batches(documents, NATIVE_BATCH_CHARACTERS), jobs):
             for rows in counted_batch:
@@ -158,14 +203,14 @@ class _NativeParts:
         """Return the matrix gathered since the last part, and its vocabulary."""
         return self._rows.build()
 
-    def _count(self, documents: list[Document]) -> tuple[list[_Known], list[CountedRows]]:
+    def _count(self, documents: list[Document]) -> tuple[_Known, list[CountedRows]]:
         found: list[CountedRows] = []
         for counted_before, run in groupby(documents, lambda document: isinstance(document, CountedDocument)):
             if counted_before:
                 found += [document.row for document in run if isinstance(document, CountedDocument)]
             else:
                 found.append(self._rows.count(list(run)))
-        return [_Known.of(document, self._digested) for document in documents], found
+        return _Known.of(documents, self._digested), found
 
 
 class _PythonParts:
@@ -175,8 +220,9 @@ class _PythonParts:
         self._terms_of, self._vocabulary = terms_of, vocabulary
         self._builder = MatrixBuilder(vocabulary)
 
-    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[list[_Known]]:
+    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[_Known]:
         count = partial(_count, self._terms_of, self._vocabulary is None)
+        jobs = jobs if self._terms_of.tokenizer.can_be_sent else 1
         for known, X, vocabulary in map_ordered(count, _batches(documents, BATCH_CHARACTERS), jobs):
             self._builder.add_rows(X, vocabulary)
             yield known
@@ -190,14 +236,13 @@ class _PythonParts:
         return builder.build()
 
 
-def _count(terms_of: TermsOf, digested: bool, documents: list[Document]) -> tuple[list[_Known], CSR, Vocabulary]:
-    known = [_Known.of(document, digested) for document in documents]
-    return known, *count_matrix(map(terms_of.stream, documents))
+def _count(terms_of: TermsOf, digested: bool, documents: list[Document]) -> tuple[_Known, CSR, Vocabulary]:
+    return _Known.of(documents, digested), *count_matrix(map(terms_of.stream, documents))
 
 
 def _counted(built: tuple[CSR, Vocabulary], known: list[_Known]) -> Counted:
-    labels, digests, ids, groups = zip(*known, strict=True)
-    return Counted(*built, labels, digests if all(digests) else (), ids, groups)
+    labels, digests, ids, groups, days = (tuple(chain.from_iterable(lists)) for lists in zip(*known, strict=True))
+    return Counted(*built, labels, digests, ids, groups, days if any(days) else ())
 
 
 def _batches(documents: Iterable[Document], enough: int) -> Iterator[list[Document]]:

@@ -8,22 +8,29 @@
 """
 
 import os
+import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
-from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from textnb.counts.vocabulary import Vocabulary
+from textnb.errors import InputError
+from textnb.numerics import Ints
 from textnb.readers import Document
 from textnb.text import NOWHERE, Analyzer, LocatedTerm, Tokenizer, without_surrogates
 
 if TYPE_CHECKING:
     from textnb._native import Counter
     from textnb.counts.matrix import CSR
+
+
+TermsBeside = list[str | tuple[str, Sequence[str]]]
+"""Terms, and groups of terms as a prefix and tokens, which the extension joins."""
+_NO_TERMS: TermsBeside = []
 
 
 @dataclass(frozen=True)
@@ -45,15 +52,21 @@ class TermsOf:
         """Return the terms that are not words of the text: its features, and the fields."""
         return self.analyzer.feature_terms(document.text, self.tokenizer) + _field_terms(document)
 
-    def beside_in_groups(self, document: Document) -> list[str | tuple[str, Sequence[str]]]:
-        """Return the terms of ``beside`` with each field as a prefix and its tokens, which the extension joins."""
-        groups = [(f"{group}:", tokens) for group, tokens in sorted(document.fields.items())]
-        return [*self.analyzer.feature_terms(document.text, self.tokenizer), *groups]
+    def all_beside(self, documents: Sequence[Document]) -> tuple[TermsBeside, ...]:
+        """Return the terms of ``beside`` of each document, each field as a prefix and its tokens, not joined yet."""
+        if not self.analyzer.has_feature_terms:
+            return tuple([_field_groups(document) if document.fields else _NO_TERMS for document in documents])
+        features = [self.analyzer.feature_terms(document.text, self.tokenizer) for document in documents]
+        return tuple([[*terms, *_field_groups(d)] for terms, d in zip(features, documents, strict=True)])
 
     def located(self, document: Document) -> list[LocatedTerm]:
         """Return all terms with their places in the text; terms of fields have none."""
         fields = [LocatedTerm(term, NOWHERE, NOWHERE) for term in _field_terms(document)]
         return self.analyzer.located(document.text, self.tokenizer) + fields
+
+
+def _field_groups(document: Document) -> TermsBeside:
+    return [(f"{group}:", tokens) for group, tokens in sorted(document.fields.items())]
 
 
 def _field_terms(document: Document) -> list[str]:
@@ -83,9 +96,8 @@ class NativeRows:
     def count(self, documents: list[Document]) -> CountedRows:
         """Return the rows of some documents."""
         terms_of = self._terms_of
-        texts = tuple([terms_of.analyzer.normalised(document.text) for document in documents])
-        cutters = tuple([terms_of.tokenizer.choice(text).cutter for text in texts])
-        return self._counter.count(cutters, texts, tuple(map(terms_of.beside_in_groups, documents)))
+        texts = terms_of.analyzer.normalised_texts([document.text for document in documents])
+        return self._counter.count(terms_of.tokenizer.cutters(texts), texts, terms_of.all_beside(documents))
 
     def add(self, rows: CountedRows) -> None:
         """Append rows that ``count`` returned."""
@@ -94,37 +106,70 @@ class NativeRows:
 
     def build(self) -> tuple["CSR", Vocabulary]:
         """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns."""
-        from textnb.counts.matrix import csr_of, matrix_of  # loads scipy, which counting does not need
+        from textnb.counts.matrix import matrix_of, rows_of  # not needed where documents are read
 
         lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
         if self._fixed is not None:
-            return csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        terms, order = self._counter.sorted()
-        return matrix_of(lengths, numbers, data, terms, np.frombuffer(order, np.int32))
+            return rows_of(lengths, numbers, data, len(self._fixed)), self._fixed
+        return matrix_of(lengths, numbers, data, *self._sorted())
+
+    def _sorted(self) -> tuple[Vocabulary, Ints]:
+        """Return all terms so far, packed, and their numbers."""
+        from textnb.counts.packed_vocabulary import PackedVocabulary  # not needed where documents are read
+
+        try:
+            data, starts, order = self._counter.sorted()
+        except OverflowError as error:
+            raise InputError("{error}; count fewer documents, or words without n-grams", error=error) from error
+        vocabulary = PackedVocabulary(np.frombuffer(data, np.uint8), np.frombuffer(starts, np.uint32))
+        return vocabulary, np.frombuffer(order, np.int32)
 
 
 _NONE = (1, 0)  # a range of lengths without any
 _TermOptions = tuple[tuple[int, int], tuple[int, int], frozenset[str]]
-_counters: WeakKeyDictionary[Vocabulary, dict[_TermOptions, "Counter"]] = WeakKeyDictionary()
+
+
+class _Forks:
+    """Number of forks between the first process and this one."""
+
+    number = 0
+
+    @classmethod
+    def count(cls) -> None:
+        """Count a fork, in the child: it must not use the counters of its parent.
+
+        A thread of the parent, which the child does not have, may have locked one of them and half changed it. The
+        extension is told, so that it does not free them.
+        """
+        cls.number += 1
+        if "textnb._native" in sys.modules:
+            from textnb._native import after_fork
+
+            after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_Forks.count)
 
 
 def _counter(options: _TermOptions, vocabulary: Vocabulary | None) -> "Counter":
-    """Counter of any terms, or of those of a vocabulary; the latter is kept as long as the vocabulary."""
+    """Counter of any terms, or of those of a vocabulary; the latter is kept with the vocabulary."""
     from textnb._native import Counter
 
     tokens, chars, stopped = options
     if vocabulary is None:
         return Counter(os.urandom(16), *tokens, stopped, None, *chars)
-    by_options = _counters.setdefault(vocabulary, {})
-    if options not in by_options:
-        by_options[options] = Counter(os.urandom(16), *tokens, stopped, vocabulary.terms, *chars)
-    return by_options[options]
+    kept: dict[Any, Counter] = vocabulary.counters
+    key = options, _Forks.number
+    if key not in kept:
+        kept[key] = Counter(os.urandom(16), *tokens, stopped, vocabulary.known, *chars)
+    return kept[key]
 
 
 @dataclass(frozen=True, slots=True)
 class CountedDocument(Document):
-    """Document with a row of counts in place of its text, fields and date."""
+    """Document with a row of counts in place of its text, fields and dates."""
 
     row: CountedRows = (b"\0\0\0\0", b"", b"")
 
@@ -147,16 +192,12 @@ class CountedWhereRead:
         rows = NativeRows(self.terms_of, self.vocabulary)
         each = _split_rows(rows.count(documents))
         return [
-            CountedDocument("", d.label, d.id, {}, None, d.group, d.defects, row)
+            CountedDocument("", d.label, d.id, {}, None, d.group, d.defects, None, d.columns, row)
             for d, row in zip(documents, each, strict=True)
         ]
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _from_terms, (self.terms_of, self.vocabulary.terms)
-
-
-def _from_terms(terms_of: TermsOf, terms: tuple[str, ...]) -> CountedWhereRead:
-    return CountedWhereRead(terms_of, Vocabulary.of_sorted(terms))
+        return CountedWhereRead, (self.terms_of, self.vocabulary)
 
 
 def _split_rows(rows: CountedRows) -> Iterator[CountedRows]:

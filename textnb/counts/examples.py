@@ -3,23 +3,26 @@
 A digest is 16 bytes that identify a document together with its label. Digests are kept as one array of bytes (n, 16) in
 ascending order, so equal documents learnt in any order are equal arrays. ``Digests`` and ``Examples`` have ``+`` and
 ``-`` with the laws of the statistics: ``(a + b) - b == a``, and ``-`` refuses what is not there.
+
+Examples also have the day of each document (``Document.day``), 0 without one; it is no part of the digest. Of copies
+with different days, ``-`` takes away those of the same days, then the oldest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.labels import class_codes, places
-from textnb.counts.matrix import CSR, as_counts, canonical
+from textnb.counts.matrix import CSR, as_counts, canonical, renumbered
 from textnb.counts.vocabulary import Vocabulary
 from textnb.document import DIGEST_SIZE
 from textnb.errors import InputError, NotLearntError
+from textnb.extension import sparse
 from textnb.numerics import Codes
 
 SIZE = DIGEST_SIZE
@@ -45,7 +48,7 @@ def digest_array(digests: Iterable[bytes]) -> DigestArray:
     return np.frombuffer(b"".join(listed), np.uint8).reshape(-1, SIZE)
 
 
-def _sort_keys(digests: DigestArray) -> NDArray[np.bytes_]:
+def sort_keys(digests: DigestArray) -> NDArray[np.bytes_]:
     """Digests as numpy strings, (n,), which sort and compare in the order of their bytes."""
     return np.ascontiguousarray(digests).view(f"S{SIZE}").reshape(-1)
 
@@ -62,12 +65,12 @@ class Digests:
 
     def __init__(self, array: DigestArray) -> None:
         self.array = array
-        self._keys = _sort_keys(array)
+        self._keys = sort_keys(array)
 
     @classmethod
     def of(cls, digests: Iterable[bytes] = ()) -> Digests:
         """The multiset of digests in any order."""
-        return cls._sorted(_sort_keys(digest_array(digests)))
+        return cls._sorted(sort_keys(digest_array(digests)))
 
     @classmethod
     def of_array(cls, array: DigestArray) -> Digests:
@@ -92,9 +95,11 @@ class Digests:
         return int((self._keys[1:] == self._keys[:-1]).sum())
 
     def __contains__(self, digest: bytes) -> bool:
-        key = _sort_keys(digest_array([digest]))[0]
-        place = np.searchsorted(self._keys, key)
-        return bool(place < len(self) and self._keys[place] == key)
+        return self.times(digest) > 0
+
+    def times(self, digest: bytes) -> int:
+        """Return how often a digest is here."""
+        return int(self._occurrences(sort_keys(digest_array([digest])))[0])
 
     def __add__(self, other: Digests) -> Digests:
         return self._sorted(np.concatenate([self._keys, other._keys]))
@@ -113,8 +118,12 @@ class Digests:
 
     def left_without(self, other: Digests) -> Codes:
         """Positions of the digests that are left when those of another multiset are taken away."""
-        occurrence = np.arange(len(self)) - np.searchsorted(self._keys, self._keys)
-        return np.flatnonzero(occurrence >= other._occurrences(self._keys))
+        return _left_without(self._keys, other._keys)
+
+    def places_of(self, part: Digests) -> Codes:
+        """Places here of the digests of a part; those of copies are the first ones."""
+        occurrence = np.arange(len(part)) - np.searchsorted(part._keys, part._keys)
+        return np.asarray(np.searchsorted(self._keys, part._keys) + occurrence)
 
     def distance(self, other: Digests) -> int:
         """Number of digests to add or remove to turn one multiset into the other.
@@ -128,7 +137,7 @@ class Digests:
 
     def _occurrences(self, keys: NDArray[np.bytes_]) -> Codes:
         """Number of times that each key is here."""
-        return np.asarray(np.searchsorted(self._keys, keys, side="right") - np.searchsorted(self._keys, keys))
+        return _occurrences(self._keys, keys)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Digests) and np.array_equal(self.array, other.array)
@@ -136,12 +145,33 @@ class Digests:
     __hash__ = None  # type: ignore[assignment]  # equal by value, and as large as its array
 
 
+def _occurrences(sorted_keys: NDArray[np.bytes_], keys: NDArray[np.bytes_]) -> Codes:
+    """Number of times that each key is among sorted ones."""
+    return np.asarray(np.searchsorted(sorted_keys, keys, side="right") - np.searchsorted(sorted_keys, keys))
+
+
+def _left_without(keys: NDArray[np.bytes_], others: NDArray[np.bytes_]) -> Codes:
+    """Positions of the keys that are left when others are taken away, the first of equals first; both are sorted."""
+    occurrence = np.arange(len(keys)) - np.searchsorted(keys, keys)
+    return np.flatnonzero(occurrence >= _occurrences(others, keys))
+
+
+Days = NDArray[np.int32]
+"""Days of documents, (D,), as ``Document.day``; 0 for a document without a date."""
+
+
+def _dated_keys(digests: DigestArray, days: Days) -> NDArray[np.bytes_]:
+    """Sort keys of digests with their days, (n,); copies are in the order of their days."""
+    joined = np.concatenate([digests, days.astype(">u4").view(np.uint8).reshape(-1, 4)], axis=1)
+    return np.ascontiguousarray(joined).view(f"S{SIZE + 4}").reshape(-1)
+
+
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Rows X (D, V), class numbers y (D,) and labelled digests (D, 16), in the order of the digests. Immutable.
+    """Rows X (D, V), class numbers y (D,), labelled digests (D, 16) and days (D,), in the order of the last two.
 
-    The order is canonical, so equal examples are equal values whatever their history. ``+`` is the union with
-    repetition, ``-`` removes rows and refuses those that are not there.
+    Immutable. The order is canonical, so equal examples are equal values whatever their history. ``+`` is the union
+    with repetition, ``-`` removes rows and refuses those that are not there.
     """
 
     vocabulary: Vocabulary
@@ -149,17 +179,26 @@ class Examples:
     X: CSR
     y: Codes
     digests: DigestArray
+    days: Days
 
     @classmethod
-    def of(cls, X: CSR, labels: list[str], digests: list[bytes], vocabulary: Vocabulary) -> Examples:
-        """Examples from documents in any order."""
+    def of(
+        cls,
+        X: CSR,
+        labels: list[str],
+        digests: list[bytes],
+        vocabulary: Vocabulary,
+        days: Sequence[int | None] = (),
+    ) -> Examples:
+        """Examples from documents in any order; without days none of them has a date."""
         X = canonical(as_counts(X))
         if not (X.shape[0] == len(labels) == len(digests)) or X.shape[1] != len(vocabulary):
             template = "the sizes differ: counts of shape {shape}, {labels} labels, {digests} digests, {terms} terms"
             sizes = {"labels": len(labels), "digests": len(digests), "terms": len(vocabulary)}
             raise InputError(template, shape=X.shape, **sizes)
         classes, y = class_codes(np.array(labels, object))
-        return cls(vocabulary, classes, X, y, digest_array(digests))._in_order()._trimmed()
+        known = np.array([day or 0 for day in days], np.int32) if days else np.zeros(len(labels), np.int32)
+        return cls(vocabulary, classes, X, y, digest_array(digests), known)._in_order().trimmed()
 
     @classmethod
     def zero(cls) -> Examples:
@@ -170,17 +209,28 @@ class Examples:
         return len(self.y)
 
     def __add__(self, other: Examples) -> Examples:
+        if not len(self) or not len(other):
+            return self if len(self) else other
         vocabulary = self.vocabulary | other.vocabulary
         classes = tuple(sorted({*self.classes, *other.classes}))
         a, b = self._on(vocabulary, classes), other._on(vocabulary, classes)
         X = sparse.vstack([a.X, b.X], format="csr")
-        y, digests = np.concatenate([a.y, b.y]), np.concatenate([a.digests, b.digests])
-        return Examples(vocabulary, classes, X, y, digests)._in_order()
+        y, digests, days = (np.concatenate([getattr(a, name), getattr(b, name)]) for name in ("y", "digests", "days"))
+        return Examples(vocabulary, classes, X, y, digests, days)._in_order()
 
     def __sub__(self, other: Examples) -> Examples:
-        here, there = Digests(self.digests), Digests(other.digests)
-        here.check_holds(there)
-        return self.rows(here.left_without(there))
+        Digests(self.digests).check_holds(Digests(other.digests))
+        return self.without(other.digests, other.days)
+
+    def without(self, digests: DigestArray, days: Days) -> Examples:
+        """Examples without those of sorted digests, which have these days; what is not here is ignored."""
+        if not self.days.any():
+            return self.rows(_left_without(sort_keys(self.digests), sort_keys(digests)))
+        mine, theirs = _dated_keys(self.digests, self.days), np.sort(_dated_keys(digests, days))
+        left = _left_without(mine, theirs)
+        others = theirs[_left_without(theirs, mine)]  # of another day, or not here
+        digests_of_others = others.astype(f"S{SIZE}")
+        return self.rows(left[_left_without(sort_keys(self.digests[left]), digests_of_others)])
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -188,6 +238,7 @@ class Examples:
             and (self.vocabulary, self.classes) == (other.vocabulary, other.classes)
             and np.array_equal(self.digests, other.digests)
             and np.array_equal(self.y, other.y)
+            and np.array_equal(self.days, other.days)
             and (self.X != other.X).nnz == 0
         )
 
@@ -195,24 +246,37 @@ class Examples:
 
     def rows(self, rows: Codes) -> Examples:
         """Some of the examples, by ascending row numbers, on the terms and classes that they have."""
-        return self._with_rows(rows)._trimmed()
+        return (self if len(rows) == len(self) else self._with_rows(rows)).trimmed()
 
     def _with_rows(self, rows: Codes) -> Examples:
-        return Examples(self.vocabulary, self.classes, self.X[rows], self.y[rows], self.digests[rows])
+        taken = self.X[rows], self.y[rows], self.digests[rows], self.days[rows]
+        return Examples(self.vocabulary, self.classes, *taken)
 
     def _in_order(self) -> Examples:
-        return self._with_rows(np.argsort(_sort_keys(self.digests), kind="stable"))
+        keys = _dated_keys(self.digests, self.days) if self.days.any() else sort_keys(self.digests)
+        return self._with_rows(np.argsort(keys, kind="stable"))
+
+    @property
+    def is_in_order(self) -> bool:
+        """True if the order is canonical, as it is unless a file is damaged."""
+        keys = _dated_keys(self.digests, self.days)
+        return not (keys[1:] < keys[:-1]).any()
+
+    def before(self, day: int, *, undated: bool = False) -> Codes:
+        """Row numbers of the documents that are older than a day; undated: and of those without a date."""
+        return np.flatnonzero((self.days < day) & ((self.days > 0) | undated))
 
     def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Examples:
         """These examples on wider axes."""
         columns = vocabulary.columns_of(self.vocabulary)
         rows = places(classes, self.classes)
-        X = sparse.csr_array((self.X.data, columns[self.X.indices], self.X.indptr), shape=(len(self), len(vocabulary)))
-        return Examples(vocabulary, classes, X, rows[self.y], self.digests)
+        X = renumbered(self.X, columns, len(vocabulary))
+        return Examples(vocabulary, classes, X, rows[self.y], self.digests, self.days)
 
-    def _trimmed(self) -> Examples:
+    def trimmed(self) -> Examples:
         """These examples without the terms and classes that none of them has."""
         columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
+        X = self.X if len(columns) == len(self.vocabulary) else self.X[:, columns]
         kept, y = np.unique(self.y, return_inverse=True)
         classes = tuple(self.classes[k] for k in kept)
-        return Examples(self.vocabulary.selected(columns), classes, self.X[:, columns], y, self.digests)
+        return Examples(self.vocabulary.selected(columns), classes, X, y, self.digests, self.days)

@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.labels import Labels, Weights, labelled_rows, places
 from textnb.counts.matrix import CSR, Matrix, add_at, are_whole, as_counts, canonical, check_vocabulary
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError, NotLearntError
+from textnb.extension import sparse
 from textnb.numerics import Codes, Ints
 
 _ENTRIES_PER_BLOCK = 1 << 16

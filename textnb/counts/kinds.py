@@ -4,11 +4,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.counts.counting import Counted
 from textnb.counts.documents import TermsOf
+from textnb.counts.packed_vocabulary import PackedVocabulary, packed
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
+from textnb.numerics import Codes
 from textnb.readers.message.features import GROUPS
 from textnb.text import FEATURES
 from textnb.text.analyzer import CHARS_PREFIX, MAX_CHARS
@@ -39,7 +42,7 @@ def of_kinds(counted: Counted, terms_of: TermsOf, kinds: Collection[str]) -> Cou
     >>> of_kinds(part, terms_of, ["words"]).vocabulary.terms
     ('be', 'to')
     """
-    if not _are_distinct(terms_of, counted.vocabulary):
+    if not are_distinct(terms_of, counted.vocabulary):
         template = "words of the tokenizer {name!r} may look like pairs or chars; count again with --terms {terms}"
         raise InputError(template, name=terms_of.tokenizer.name, terms=",".join(kinds))
     if "chars" in terms_of.analyzer.features:
@@ -49,29 +52,38 @@ def of_kinds(counted: Counted, terms_of: TermsOf, kinds: Collection[str]) -> Cou
 
 
 def _columns(vocabulary: Vocabulary, kinds: Collection[str]) -> Columns:
-    kept = (_kind(term) in (*kinds, None) for term in vocabulary)
-    return np.flatnonzero(np.fromiter(kept, np.bool_, len(vocabulary)))
+    """Return the columns of terms of some kinds, and of features and fields."""
+    terms = packed(vocabulary)
+    kept = np.where(_number_of(terms, terms.data == ord(" ")) > 0, "pairs" in kinds, "words" in kinds)
+    for prefix in _GROUPS:
+        kept[_beginning(terms, prefix)] = True
+    block = _beginning(terms, CHARS_PREFIX)
+    lengths = _number_of(terms, terms.data & 0xC0 != 0x80)[block]  # characters: bytes that do not continue one
+    kept[block] = np.where(lengths <= len(CHARS_PREFIX) + MAX_CHARS, "chars" in kinds, kept[block])
+    return np.flatnonzero(kept)
 
 
-def _kind(term: str) -> str | None:
-    """Return the kind of a term, None if it belongs to a feature or a field."""
-    if term.startswith(CHARS_PREFIX) and len(term) <= len(CHARS_PREFIX) + MAX_CHARS:
-        return "chars"
-    if _is_beside(term):
-        return None
-    return "pairs" if " " in term else "words"
+def _number_of(terms: PackedVocabulary, marked: NDArray[np.bool_]) -> Codes:
+    """Return how many bytes of each term are marked, (V,)."""
+    ends = np.concatenate([[0], np.cumsum(marked)])[terms.starts]
+    return np.diff(ends)
+
+
+def _beginning(terms: PackedVocabulary, prefix: str) -> slice:
+    """Return where the terms with a prefix are; terms are sorted, and the prefix ends with a colon."""
+    return slice(terms.place(prefix), terms.place(prefix[:-1] + ";"))
 
 
 def _is_beside(term: str) -> bool:
     return term.startswith(_GROUPS)
 
 
-def _are_distinct(terms_of: TermsOf, vocabulary: Vocabulary) -> bool:
+def are_distinct(terms_of: TermsOf, vocabulary: Vocabulary) -> bool:
     """Return True if no word has a space or begins like a feature, a field or an n-gram of characters."""
     tokenizer = terms_of.tokenizer
     if tokenizer.name == "whitespace":
         if terms_of.analyzer.chars is None:
             return not any(term.startswith((CHARS_PREFIX, *_GROUPS)) for term in vocabulary)
         # a word "chars:..." would have this n-gram, too
-        return f"{CHARS_PREFIX}rs:" not in vocabulary.terms and not any(map(_is_beside, vocabulary))
+        return f"{CHARS_PREFIX}rs:" not in vocabulary and not any(map(_is_beside, vocabulary))
     return tokenizer.name in _WITHOUT_COLONS and not tokenizer.recipe["params"].get("user_dictionary")

@@ -41,11 +41,22 @@ def class_codes(y: Labels, classes: Sequence[Any] | None = None) -> tuple[tuple[
         return names, places(names, found)
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise InputError("a label is missing (NaN)")
-    present, codes = np.unique(labels, return_inverse=True)
+    present, codes = _distinct(labels)
     names = tuple(present.tolist())
     if classes is None:
         return names, codes
     return tuple(classes), places(classes, names)[codes]
+
+
+def _distinct(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+    """Sorted distinct labels and the place of each label among them; without sorting if they are small integers."""
+    if labels.dtype.kind in "iu" and len(labels):
+        low, high = labels.min(), labels.max()
+        if int(high) - int(low) < len(labels):
+            offsets = (labels - low).astype(np.intp)
+            seen = np.bincount(offsets) > 0
+            return np.flatnonzero(seen).astype(labels.dtype) + low, (np.cumsum(seen) - 1)[offsets]
+    return np.unique(labels, return_inverse=True)
 
 
 def labelled_rows(
@@ -70,6 +81,12 @@ def as_weight(sample_weight: Weights, n_documents: int) -> Floats:
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         raise InputError("sample_weight must be finite and not negative")
     return weight
+
+
+def check_number_of_weights(sample_weight: Floats, is_right: bool) -> None:
+    """Refuse weights that are not as many as the texts."""
+    if not is_right:
+        raise InputError("sample_weight must hold one weight per text; it holds {n}", n=len(sample_weight))
 
 
 def places(classes: Sequence[Any], names: Sequence[Any], unknown: int | None = None) -> Codes:

@@ -1,14 +1,23 @@
 """Learnt value: statistics of all learnt documents and what is kept of them, with ``+`` and ``-``.
 
-A sample of the documents is kept for calibration. Of a class with D_k documents, those are kept whose digest, read as
-a number between 0 and 1, is below 2^-level_k. The level is the smallest that leaves about ``most`` / C documents of the
-class. So every machine chooses the same documents, samples add up, and a forgotten document leaves the sample. A level
-only rises: documents that were dropped when there were many do not come back when most of them are forgotten.
-Otherwise equal knowledge is an equal sample.
+All documents are kept up to a number, ``most``, so that what is computed from them, the calibration, is a function of
+what is learnt: forgetting equals never having seen. Of more documents a sample is kept. With D_k documents in class k,
+
+    c = the largest whole number with sum_k min(D_k, c) <= most                                              (1)
+
+and of a class with more than c documents those are kept whose digest is below its bound, which is the digest at place c
+of the class in ascending order, counted from 0. Adding documents never raises c nor a bound. So every machine keeps the
+same documents, and samples add up in any order. A document that was dropped does not come back when others are
+forgotten: then, and only then, fewer are kept than if the rest had been learnt alone, and the bound stays until no
+document of the class is missing.
+
+A calibration needs fewer documents. It uses those of class k whose digest, read as a number between 0 and 1, is below
+2^-level_k. The level is the smallest that leaves about MOST_CALIBRATED / C documents of the class.
 """
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -18,23 +27,35 @@ from numpy.typing import NDArray
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.counting import Counted
-from textnb.counts.examples import SIZE, Digests, Examples
+from textnb.counts.examples import SIZE, DigestArray, Digests, Examples, digest_array, sort_keys
 from textnb.counts.histograms import ClassHistograms
+from textnb.counts.labels import class_codes
 from textnb.counts.matrix import CSR
 from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
+from textnb.numerics import Codes, Floats
 
-Levels = dict[str, int]
+Bounds = dict[str, bytes]
+"""For classes of which documents are missing: the digest below which all are there."""
+
+MOST_KEPT = 100_000
+"""Number of documents that are kept at most unless another one is given."""
+
+MOST_CALIBRATED = 3000
+"""About how many of the kept documents a calibration uses at most; about half of that if there are many more."""
+
 MIN_PER_CLASS = 2
-"""Documents of a class that a sample keeps, however many classes there are."""
+"""Documents of a class that a calibration may use, however many classes there are."""
+
+MAX_LEVEL = 32
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled documents, and the levels of the classes whose level is above 0."""
+    """Kept documents: of each class all, or those whose digest is below the bound of the class; at most ``most``."""
 
     examples: Examples
-    levels: Levels
+    bounds: Bounds
     most: int
 
     @classmethod
@@ -45,61 +66,129 @@ class Sample:
     @classmethod
     def of(cls, part: Counted, most: int) -> "Sample":
         """Return the sample of counted and labelled documents."""
-        labels = np.array(part.named_labels, object)
-        names, number = np.unique(labels, return_counts=True)
-        levels = _levels(dict(zip(names.tolist(), number.tolist(), strict=True)), most)
-        learnt = part.learnt_digests
-        digests = np.frombuffer(b"".join(learnt), np.uint8).reshape(-1, SIZE)
-        kept = np.flatnonzero(_chosen(digests, np.array([levels.get(name, 0) for name in labels], np.int64)))
-        chosen = [learnt[i] for i in kept]
-        return cls(Examples.of(part.X[kept], labels[kept].tolist(), chosen, part.vocabulary), levels, most)
+        classes, y = class_codes(np.array(part.named_labels, object))
+        share = _share(np.bincount(y).tolist(), most)
+        return cls._below_bounds(part, most, _digests_at(share, digest_array(part.learnt_digests), y, classes))
+
+    @classmethod
+    def calibrating(cls, part: Counted, most: int) -> "Sample":
+        """Return ``of(part, most)`` for a calibration, without gathering the other documents."""
+        documents = Counter(part.named_labels)
+        return cls._below_bounds(part, most, _level_bounds(documents, most)).thinned(documents)
+
+    @classmethod
+    def _below_bounds(cls, part: Counted, most: int, bounds: Bounds) -> "Sample":
+        if bounds:
+            classes, y = class_codes(np.array(part.named_labels, object))
+            part = part.rows(np.flatnonzero(is_below(digest_array(part.learnt_digests), y, classes, bounds)))
+        return cls(part.examples, bounds, most)
 
     def thinned(self, documents: Mapping[str, int]) -> "Sample":
-        """Return the sample for these numbers of learnt documents per class."""
-        needed = _levels(documents, self.most)
-        levels = {name: max(self.levels.get(name, 0), needed.get(name, 0)) for name in documents}
-        return self._at({name: level for name, level in levels.items() if level})
+        """Return the sample for these numbers of learnt documents per class, eq. (1)."""
+        share = _share(documents.values(), self.most)
+        kept = dict.fromkeys(documents, 0) | self.documents
+        bounds = {name: self.bounds[name] for name, number in documents.items() if kept[name] < number}
+        examples = self.examples
+        return self._below(bounds | _digests_at(share, examples.digests, examples.y, examples.classes))
+
+    def for_calibration(self, documents: Mapping[str, int]) -> "Sample":
+        """Return the documents that a calibration uses if so many documents per class have been learnt."""
+        return self._below(_lower(self.bounds, _level_bounds(documents, self.most)))
 
     def evened(self) -> "Sample":
-        """Return a sample with all classes at the highest level: each learnt document is equally likely to be in it."""
-        highest = max(self.levels.values(), default=0)
-        return self._at(dict.fromkeys([*self.levels, *self.examples.classes], highest)) if highest else self
+        """Return a sample with the lowest bound for all classes: each learnt document is equally likely to be in it."""
+        if not self.bounds:
+            return self
+        return self._below(dict.fromkeys([*self.bounds, *self.examples.classes], min(self.bounds.values())))
 
     def weights(self) -> NDArray[np.float64]:
         """Number of learnt documents that each sampled document represents, (D,)."""
-        of_class = np.array([2.0 ** self.levels.get(name, 0) for name in self.examples.classes])
-        return of_class[self.examples.y]
+        whole = 1 << 8 * SIZE
+        below = [int.from_bytes(self.bounds[name]) if name in self.bounds else whole for name in self.examples.classes]
+        return np.array([whole / number for number in below])[self.examples.y]
+
+    def without(self, digests: Digests, kept: Examples | None = None) -> "Sample":
+        """Return the sample without these documents, ``kept`` of which have their days; those not here are ignored."""
+        days = np.zeros(len(digests), np.int32)
+        if kept is not None:
+            days[digests.places_of(Digests(kept.digests))] = kept.days
+        left = self.examples.without(digests.array, days)
+        return self if len(left) == len(self.examples) else replace(self, examples=left)
 
     def __add__(self, other: "Sample") -> "Sample":
-        levels = {name: max(self.levels.get(name, 0), level) for name, level in other.levels.items()}
-        merged = {**self.levels, **levels}
-        return Sample(self._at(merged).examples + other._at(merged).examples, merged, min(self.most, other.most))
+        bounds = _lower(self.bounds, other.bounds)
+        return Sample(self._below(bounds).examples + other._below(bounds).examples, bounds, min(self.most, other.most))
 
-    def __sub__(self, other: "Sample") -> "Sample":
-        return Sample(self.examples - other._at(self.levels).examples, self.levels, self.most)
+    @property
+    def documents(self) -> dict[str, int]:
+        """Number of kept documents of each class that has any."""
+        numbers = np.bincount(self.examples.y, minlength=len(self.examples.classes)).tolist()
+        return dict(zip(self.examples.classes, numbers, strict=True))
 
-    def _at(self, levels: Levels) -> "Sample":
+    def _below(self, bounds: Bounds) -> "Sample":
+        """Return the documents below these bounds, none of which may be above the present ones."""
         examples = self.examples
-        of_class = np.array([levels.get(name, 0) for name in examples.classes], np.int64)
-        kept = _chosen(examples.digests, of_class[examples.y])
-        return Sample(examples if kept.all() else examples.rows(np.flatnonzero(kept)), levels, self.most)
+        kept = is_below(examples.digests, examples.y, examples.classes, bounds)
+        return Sample(examples if kept.all() else examples.rows(np.flatnonzero(kept)), bounds, self.most)
 
 
-def _chosen(digests: NDArray[np.uint8], levels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether the first 32 bits of each digest are below 2^(32 - level), (D,)."""
-    first = digests[:, :4].astype(np.int64) @ np.array([1 << 24, 1 << 16, 1 << 8, 1])
-    return np.asarray(first < (1 << 32) >> np.minimum(levels, 32))
+def is_below(
+    digests: DigestArray, y: Codes, classes: tuple[str, ...], bounds: Mapping[str, bytes]
+) -> NDArray[np.bool_]:
+    """Return whether each digest is below the bound of its class, (D,); True for classes without a bound."""
+    if not bounds:
+        return np.ones(len(y), bool)
+    is_bounded = np.array([name in bounds for name in classes], bool)
+    of_class = np.array([bounds.get(name, b"") for name in classes], f"S{SIZE}")
+    return np.asarray(~is_bounded[y] | (sort_keys(digests) < of_class[y]))
 
 
-def _levels(documents: Mapping[str, float], most: int) -> Levels:
-    """Smallest levels that leave at most ``most`` / C documents of each class; classes at level 0 are omitted."""
-    cap = max(most // max(len(documents), 1), MIN_PER_CLASS)
-    levels = {name: math.ceil(math.log2(max(number / cap, 1))) for name, number in documents.items()}
-    return {name: level for name, level in levels.items() if level}
+def _digests_at(place: int, digests: DigestArray, y: Codes, classes: tuple[str, ...]) -> Bounds:
+    """Digest at a place among those of each class, in ascending order; for classes with more documents."""
+    sizes = np.bincount(y, minlength=len(classes))
+    larger = np.flatnonzero(sizes > place).tolist()
+    if not larger:
+        return {}
+    by_digest = np.argsort(sort_keys(digests), kind="stable")
+    by_class = by_digest[np.argsort(y[by_digest], kind="stable")]
+    at = np.cumsum(sizes) - sizes + place
+    return {classes[k]: digests[by_class[at[k]]].tobytes() for k in larger}
+
+
+def level_bound(level: int) -> bytes:
+    """Digest below which 2^-level of all digests are; a level above MAX_LEVEL counts as that."""
+    return (1 << 8 * SIZE - min(level, MAX_LEVEL)).to_bytes(SIZE)
+
+
+def _lower(a: Bounds, b: Bounds) -> Bounds:
+    """Lower one of two bounds of each class."""
+    return {**a, **{name: min(bound, a.get(name, bound)) for name, bound in b.items()}}
+
+
+def _share(documents: Iterable[int], most: int) -> int:
+    """Most documents of a class that may be kept, c of eq. (1); the largest class if all are kept.
+
+    >>> _share([7, 2, 9], most=12), _share([7, 2, 9], most=18), _share([7, 2, 9], most=2)
+    (5, 9, 0)
+    """
+    share, room, sizes = 0, most, sorted(documents)
+    for place, size in enumerate(sizes):
+        share = room // (len(sizes) - place)
+        if share < size:
+            return share
+        share, room = size, room - size
+    return share
+
+
+def _level_bounds(documents: Mapping[str, int], most: int) -> Bounds:
+    """Bounds of the documents that a calibration uses, by the smallest levels; none for classes at level 0."""
+    share = max(min(most, MOST_CALIBRATED) // max(len(documents), 1), MIN_PER_CLASS)
+    levels = {name: math.ceil(math.log2(max(number / share, 1))) for name, number in documents.items()}
+    return {name: level_bound(level) for name, level in levels.items() if level}
 
 
 class Keeps(NamedTuple):
-    """What is kept beside the statistics: histograms, all documents, or a sample of this size."""
+    """What is kept beside the statistics: histograms, all documents, or at most this number of documents."""
 
     histograms: bool = False
     examples: bool = False
@@ -110,8 +199,8 @@ class Keeps(NamedTuple):
 class Learnt:
     """Statistics of learnt documents. ``+`` merges, ``-`` forgets and drops terms and classes without documents.
 
-    Equal knowledge is an equal value, whatever its history; forgetting equals never having seen. Parts that a recipe
-    does not need are None.
+    Equal knowledge is an equal value, whatever its history, and forgetting equals never having seen, as long as there
+    were never more documents than a sample may keep. Parts that a recipe does not need are None.
     """
 
     counts: ClassCounts
@@ -140,13 +229,41 @@ class Learnt:
         sample = Sample.of(part, keeps.sample) if keeps.sample else None
         return cls(counts, Digests.of(part.learnt_digests), histograms, examples, sample)
 
-    def without(self, examples: Examples, weighting: Weighting) -> "Learnt":
-        """Return the learnt value without these documents, and without a sample."""
+    @classmethod
+    def of_weighted(cls, part: Counted, weighting: Weighting, sample_weight: Floats) -> "Learnt":
+        """Return the class counts of documents with weights (D,), and nothing else: they cannot be forgotten."""
+        stored, labels = weighting.stored(part.X), part.named_labels
+        counts = ClassCounts.of(
+            stored, labels, part.vocabulary, sample_weight=sample_weight, unit=weighting.unit
+        ).trimmed()
+        return cls(counts, Digests.of())
+
+    def part(self, examples: Examples, weighting: Weighting) -> "Learnt":
+        """Return the learnt value of some of these documents, for ``-``."""
         labels = np.array(examples.classes, object)[examples.y].tolist()
         has_histograms = self.histograms is not None
         counts, histograms = _statistics(examples.X, labels, examples.vocabulary, weighting, has_histograms)
-        part = Learnt(counts, Digests.of_array(examples.digests), histograms, examples)
-        return replace(self, sample=None) - part
+        return Learnt(counts, Digests.of_array(examples.digests), histograms, examples)
+
+    def without(self, examples: Examples, weighting: Weighting) -> "Learnt":
+        """Return the learnt value without these documents, and without a sample."""
+        return replace(self, sample=None) - self.part(examples, weighting)
+
+    @property
+    def kept(self) -> Examples | None:
+        """Kept documents; None if none are kept."""
+        return self.examples if self.sample is None else self.sample.examples
+
+    def statistics_without(
+        self, X: CSR, labels: list[str], weighting: Weighting
+    ) -> tuple[ClassCounts, ClassHistograms | None]:
+        """Return counts and histograms without some learnt documents X (D, V); terms and classes stay, even empty."""
+        vocabulary, classes = _vocabulary(self.counts), self.counts.classes
+        stored, unit = weighting.stored(X), weighting.unit
+        rest = None
+        if self.histograms is not None:
+            rest = self.histograms - ClassHistograms.of(stored, labels, vocabulary, classes, unit=unit)
+        return self.counts - ClassCounts.of(stored, labels, vocabulary, classes, unit=unit), rest
 
     def __add__(self, other: "Learnt") -> "Learnt":
         a, b = self.counts, other.counts
@@ -170,8 +287,13 @@ class Learnt:
             rest = histograms - other.histograms.on(vocabulary, classes, self.counts.unit)
             histograms = rest.selected(columns, counts.classes)
         examples = self.examples if self.examples is None or other.examples is None else self.examples - other.examples
-        sample = self.sample if self.sample is None or other.sample is None else self.sample - other.sample
+        sample = None if self.sample is None else self.sample.without(other.digests, other.kept)
         return Learnt(counts, digests, histograms, examples, sample)._thinned()
+
+    @property
+    def documents(self) -> dict[str, int]:
+        """Number of learnt documents of each class."""
+        return dict(zip(self.counts.classes, np.asarray(self.counts.documents).tolist(), strict=True))
 
     @property
     def fingerprint(self) -> str:
@@ -185,8 +307,7 @@ class Learnt:
     def _thinned(self) -> "Learnt":
         if self.sample is None:
             return self
-        documents = dict(zip(self.counts.classes, np.asarray(self.counts.documents).tolist(), strict=True))
-        return replace(self, sample=self.sample.thinned(documents))
+        return replace(self, sample=self.sample.thinned(self.documents))
 
 
 def _statistics(

@@ -5,22 +5,18 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from hashlib import blake2b
-from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from textnb.counts.rows import Rows, kept_before, row_blocks, with_data, with_entries
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.numerics import Codes, Ints
-
-try:  # scipy's private loop for X.T @ v adds into a given array; np.add.at does the same at half the speed
-    from scipy.sparse._sparsetools import csc_matvec as _csc_matvec
-except ImportError:
-    _csc_matvec = None
 
 CSR = Any
 """A scipy.sparse.csr_array; scipy has no types of its own."""
@@ -28,8 +24,9 @@ Matrix = Any
 """Rows of documents: an array, a sparse matrix, a list of rows or a data frame."""
 
 _ENTRIES_PER_BLOCK = 1 << 15
+_MANY_ENTRIES = 1 << 17  # scipy sorts so many in less time than its import takes
 _COUNT_TYPES = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
-_BITS_OF_INFINITY = np.array(np.inf).view(np.uint64)
+_BITS = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}
 
 
 class _Ids(dict[str, int]):
@@ -58,8 +55,7 @@ class MatrixBuilder:
         if self._fixed is None:
             counted = Counter(map(self._ids.__getitem__, terms))
         else:
-            columns = self._fixed.columns
-            counted = Counter(columns[term] for term in terms if term in columns)
+            counted = Counter(column for column in map(self._fixed.find, terms) if column >= 0)
         self._indices.extend(counted.keys())
         self._data.extend(counted.values())
         self._lengths.append(len(counted))
@@ -83,23 +79,23 @@ class MatrixBuilder:
         if self._fixed is None:
             terms = list(self._ids)
             order = sorted(range(len(terms)), key=terms.__getitem__)
-            built = matrix_of(lengths, numbers, data, [terms[number] for number in order], np.array(order, np.int32))
+            vocabulary = Vocabulary.of_sorted([terms[number] for number in order])
+            built = matrix_of(lengths, numbers, data, vocabulary, np.array(order, np.int32))
         else:
             built = csr_of(lengths, numbers, data, len(self._fixed)), self._fixed
         self.__init__(self._fixed)  # type: ignore[misc]  # the matrix owns the buffers now
         return built
 
 
-def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: list[str], order: Ints) -> tuple[CSR, Vocabulary]:
+def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: Vocabulary, order: Ints) -> tuple[CSR, Vocabulary]:
     """Matrix and vocabulary from the length of each row, its term numbers and their counts.
 
-    ``terms`` are distinct and sorted, ``order`` has their numbers; those in no row are left out of the vocabulary.
-    ``numbers`` is overwritten.
+    ``order`` has the numbers of the terms; those in no row are left out of the vocabulary. ``numbers`` is overwritten.
     """
     is_used = np.bincount(numbers, minlength=len(terms))[order] > 0
     columns = np.empty(len(terms), np.int32)
     columns[order] = np.cumsum(is_used, dtype=np.int32) - 1
-    vocabulary = Vocabulary.of_sorted(terms if is_used.all() else compress(terms, is_used.tolist()))
+    vocabulary = terms.selected(np.flatnonzero(is_used))
     for start in range(0, len(numbers), _ENTRIES_PER_BLOCK):
         numbers[start : start + _ENTRIES_PER_BLOCK] = columns[numbers[start : start + _ENTRIES_PER_BLOCK]]
     return csr_of(lengths, numbers, data, len(vocabulary)), vocabulary
@@ -121,21 +117,39 @@ def with_columns(X: CSR, columns: Ints) -> CSR:
 
 def renumbered(X: CSR, numbers: Ints, n_columns: int) -> CSR:
     """X with its columns moved to ``numbers`` (V,), ascending; columns with number -1 are left out."""
-    indices, indptr, data = numbers.astype(X.indices.dtype)[X.indices], X.indptr, X.data
-    kept = indices >= 0
-    if not kept.all():
-        indptr = np.concatenate([[0], np.cumsum(kept)]).astype(indptr.dtype)[indptr]
-        indices, data = indices[kept], data[kept]
+    numbers, indptr, data = numbers.astype(X.indices.dtype), X.indptr, X.data
+    if (numbers >= 0).all():
+        return sparse.csr_array((data, numbers[X.indices], indptr), shape=(X.shape[0], n_columns))
+    kept = (numbers >= 0)[X.indices]
+    data, indptr = data[kept], kept_before(kept, indptr)
+    indices, place = np.empty(len(data), X.indices.dtype), 0
+    for _, entries in row_blocks(X.indptr):  # so that no copy of all columns is made
+        part = X.indices[entries][kept[entries]]
+        indices[place : place + len(part)] = numbers[part]
+        place += len(part)
     return sparse.csr_array((data, indices, indptr), shape=(X.shape[0], n_columns))
 
 
 def csr_of(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> CSR:
     """Matrix from the length of each row, its columns in any order, and their counts."""
-    indptr = np.zeros(len(lengths) + 1, np.int32 if len(data) < 2**31 else np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    X = sparse.csr_array((data, columns, indptr), shape=(len(lengths), n_terms))
+    X = sparse.csr_array((data, columns, _indptr(lengths)), shape=(len(lengths), n_terms))
     X.sort_indices()
     return X
+
+
+def rows_of(lengths: Ints, columns: Ints, data: Ints, n_terms: int) -> Rows:
+    """Rows from the length of each, its distinct columns in any order, and their counts; few need no scipy."""
+    if len(data) > _MANY_ENTRIES:
+        X = csr_of(lengths, columns, data, n_terms)
+        return Rows(X.data, X.indices, X.indptr, n_terms)
+    order = np.lexsort((columns, np.repeat(np.arange(len(lengths)), lengths)))
+    return Rows(data[order], columns[order], _indptr(lengths), n_terms)
+
+
+def _indptr(lengths: Ints) -> Ints:
+    indptr: Ints = np.zeros(len(lengths) + 1, np.int32 if lengths.sum() < 2**31 else np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
 
 
 def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | None = None) -> tuple[CSR, Vocabulary]:
@@ -172,8 +186,8 @@ def count_matrix(documents: Iterable[Iterable[str]], vocabulary: Vocabulary | No
     return builder.build()
 
 
-def as_counts(X: Matrix) -> CSR:
-    """X as a checked count matrix: a csr_array of int32, int64 or float64.
+def as_counts(X: Matrix, *, keep_float32: bool = False) -> CSR:
+    """X as a checked count matrix: a csr_array of int32, int64 or float64, or of float32 if that is to be kept.
 
     X is sparse or dense, with one row per document. Negative, NaN, infinite and non-numeric entries and other than two
     dimensions are refused. The result shares memory with X if it can.
@@ -194,7 +208,9 @@ def as_counts(X: Matrix) -> CSR:
         raise InputError("counts must have two dimensions (documents, terms), not {ndim}", ndim=X.ndim)
     if X.dtype == np.uint64:
         _check_below_int64(sparse.csr_array(X))
-    X = sparse.csr_array(X if X.dtype in _COUNT_TYPES else X.astype(np.float64 if X.dtype.kind == "f" else np.int64))
+    if X.dtype not in _COUNT_TYPES and not (keep_float32 and X.dtype == np.float32):
+        X = X.astype(np.float64 if X.dtype.kind == "f" else np.int64)
+    X = sparse.csr_array(X)
     _check_entries(X)
     return X
 
@@ -239,30 +255,27 @@ def _may_offend(data: NDArray[Any]) -> bool:
     """True if a value could be negative, NaN or infinite, in one pass: the bits of such floats are the largest."""
     if not len(data):
         return False
-    if data.dtype != np.float64:
+    bits = _BITS.get(data.dtype)
+    if bits is None:
         return bool(data.min() < 0)
-    return bool(data.view(np.uint64).max() >= _BITS_OF_INFINITY)
+    return bool(data.view(bits).max() >= data.dtype.type(np.inf).view(bits))
 
 
 def presence(X: CSR) -> CSR:
     """X with 1 in place of every count."""
     X = canonical(X)
-    return sparse.csr_array((np.ones(X.nnz, np.int32), X.indices, X.indptr), shape=X.shape)
+    return with_data(X, np.ones(X.nnz, np.int32))
 
 
 def canonical(X: CSR) -> CSR:
     """X with each entry stored once, in order, and no zero stored; X itself if it is so already."""
+    if isinstance(X, Rows):
+        return X if X.data.all() else with_entries(X, X.data != 0)
     if not X.has_canonical_format or (X.nnz and not X.data.all()):
         X = X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()
     return X
-
-
-def with_entries(X: CSR, kept: NDArray[np.bool_]) -> CSR:
-    """X with only those of its stored entries for which ``kept`` is True."""
-    ends = np.concatenate([[0], np.cumsum(kept)])[X.indptr]
-    return sparse.csr_array((X.data[kept], X.indices[kept], ends), shape=X.shape)
 
 
 def first_equal_rows(X: CSR) -> Codes:
@@ -272,20 +285,37 @@ def first_equal_rows(X: CSR) -> Codes:
     [0, 1, 0, 3, 4]
     """
     X = canonical(X)
-    indices, data = X.indices.astype(np.int64), X.data.astype(np.float64)
+    lengths, sums = np.diff(X.indptr).astype(np.int64), np.zeros(X.shape[0], np.int64)
+    for within, entries in row_blocks(X.indptr):
+        before = np.concatenate([[0], np.cumsum(X.indices[entries], dtype=np.int64)])
+        sums[within] = np.diff(before[X.indptr[within.start : within.stop + 1] - entries.start])
+    sizes = np.column_stack([lengths, sums])  # rows that differ here are not equal
+    _, size, number = np.unique(sizes, axis=0, return_inverse=True, return_counts=True)
+    size = size.reshape(-1)  # numpy 2.0 returns a column
     first: dict[bytes, int] = {}
     rows = np.arange(X.shape[0])
-    for row, (begin, end) in enumerate(pairwise(X.indptr.tolist())):
-        if begin < end:
-            key = blake2b(indices[begin:end].tobytes() + data[begin:end].tobytes(), digest_size=16).digest()
-            rows[row] = first.setdefault(key, row)
+    for row in np.flatnonzero((number[size] > 1) & (sizes[:, 0] > 0)).tolist():
+        entries = slice(X.indptr[row], X.indptr[row + 1])
+        content = X.indices[entries].astype(np.int64).tobytes() + X.data[entries].astype(np.float64).tobytes()
+        rows[row] = first.setdefault(blake2b(content, digest_size=16).digest(), row)
     return rows
+
+
+@cache
+def _csc_matvec() -> Any:
+    """Return scipy's private loop for X.T @ v, which adds into a given array; None if there is none."""
+    try:
+        from scipy.sparse._sparsetools import csc_matvec  # np.add.at does the same at half the speed
+    except ImportError:
+        return None
+    return csc_matvec
 
 
 def add_at(table: NDArray[Any], cells: NDArray[Any], values: NDArray[Any]) -> None:
     """Add values to the cells of a table, in place, repeated cells included; table and values are of one type."""
-    if _csc_matvec is None:
+    add_products = _csc_matvec()
+    if add_products is None:
         np.add.at(table, cells, values)
     else:
         within = np.array([0, len(cells)], cells.dtype)
-        _csc_matvec(len(table), 1, within, cells, values, np.ones(1, table.dtype), table)
+        add_products(len(table), 1, within, cells, values, np.ones(1, table.dtype), table)

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
 from textnb.counts.labels import DIFFERENT_AXES, Labels, Weights, labelled_rows, places
 from textnb.counts.matrix import CSR, Matrix, canonical
 from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.numerics import Codes, Floats
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from hashlib import blake2b
 from itertools import repeat
 from operator import ge
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,8 @@ class Vocabulary:
     (('a', 'b'), 1, False)
     """
 
+    _selected_from: tuple[Vocabulary, Columns] | None = None  # mapping onto a selection then compares no strings
+
     def __init__(self, terms: Iterable[str] = ()) -> None:
         if isinstance(terms, str):
             raise InputError("a vocabulary needs a list of terms, not the single string {text!r}", text=terms[:40])
@@ -38,8 +41,7 @@ class Vocabulary:
     @classmethod
     def of_sorted(cls, terms: Iterable[str]) -> Vocabulary:
         """Return the vocabulary of terms that are already distinct and sorted; checked."""
-        vocabulary = cls.__new__(cls)
-        vocabulary.terms = tuple(terms)
+        vocabulary = cls._of(terms)
         if any(map(ge, vocabulary.terms, vocabulary.terms[1:])):
             raise InputError("the terms of a vocabulary must be distinct and sorted by code point")
         return vocabulary
@@ -50,13 +52,35 @@ class Vocabulary:
         return dict(zip(self.terms, range(len(self.terms)), strict=True))
 
     @cached_property
+    def counters(self) -> dict[Any, Any]:
+        """Counters of the extension for these terms, which ``documents.py`` makes."""
+        return {}
+
+    @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits that identify the terms and their order."""
         text = "\x00".join(f"{len(term)}:{term}" for term in self.terms)
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
+    def term(self, column: int) -> str:
+        """Return the term of a column."""
+        return self.terms[column]
+
+    def find(self, term: str) -> int:
+        """Return the column of a term, -1 if it is not here."""
+        return self.columns.get(term, -1)
+
+    @property
+    def known(self) -> Any:
+        """Terms as the extension's Counter takes them."""
+        return self.terms
+
     def columns_of(self, part: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, all of which must be here."""
+        if not len(part) or part == self:  # then there is no need of a dictionary
+            return np.arange(len(part))
+        if part._selected_from is not None and part._selected_from[0] is self:
+            return part._selected_from[1]
         try:
             return np.fromiter(map(self.columns.__getitem__, part.terms), np.intp, len(part))
         except KeyError as missing:
@@ -64,6 +88,14 @@ class Vocabulary:
 
     def places_of(self, other: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, -1 for those that are not here."""
+        if other is self:
+            return np.arange(len(self))
+        if other._selected_from is not None and other._selected_from[0] is self:
+            return other._selected_from[1]
+        if self._selected_from is not None and self._selected_from[0] is other:
+            places = np.full(len(other), -1, np.intp)
+            places[self._selected_from[1]] = np.arange(len(self))
+            return places
         if "columns" in self.__dict__ or "columns" not in other.__dict__:
             return np.fromiter(map(self.columns.get, other.terms, repeat(-1)), np.intp, len(other))
         there = np.fromiter(map(other.columns.get, self.terms, repeat(-1)), np.intp, len(self))  # its dict exists
@@ -73,17 +105,29 @@ class Vocabulary:
 
     def selected(self, columns: Columns) -> Vocabulary:
         """Return the vocabulary of some columns, given in ascending order."""
+        return self._selected(columns, lambda: Vocabulary._of(map(self.terms.__getitem__, columns.tolist())))
+
+    def _selected(self, columns: Columns, make: Callable[[], Vocabulary]) -> Vocabulary:
         if (np.diff(columns) <= 0).any():
             raise InputError("the columns of a vocabulary must be distinct and in ascending order")
         if np.array_equal(columns, np.arange(len(self))):
             return self
-        vocabulary = Vocabulary.__new__(Vocabulary)  # sorted already: no need to compare 100,000 strings
-        vocabulary.terms = tuple(map(self.terms.__getitem__, columns.tolist()))
+        vocabulary = make()
+        vocabulary._selected_from = self, columns
+        return vocabulary
+
+    @classmethod
+    def _of(cls, terms: Iterable[str]) -> Vocabulary:
+        """Return the vocabulary of terms that are known to be distinct and sorted."""
+        vocabulary = cls.__new__(cls)
+        vocabulary.terms = tuple(terms)
         return vocabulary
 
     def __or__(self, other: Vocabulary) -> Vocabulary:
+        if not len(self) or other is self:
+            return other
         new = [term for term in other.terms if term not in self.columns]
-        return Vocabulary((*self.terms, *new)) if new else self
+        return Vocabulary._of(sorted((*self.terms, *new))) if new else self  # two sorted runs: merged in linear time
 
     def __getitem__(self, term: str) -> int:
         return self.columns[term]
@@ -101,7 +145,10 @@ class Vocabulary:
         return isinstance(other, Vocabulary) and (self is other or self.terms == other.terms)
 
     def __hash__(self) -> int:
-        return hash(self.terms[:: len(self) // 64 + 1])  # up to 64 terms suffice for a hash
+        return hash(tuple(map(self.term, range(0, len(self), len(self) // 64 + 1))))  # up to 64 terms suffice
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Vocabulary.of_sorted, (self.terms,)  # without the dictionary of its columns
 
     def __repr__(self) -> str:
         return f"<Vocabulary of {len(self)} terms>"

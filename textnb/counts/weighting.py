@@ -14,14 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR, canonical, presence
+from textnb.counts.rows import row_sums, with_data
+from textnb.extension import sparse
 from textnb.numerics import Floats, check_choice
+
+WeightingName = Literal["raw", "binary", "log", "tfidf", "raw-l2", "binary-l2", "log-l2", "tfidf-l2"]
+"""Names of WEIGHTINGS, for type checkers."""
 
 EXACT_UNIT = 2.0**-36
 """Unit of weights stored by ``as_exact``."""
@@ -41,16 +45,19 @@ class Weighting(NamedTuple):
 
     def weights(self, X: CSR) -> CSR:
         """Weights of counts before idf and length normalisation, float64."""
-        W = self.stored(X).astype(np.float64)
-        W.data *= self.unit
-        return W
+        W = self.stored(X)
+        return with_data(W, W.data * np.float64(self.unit))
 
     def on(self, counts: ClassCounts) -> Weigher:
         """The weighting with the idf of these statistics; a term that no document contains has idf 0."""
         if not self.has_idf:
+            return Weigher(self, None)  # statistics may lack document frequencies
+        return self.on_frequencies(np.asarray(counts.containing.sum(axis=0), np.float64), counts.documents.sum())
+
+    def on_frequencies(self, containing: Floats, documents: float) -> Weigher:
+        """The weighting with the idf of these document frequencies, (V,), among a number of documents."""
+        if not self.has_idf:
             return Weigher(self, None)
-        containing = np.asarray(counts.containing.sum(axis=0), np.float64)
-        documents = counts.documents.sum()
         return Weigher(self, np.log(documents / np.where(containing > 0, containing, documents)))
 
 
@@ -65,7 +72,7 @@ class Weigher:
         """Weights of the counts, float64."""
         W = self.weighting.weights(X)
         if self.idf is not None:
-            W.data *= self.idf[W.indices]
+            W = with_data(W, W.data * self.idf[W.indices])
         return normalised(W) if self.weighting.normalised else W
 
     def class_counts(self, counts: ClassCounts) -> ClassCounts:
@@ -81,9 +88,9 @@ class Weigher:
 
 def normalised(W: CSR) -> CSR:
     """W with each row divided by its Euclidean norm; a row of zeros is unchanged."""
-    lengths = np.sqrt(np.asarray(W.multiply(W).sum(axis=1)))
+    lengths = np.sqrt(row_sums(W, W.data * W.data))
     by = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(W.indptr))
-    return sparse.csr_array((W.data / by, W.indices, W.indptr), shape=W.shape)
+    return with_data(W, W.data / by)
 
 
 def as_exact(W: CSR) -> CSR:
@@ -97,8 +104,7 @@ def _unchanged(X: CSR) -> CSR:
 
 def _log(X: CSR) -> CSR:
     X = canonical(X)
-    data = np.rint(np.log1p(X.data) / _LOG_UNIT).astype(np.int64)
-    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    return with_data(X, np.rint(np.log1p(X.data) / _LOG_UNIT).astype(np.int64))
 
 
 _PLAIN = (

@@ -1,0 +1,77 @@
+"""A child that is forked while threads of its parent count can count as well."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from textnb import TextClassifier
+from textnb.extension import has_extension
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "fork") or not has_extension(), reason="there is no fork, or no extension with a lock"
+)
+
+TEXTS = ["good fun day " * 50, "bad sad rain " * 50, "良い 一日 でした " * 50]
+LABELS = ["pos", "neg", "pos"]
+FORKS = 60
+SECONDS = 20
+
+
+def child_answers(classifier, expected):
+    """Fork, let the child answer, and return whether it gave the expected answers before a time-out."""
+    pid = os.fork()
+    if not pid:
+        signal.alarm(SECONDS)  # a child that hangs is ended by the signal
+        answered = 1
+        try:
+            answered = 0 if classifier.predict(TEXTS).tolist() == expected else 2
+        finally:
+            os._exit(answered)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.parametrize("source", ["fitted", "loaded"])
+def test_no_child_hangs_of_sixty_that_are_forked_while_a_thread_predicts(tmp_path, source):
+    classifier = TextClassifier(tokenizer="words").fit(TEXTS, LABELS)
+    if source == "loaded":
+        classifier.save(tmp_path / "model")
+        classifier = TextClassifier.load(tmp_path / "model")
+    expected, stop = classifier.predict(TEXTS).tolist(), threading.Event()
+
+    def predict_on():
+        while not stop.is_set():
+            classifier.predict(TEXTS * 20)
+
+    thread = threading.Thread(target=predict_on)
+    thread.start()
+    try:
+        answers = []
+        for _ in range(FORKS):
+            time.sleep(0.002)
+            answers.append(child_answers(classifier, expected))
+    finally:
+        stop.set()
+        thread.join()
+    assert all(answers)
+    assert classifier.predict(TEXTS).tolist() == expected
+
+
+def test_a_child_that_makes_and_drops_classifiers_frees_only_its_own_counters():
+    classifier = TextClassifier(tokenizer="words").fit(TEXTS, LABELS)
+    expected = classifier.predict(TEXTS).tolist()
+    pid = os.fork()
+    if not pid:
+        code = 1
+        try:
+            own = TextClassifier(tokenizer="words").fit(TEXTS, LABELS)
+            same = own.predict(TEXTS).tolist() == classifier.predict(TEXTS).tolist() == expected
+            del own, classifier
+            code = 0 if same else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert classifier.predict(TEXTS).tolist() == expected
