@@ -274,6 +274,21 @@ def test_scores_that_do_not_grow_with_the_document_have_no_part_of_length():
     assert (found.terms_power, found.advantage_power) == (0, 0)
 
 
+def test_bounded_scores_are_calibrated_by_how_far_a_class_stands_out_and_not_by_the_number_of_terms():
+    rng = np.random.default_rng(0)
+    y, terms = rng.integers(3, size=600), rng.integers(10, 400, size=600).astype(float)
+    scores = (np.eye(3)[y] + rng.standard_t(2, size=(600, 3))) * 2  # heavy tails: some mistakes stand out far
+    given = held_out(scores, y, terms)
+    found = fit_calibration(given, bounded_scores=True)
+    assert found.terms_power == found.advantage_power > 0.1
+    long, short = (found.factors(scores, sizes_of(n, 600, n)) for n in (400.0, 40.0))
+    np.testing.assert_allclose(long, short, rtol=0.5)
+    free, straight = fit_calibration(given), fit_calibration(given, smoothed_targets=True)
+    log_p = [each.log_posterior(given.scores, given.log_prior, given.sizes) for each in (free, found, straight)]
+    losses = [-each[np.arange(600), y].sum() for each in log_p]
+    assert losses[0] < losses[1] + 0.5 < losses[2]
+
+
 @pytest.mark.parametrize("n_short", [0, 4, 20])
 def test_where_absence_is_scored_documents_shorter_than_those_seen_are_no_more_confident(n_short):
     rng = np.random.default_rng(0)

@@ -49,9 +49,23 @@ def test_priors_are_honoured():
         np.testing.assert_allclose((sure - flat)[:, 0] - (sure - flat)[:, 1], np.log(998), rtol=1e-9)
 
 
-def test_alpha_zero_is_refused():
-    with pytest.raises(ValueError, match="above 0"):
-        complement.fit(ClassCounts.of(X, Y), 0.0)
+def test_alpha_zero_is_refused_where_a_term_does_not_occur_in_two_classes():
+    for rows in ([[1, 2], [1, 0]], [[1, 0], [1, 0]]):
+        with pytest.raises(ValueError, match="above 0"):
+            complement.fit(ClassCounts.of(rows, ["x", "y"]), 0.0)
+
+
+def test_alpha_zero_is_the_frequency_where_every_term_occurs_in_two_classes():
+    scorer = complement.fit(ClassCounts.of([[1, 3], [2, 2]], ["x", "y"]), 0.0)
+    np.testing.assert_allclose(np.exp(-scorer.weights), [[2 / 4, 2 / 4], [1 / 4, 3 / 4]])
+
+
+def test_normalised_to_one_the_weights_of_a_class_sum_to_one():
+    counts = ClassCounts.of(X, Y)
+    to_one = complement.fit(counts, 0.3, normalise=complement.TO_ONE).weights
+    evened = complement.fit(counts, 0.3, normalise=True).weights
+    np.testing.assert_allclose(to_one.sum(axis=1), 1)
+    np.testing.assert_allclose(to_one, evened / evened.sum(axis=1, keepdims=True))
 
 
 def test_one_class_is_certain():
@@ -63,7 +77,13 @@ def test_one_class_is_certain():
 @pytest.mark.parametrize("alpha", ["evidence-class", "evidence-unigram"])
 def test_a_term_of_every_document_is_as_if_it_were_absent(alpha, weight_norm):
     texts, labels = ["dog cat dog", "cat tail dog", "rain wind", "wind sun cat", "sun rain"], ["a", "a", "w", "w", "w"]
-    chosen = {"alpha": alpha, "weight_norm": weight_norm, "weighting": "tfidf", "prior": "empirical"}
+    chosen = {
+        "terms": ["words"],
+        "alpha": alpha,
+        "weight_norm": weight_norm,
+        "weighting": "tfidf",
+        "prior": "empirical",
+    }
     default = TextClassifier("complement", tokenizer="words").recipe
     plain, with_it = (TextClassifier.from_recipe(recipe_of(chosen, default)) for _ in range(2))
     plain.fit(texts, labels)

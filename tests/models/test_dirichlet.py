@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import optimize, sparse
 
-from textnb.counts import DocumentHistogram
+from textnb.counts import ClassCounts, DocumentHistogram
+from textnb.counts.histograms import ClassHistograms
 from textnb.errors import InputError
-from textnb.models.dirichlet import best_alpha, log_evidence
+from textnb.models.dirichlet import best_alpha, best_left_out_alpha, log_evidence
 from textnb.models.draws import Draws
 from textnb.numerics import log_rising
 
@@ -226,3 +227,21 @@ def test_edges():
         best_alpha(draws_of([[1, 2]]), "matrix")
     with pytest.raises(InputError, match="unknown solver 'bfgs'"):
         best_alpha(draws_of([[1, 2]]), solver="bfgs")
+
+
+def test_grouped_left_out_draws_are_those_of_single_terms_and_have_equal_alpha():
+    rng = np.random.default_rng(3)
+    X, y = rng.poisson(0.15, (40, 300)), rng.integers(3, size=40)
+    single = Draws.of_left_out(ClassCounts.of(X, y), ClassHistograms.of(X, y))
+    grouped = single.grouped()
+    assert len(grouped.starts) < len(single.starts) / 2
+    assert grouped.multiplicity.sum() == len(single.starts)
+    alpha = rng.gamma(1.0, size=len(grouped.starts))
+    of_terms = alpha[grouped.group[single.group >= 0]]
+    for one, other in zip(grouped.slopes(alpha), single.slopes(of_terms), strict=True):
+        np.testing.assert_allclose(one[grouped.group[single.group >= 0]], other, rtol=1e-12)
+    total = float(of_terms.sum())
+    np.testing.assert_allclose(grouped.log_evidence(alpha, total), single.log_evidence(of_terms, total), rtol=1e-12)
+    found, expected = best_left_out_alpha(grouped), best_left_out_alpha(single)
+    assert found.outcome == expected.outcome
+    np.testing.assert_allclose(found.alpha, expected.alpha, rtol=1e-6, atol=1e-9)

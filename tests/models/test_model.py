@@ -18,7 +18,7 @@ NORM = Option("norm", Flag(), False, "norm")
 def test_models_are_known_by_name():
     assert {name: model(name).name for name in MODELS} == {name: name for name in MODELS}
     assert model("multinomial").alphas == (*ALPHAS, LOG_LOSS)
-    with pytest.raises(InputError, match=r"unknown model 'naive'; use multinomial, "):
+    with pytest.raises(InputError, match=r"unknown model 'naive'; use auto, multinomial, "):
         model("naive")
 
 
@@ -65,7 +65,7 @@ def test_a_value_of_another_kind_is_no_number(value):
 
 def test_a_tuning_grid_has_alpha_options_and_weighting():
     assert model("complement").tuning_grid == {
-        "alpha": ("evidence", 0.01, 0.03, 0.1, 0.3, 1.0),
+        "alpha": ("evidence", "leave-one-out", 0.01, 0.03, 0.1, 0.3, 1.0),
         "weight_norm": (False, True),
     }
     assert list(model("gaussian").tuning_grid) == ["variance", "weighting"]
@@ -82,4 +82,4 @@ def test_a_scorer_that_a_file_can_hold_knows_its_name(kind):
 
 
 def test_other_scorers_are_unknown():
-    assert scorer_class("compound") is None
+    assert scorer_class("pickle") is None

@@ -222,5 +222,21 @@ def test_where_the_posterior_has_no_mode_the_map_estimate_is_refused():
 
 
 def test_an_unknown_estimate_is_refused():
-    with pytest.raises(InputError, match="unknown estimate 'median'; use 'mean' or 'map'"):
+    with pytest.raises(InputError, match=r"unknown estimate 'median' \(did you mean 'mean'\?\); use 'mean' or 'map'"):
         fit(ClassCounts.of(X, Y), estimate="median")
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.01, 1.0, 50.0])
+@pytest.mark.parametrize("unit", [1.0, 0.25])
+@pytest.mark.parametrize("fractions", [False, True])
+def test_a_dense_table_of_counts_gives_the_weights_of_a_sparse_one(alpha, unit, fractions):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.8, (60, 40)) * (rng.random((60, 40)) if fractions else 1)
+    y = np.arange(60) % 3
+    dense, made_sparse = (ClassCounts.of(X, y, None, range(4), unit=unit) for _ in range(2))
+    assert made_sparse.terms.nnz
+    assert dense.dense_terms is not None
+    assert made_sparse.dense_terms is None
+    one, two = fit(dense, alpha), fit(made_sparse, alpha)
+    np.testing.assert_allclose(one.by_term, two.by_term, rtol=1e-15 if fractions else 0)
+    assert dense == made_sparse

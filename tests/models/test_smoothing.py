@@ -138,7 +138,7 @@ def test_document_evidence_needs_whole_counts_and_histograms():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(ValueError, match="unknown alpha 'evidense'; use 'evidence', "):
+    with pytest.raises(ValueError, match=r"unknown alpha 'evidense' \(did you mean 'evidence'\?\); use 'evidence', "):
         smoothing("evidense", COUNTS)
 
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from small_models import put, rewritten
 
 from textnb import TextClassifier
 from textnb.errors import InputError, ModelFileError
+from textnb.files.model_file import verify_model
 from textnb.models.registry import MODELS
 from textnb.models.scorer import LinearScorer, ScaledScorer, check_weights
 
@@ -43,10 +45,27 @@ def test_no_alpha_gives_a_probability_that_is_not_a_number(name, alpha):
     assert not np.isnan(classifier.predict_proba(["a d " * 1000, "a", "f", ""])).any()
 
 
-@pytest.mark.parametrize("weight", [1e101, 1e308, np.nan, np.inf])
-def test_a_file_with_such_weights_is_refused(tmp_path, weight):
-    classifier = TextClassifier("logistic", tokenizer="words").fit(TEXTS, LABELS)
-    classifier.fitted.scorer.by_term[0] = weight
-    classifier.save(tmp_path / "m.textnb")
-    with pytest.raises(ModelFileError, match=r"m\.textnb"):
-        TextClassifier.load(tmp_path / "m.textnb")
+@pytest.mark.parametrize(
+    ("kind", "weight"),
+    [("<f8", 1e101), ("<f8", 1e308), *((kind, w) for kind in ("<f8", "<f4") for w in (np.nan, np.inf))],
+)
+def test_a_file_with_such_weights_is_refused_by_verifying_and_gives_no_answer_that_is_not_a_number(
+    tmp_path, kind, weight
+):
+    def with_weight(by_term):
+        changed = by_term.astype(kind)  # models are written in single precision; a file may have double
+        changed[0] = weight
+        return changed
+
+    TextClassifier("logistic", tokenizer="words").fit(TEXTS, LABELS).save(tmp_path / "m.textnb")
+    rewritten(tmp_path / "m.textnb", "model", put("scorer.by_term", with_weight))
+    with pytest.raises(ModelFileError, match=r"m\.textnb: the array 'scorer.by_term' holds NaN"):
+        verify_model(tmp_path / "m.textnb")
+    loaded = TextClassifier.load(tmp_path / "m.textnb")
+    try:
+        found = loaded.predict_proba(["a a a b"])
+    except ModelFileError as error:
+        assert "not numbers" in str(error)
+    else:
+        assert weight < np.inf
+        assert not np.isnan(found).any()

@@ -11,17 +11,22 @@ The evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj integrated out:
     sum_kj log (alpha)_c_kj + log (alpha)_(D_k - c_kj) - log (2 alpha)_D_k                                      (3)
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, presence
+from textnb.counts.row_loops import row_scores
+from textnb.counts.rows import narrowed
+from textnb.extension import sparse
+from textnb.models.changes import Changes
 from textnb.models.dirichlet import best_alpha
 from textnb.models.draws import Draws
 from textnb.models.left_out import LeftOut
@@ -42,12 +47,18 @@ def fit(counts: ClassCounts, alpha: ArrayLike = 1.0, prior: Prior = "empirical")
            [0.333, 0.667]])
     """
     check_size(counts)
-    alpha = as_alpha(alpha, counts.n_terms)[:, np.newaxis]
-    containing = counts.containing.toarray().T  # (V, C)
-    log_total = log_of(counts.documents + 2 * alpha)
+    bias = log_prior(prior, counts.classes, counts.documents)
+    return _scorer(counts.containing.toarray().T, counts.documents, as_alpha(alpha, counts.n_terms), bias)
+
+
+def _scorer(containing: Floats, documents: Floats, alpha: Floats, bias: Floats) -> "PresenceScorer":
+    """Scorer from c (V, C), D (C,), alpha (1,) or (V,), and the log prior."""
+    alpha = alpha[:, np.newaxis]
+    log_total = log_of(documents + 2 * alpha)
     log_total = np.where(np.isneginf(log_total), 0.0, log_total)
-    present, absent = log_of(containing + alpha) - log_total, log_of(counts.documents - containing + alpha) - log_total
-    return PresenceScorer(present, absent, log_prior(prior, counts.classes, counts.documents))
+    return PresenceScorer(
+        log_of(containing + alpha) - log_total, log_of(documents - containing + alpha) - log_total, bias
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,23 +70,40 @@ class PresenceScorer(Scorer):
     bias: Floats
 
     presence = True
+    takes_rows = True
+    kind = "presence"
+    axes = MappingProxyType({"present": "VC", "absent": "VC", "bias": "C", "absent_sums": "C", "n_certain": "C"})
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (2), (D, C); the cost grows with the number of present terms."""
         check_columns(X, len(self.present))
-        X = presence(X)
-        finite = [np.where(np.isneginf(table), 0.0, table) for table in (self.present, self.absent)]
-        scores = X @ (finite[0] - finite[1]) + finite[1].sum(axis=0) + self.bias
-        if self._impossible is not None:
-            never, always = self._impossible
-            scores[(X @ never > 0) | (X @ always < always.sum(axis=0))] = -np.inf
+        X, columns = narrowed(presence(X))
+        weights, never, certain = self._whole if isinstance(columns, slice) else self._tables(columns)
+        scores = row_scores(X, weights, self.absent_sums + self.bias)
+        if never.any() or self.n_certain.any():
+            scores[(X @ never > 0) | (X @ certain < self.n_certain)] = -np.inf
         return np.asarray(scores)
 
     @cached_property
-    def _impossible(self) -> tuple[Floats, Floats] | None:
-        """Terms that cannot be present, and terms that cannot be absent, as 0 and 1; None if there are none."""
-        never, always = np.isneginf(self.present), np.isneginf(self.absent)
-        return (never.astype(float), always.astype(float)) if never.any() or always.any() else None
+    def _whole(self) -> tuple[Floats, Floats, Floats]:
+        return self._tables(slice(None))
+
+    def _tables(self, columns: Any) -> tuple[Floats, Floats, Floats]:
+        """Weights of present terms, with 0 for every -inf; terms that cannot be present or absent, as 0 and 1."""
+        present, absent = np.asarray(self.present[columns]), np.asarray(self.absent[columns])
+        never, certain = np.isneginf(present), np.isneginf(absent)
+        weights = np.where(never, 0.0, present) - np.where(certain, 0.0, absent)
+        return weights, never.astype(float), certain.astype(float)
+
+    @cached_property
+    def absent_sums(self) -> Floats:
+        """Score of a document without terms, the prior and certain terms left out, (C,)."""
+        return np.asarray(np.where(np.isneginf(self.absent), 0.0, self.absent).sum(axis=0))
+
+    @cached_property
+    def n_certain(self) -> Floats:
+        """Number of terms that cannot be absent, (C,)."""
+        return np.asarray(np.isneginf(self.absent).sum(axis=0), np.float64)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """log p_label,j - log p_against,j of each present term, and the sum over absent terms."""
@@ -84,6 +112,17 @@ class PresenceScorer(Scorer):
         absent = np.delete(difference(self.absent[:, label], self.absent[:, against]), there)
         with np.errstate(invalid="ignore"):
             return Differences(float(difference(self.bias[label], self.bias[against])), values, float(absent.sum()))
+
+    def arrays(self) -> dict[str, Any]:
+        """Logarithms, bias and sums."""
+        return {name: getattr(self, name) for name in self.axes}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:  # noqa: ARG003  # as of every scorer
+        """Scorer with these arrays."""
+        scorer = cls(arrays["present"], arrays["absent"], arrays["bias"])
+        scorer.__dict__.update({name: arrays[name] for name in ("absent_sums", "n_certain")})
+        return scorer
 
 
 def evidence(counts: ClassCounts) -> Smoothing:
@@ -160,11 +199,24 @@ def _fit(statistics: Statistics, alpha: Any, prior: Prior, _: Options) -> Fit:
     return Fit(fit(counts, found.alpha, prior), found)
 
 
+def _follow(fit: Fit, changes: Changes, bias: Floats, _: Options) -> PresenceScorer | None:
+    """Scorer of all terms again: one more document changes the probability that a term is absent, for every term."""
+    if fit.smoothing is None:
+        return None
+    present, n_terms = cast("PresenceScorer", fit.scorer).present, len(cast("PresenceScorer", fit.scorer).present)
+    alpha = as_alpha(fit.smoothing.alpha, n_terms)
+    smoothed = np.exp(np.asarray(present, np.float64)) * (changes.before + 2 * alpha[:, np.newaxis])
+    containing = np.rint(smoothed - alpha[:, np.newaxis])  # the whole numbers that the scorer was made from
+    containing += changes.added_to_all(changes.containing, n_terms)
+    return _scorer(np.clip(containing, 0.0, changes.documents), changes.documents, alpha, bias)
+
+
 MODEL = Model(
     name="bernoulli",
     help="Bernoulli naive Bayes: a document is the set of its terms, and absent terms count",
     fit=_fit,
     left_out=lambda rows, alpha, _: left_out(rows, alpha),
+    follow=_follow,
     weightings=("binary",),
     accepts_number=True,
     scores_absence=True,

@@ -16,6 +16,9 @@ say: g and h are at least 0 and at most 0.95, so confidence grows with d_i and u
 means of d_i and u_i. d_min is 0, but for models that score the absence of terms it is the 5 % quantile of d_i: a
 shorter document, of which nearly all terms are absent, must not be more confident than those.
 
+Scores that do not grow with a document (bounded scores) have g = h: then d_i cancels in (1), but for the constants, and
+only how far the best class stands out counts.
+
 a, g, h and the b_k minimise, over documents scored by statistics without them,
 
     sum_i -w_i log p(y_i | i) + (log^2 a + g^2 + h^2 + sum_k b_k^2) / 20                                    (3)
@@ -44,6 +47,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.counts.matrix import CSR
+from textnb.counts.rows import row_sums
 from textnb.errors import InputError
 from textnb.numerics import Codes, Floats, log_softmax
 
@@ -83,9 +87,9 @@ class Sizes(NamedTuple):
         >>> Sizes.of(sparse.csr_array([[3, 0, 1]]), sparse.csr_array([[2.0, 0.0, 0.5]]), 1.0)
         Sizes(tokens=array([4.]), terms=array([2.]), weight=array([2.5]))
         """
-        terms = np.asarray((weights > 0).sum(axis=1), np.float64)
-        per_term = np.asarray(weights.sum(axis=1), np.float64) / np.maximum(terms, 1.0)
-        return cls(np.asarray(X.sum(axis=1), np.float64), terms, terms * per_term**growth)
+        terms = row_sums(weights, weights.data > 0)
+        per_term = row_sums(weights) / np.maximum(terms, 1.0)
+        return cls(row_sums(X), terms, terms * per_term**growth)
 
     def rows(self, kept: NDArray[Any]) -> "Sizes":
         """Selected rows."""
@@ -228,11 +232,12 @@ def _advantage(scores: Floats) -> Floats:
 
 
 def fit_calibration(
-    held_out: HeldOut, *, smoothed_targets: bool = False, scores_absence: bool = False
+    held_out: HeldOut, *, smoothed_targets: bool = False, bounded_scores: bool = False, scores_absence: bool = False
 ) -> TermCalibration:
     """Fit a calibration by the minimum of eq. (3); InputError if there is nothing to learn from.
 
-    smoothed_targets: use Platt's smoothed targets (4) and g = h = 0; for scores that do not grow with a document.
+    smoothed_targets: use Platt's smoothed targets (4) and g = h = 0. bounded_scores: the scores do not grow with a
+    document, and g = h.
     scores_absence: terms that a document lacks are part of its scores.
 
     >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
@@ -257,13 +262,14 @@ def fit_calibration(
     least_terms = float(np.quantile(held_out.sizes.terms, _SHORT)) if scores_absence else 0.0
     means = _means(held_out)
     per_weight, *ratios = _ratios(held_out.scores, held_out.sizes, least_terms, *means)
-    logs = np.log(ratios)  # (2, D)
+    logs = np.log(ratios)  # (2, D); (1, D) if g = h
+    logs = logs.sum(axis=0, keepdims=True) if bounded_scores else logs
     possible = np.isfinite(scores)
     scores, log_prior = np.where(possible, scores, 0.0), np.where(possible, log_prior, -np.inf)
     targets = platt_targets(y, weights, possible) if smoothed_targets else None
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
-        log_scale, powers, bias = parameters[0], parameters[1:3], parameters[3:]
+        log_scale, powers, bias = np.split(parameters, [1, 1 + len(logs)])
         factors = per_weight * np.exp(log_scale - powers @ logs)
         log_p = log_softmax(log_prior + scores * factors[:, np.newaxis] + (bias if has_bias else 0.0))
         wrong = np.exp(log_p)
@@ -279,12 +285,12 @@ def fit_calibration(
         return float(value), slopes + _PENALTY * parameters
 
     powers = (0.0, 0.0 if smoothed_targets else _MAX_POWER)
-    bounds = [(-_MAX_LOG_SCALE, _MAX_LOG_SCALE), powers, powers, *((None, None) for _ in scored if has_bias)]
+    bounds = [(-_MAX_LOG_SCALE, _MAX_LOG_SCALE), *(powers for _ in logs), *((None, None) for _ in scored if has_bias)]
     found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
     bias = np.zeros(n_classes)
     if has_bias:
-        bias[scored] = found[3:]
-    scale, g, h = float(np.exp(found[0])), float(found[1]), float(found[2])
+        bias[scored] = found[1 + len(logs) :]
+    scale, g, h = float(np.exp(found[0])), float(found[1]), float(found[len(logs)])
     return TermCalibration(scale, least_terms, means[0], g, means[1], h, bias)
 
 

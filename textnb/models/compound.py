@@ -12,9 +12,11 @@ If the evidence of a class has no maximum (one document; no term repeated more t
 one term), its alpha is its unigram times the sum of beta. A class of empty documents has beta.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.counts.matrix import CSR, are_whole
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
+from textnb.models.changes import Changes
 from textnb.models.dirichlet import CONVERGED, Solution, best_alpha
 from textnb.models.draws import Draws
 from textnb.models.model import Fit, Model, Need, Options, Statistics
@@ -79,7 +82,11 @@ class CompoundScorer(Scorer):
 
     alpha: Floats
     bias: Floats
-    solutions: tuple[Solution | None, ...]
+    solutions: tuple[Solution | None, ...] = ()
+
+    takes_rows = True
+    kind = "compound"
+    axes = MappingProxyType({"alpha": "CV", "bias": "C", "totals": "C"})
 
     def on(self, columns: Columns) -> "CompoundScorer":
         """Scorer of documents that are reduced to some columns, with the same alphas."""
@@ -93,7 +100,7 @@ class CompoundScorer(Scorer):
         row, there, values = row[known], X.indices[known], X.data[known]
         lengths = np.bincount(row, values, X.shape[0])
         scores = np.empty((X.shape[0], len(self.bias)))
-        for k, (alpha, total) in enumerate(zip(self.alpha, self._totals, strict=True)):
+        for k, (alpha, total) in enumerate(zip(self.alpha, self.totals, strict=True)):
             terms = np.bincount(row, log_rising(alpha[there], values), X.shape[0])
             scores[:, k] = terms - log_rising(total, lengths) + self.bias[k]
         return scores
@@ -103,14 +110,25 @@ class CompoundScorer(Scorer):
         known, values = self._known(X), X.data.astype(float)
         pair = self.alpha[[label, against]]
         rises = log_rising(np.where(known, pair[:, X.indices], 1.0), np.where(known, values, 0.0))
-        lengths = log_rising(self._totals[[label, against]], values[known].sum())
+        lengths = log_rising(self.totals[[label, against]], values[known].sum())
         prior = float(difference(self.bias[label], self.bias[against]))
         return Differences(prior - float(lengths[0] - lengths[1]), rises[0] - rises[1])
 
-    @property
-    def _totals(self) -> Floats:
+    @cached_property
+    def totals(self) -> Floats:
         """A_k, (C,); 1 without terms, where every document has length 0."""
         return self.alpha.sum(axis=1) if self.alpha.any() else np.ones(len(self.alpha))
+
+    def arrays(self) -> dict[str, Any]:
+        """Alphas, their sums and the bias; how they were found is not needed."""
+        return {name: getattr(self, name) for name in self.axes}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:  # noqa: ARG003  # as of every scorer
+        """Scorer with these arrays."""
+        scorer = cls(arrays["alpha"], arrays["bias"])
+        scorer.__dict__["totals"] = arrays["totals"]
+        return scorer
 
     def _known(self, X: CSR) -> Floats:
         return np.asarray((self.alpha[0, X.indices] > 0) & (X.data > 0))
@@ -125,14 +143,27 @@ def _of_class(draws: Draws, beta: Floats) -> tuple[Floats, Solution | None]:
 
 def _fit_statistics(statistics: Statistics, _: Any, prior: Prior, __: Options) -> Fit:
     scorer = fit(statistics.of_documents, prior)
-    alphas = (None if found is None else Smoothing(found.alpha, found) for found in scorer.solutions)
-    return Fit(scorer.on(statistics.columns), class_smoothing=tuple(alphas))
+    alphas = tuple({} if found is None else Smoothing(found.alpha, found).facts for found in scorer.solutions)
+    return Fit(scorer.on(statistics.columns), class_smoothing=alphas)
+
+
+def _follow(fit: Fit, _: Changes, bias: Floats, __: Options) -> CompoundScorer:
+    """Scorer with the prior of the new numbers of documents.
+
+    The alphas of eq. (2) have no formula: they stay, and the answers have a part of what refitting gives (measured by
+    scripts/experiments/journal_following.py).
+    """
+    before = cast("CompoundScorer", fit.scorer)
+    scorer = replace(before, bias=bias)
+    scorer.__dict__["totals"] = before.totals
+    return scorer
 
 
 MODEL = Model(
     name="compound",
     help="Dirichlet compound (Polya) classifier: a repeated term counts less than a new one",
     fit=_fit_statistics,
+    follow=_follow,
     weightings=("raw", "binary"),
     needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
     tried_weightings=("raw", "binary"),

@@ -44,6 +44,8 @@ from textnb.models.draws import Draws, weighted_sum
 from textnb.models.prior import as_alpha
 from textnb.numerics import Floats, bracketed_root, check_choice, log_rising
 
+__all__ = ["log_evidence"]
+
 CONVERGED, UNBOUNDED, ONE_SIDED = "converged", "unbounded", "one-sided"
 SOLVERS = ("newton", "fixed-point")
 SHAPES = ("vector", "scalar", "unigram")

@@ -22,11 +22,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, canonical
+from textnb.extension import sparse
 from textnb.numerics import GOLDEN_RATIO_64, Floats, Ints, log_rising, log_rising_slopes, mix_bits
 
 _MAX_TAILS = 1 << 24  # 128 MiB per array
@@ -60,15 +61,17 @@ class Draws:
         """Draws from the histogram of documents, each of them a draw."""
         times, lengths, unit = histogram.times, histogram.lengths.tocoo(), histogram.unit
         present = np.flatnonzero(np.diff(times.indptr))
-        first, number, multiplicity = _alike(times[present])
+        rows = times[present]
+        first, number = _alike(rows.indices.astype(np.uint64), rows.data.astype(np.uint64), rows.indptr)
+        multiplicity = np.bincount(number, minlength=len(first))
         group = np.full(times.shape[0], -1, np.int64)
         group[present] = number
-        rows = times[present[first]].tocoo()
-        row, offset, weight = rows.row.astype(np.int64), rows.col + 1.0, rows.data
+        kinds = rows[first].tocoo()
+        row, offset, weight = kinds.row.astype(np.int64), kinds.col + 1.0, kinds.data
         totals = np.bincount(row, weight * offset, len(first)).astype(float) * unit
-        whole = unit == 1 and _largest(times[present[first]]).sum() <= _MAX_TAILS
+        whole = unit == 1 and _largest(rows[first]).sum() <= _MAX_TAILS
         if whole:
-            row, offset, weight = _tails(row, rows.col.astype(np.int64), weight)
+            row, offset, weight = _tails(row, kinds.col.astype(np.int64), weight)
         used = lengths.col > 0  # an empty draw carries no information
         return cls(
             whole, offset * unit, weight.astype(float), _starts(row), multiplicity.astype(float), group,
@@ -129,6 +132,30 @@ class Draws:
         group = np.minimum(self.group, 0)
         start = np.zeros(min(1, len(offset)), np.int64)
         return replace(self, offset=offset, weight=weight, starts=start, multiplicity=one, group=group, totals=total)
+
+    def grouped(self) -> "Draws":
+        """Draws in which terms of equal sums share a group; for those of ``of_left_out``, one group per term."""
+        row = np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.offset)))
+        order = np.lexsort((self.offset, row))
+        row, offset = row[order], self.offset[order]
+        distinct = np.flatnonzero((np.diff(row, prepend=-1) != 0) | (np.diff(offset, prepend=-1.0) != 0))
+        weight = np.add.reduceat(self.weight[order], distinct) if len(distinct) else self.weight
+        row, offset = row[distinct], offset[distinct]
+        starts = _starts(row)
+        first, kind = _alike(offset.view(np.uint64), weight.view(np.uint64), np.append(starts, len(row)))
+        is_first = np.zeros(len(starts), bool)
+        is_first[first] = True
+        place = np.append((np.cumsum(is_first) - 1)[first][kind], -1)  # groups in the order of their first terms
+        kept = is_first[row]
+        return replace(
+            self,
+            offset=offset[kept],
+            weight=weight[kept],
+            starts=_starts(row[kept]),
+            multiplicity=np.bincount(place[:-1], minlength=len(first)).astype(float),
+            group=place[self.group],
+            totals=self.totals[is_first],
+        )
 
     @property
     def mean_length(self) -> float:
@@ -227,22 +254,21 @@ _SHIFTS = (29, 29, 32)
 """They order the groups, and so the sums, as in version 0.1.0: answers of its files stay the same to the last digit."""
 
 
-def _alike(rows: CSR) -> tuple[Ints, Ints, Ints]:
-    """Equal rows: (first row of each kind, kind of each row, number of rows of each kind)."""
-    lengths = np.diff(rows.indptr)
-    counts, times = rows.indices.astype(np.uint64), rows.data.astype(np.uint64)
-    pairs = (counts + np.uint64(1)) * GOLDEN_RATIO_64 ^ times * _TIMES_FACTOR
+def _alike(keys: NDArray[np.uint64], values: NDArray[np.uint64], indptr: Ints) -> tuple[Ints, Ints]:
+    """Equal rows of keys and values, which start and end at ``indptr``: (first row of each kind, kind of each row)."""
+    lengths = np.diff(indptr)
+    pairs = (keys + np.uint64(1)) * GOLDEN_RATIO_64 ^ values * _TIMES_FACTOR
     mixed = mix_bits(pairs, _SHIFTS)  # sums of these differ with the set of pairs
-    keys = np.add.reduceat(mixed, rows.indptr[:-1]) if rows.nnz else np.zeros(0, np.uint64)
-    _, first, kind, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    sums = np.add.reduceat(mixed, indptr[:-1]) if len(keys) else np.zeros(0, np.uint64)
+    _, first, kind = np.unique(sums, return_index=True, return_inverse=True)
     same = lengths == lengths[first][kind]
     if same.all():
-        at = np.arange(rows.nnz) - np.repeat(rows.indptr[:-1] - rows.indptr[first[kind]], lengths)
-        same = (rows.indices == rows.indices[at]) & (rows.data == rows.data[at])
-    if not same.all():  # two keys collided: group nothing
-        every = np.arange(rows.shape[0])
-        return every, every, np.ones_like(every)
-    return first, kind.reshape(-1), number
+        at = np.arange(len(keys)) - np.repeat(indptr[:-1] - indptr[first[kind]], lengths)
+        same = (keys == keys[at]) & (values == values[at])
+    if not same.all():  # two sums collided: group nothing
+        every = np.arange(len(lengths))
+        return every, every
+    return first, kind.reshape(-1)
 
 
 def _tails(row: Ints, below: Ints, times: Ints) -> tuple[Ints, Ints, Ints]:

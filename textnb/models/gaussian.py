@@ -10,22 +10,24 @@ A class without documents has no density: its score is -inf, whatever the prior.
 (1) to (4) are weighted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
-from textnb.counts.matrix import CSR
+from textnb.counts.matrix import CSR, with_columns
 from textnb.counts.moments import ClassMoments
+from textnb.counts.rows import narrowed
 from textnb.errors import InputError
+from textnb.extension import sparse
+from textnb.models.changes import Changes
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
-from textnb.numerics import Floats, as_number, check_choice
+from textnb.numerics import Codes, Floats, as_number, check_choice
 
 VARIANCES = ("feature", "class")
 _MAX_BLOCK = 1 << 20  # cells held at once
@@ -41,13 +43,26 @@ def fit(
     >>> scorer.means.tolist(), scorer.variances.tolist()
     ([[1.0], [6.0]], [[1.0], [1.0]])
     """
+    return fit_variances(moments, class_variances(moments, variance) + added_variance(moments, floor), prior)
+
+
+def class_variances(moments: ClassMoments, variance: str) -> Floats:
+    """Variances of eq. (2) or (3) without e, (C, F)."""
     check_choice(variance, "variance", VARIANCES)
-    learnt = moments.documents > 0
-    n = np.where(learnt, moments.documents, 1)[:, np.newaxis]
-    variances = moments.squares / n
+    variances = moments.squares / np.where(moments.documents > 0, moments.documents, 1)[:, np.newaxis]
     if variance == "class" and moments.n_features:
         variances[:] = variances.mean(axis=1, keepdims=True)
-    variances += as_number(floor, "floor", low=0) * (moments.variances_of_all.max(initial=0) or 1.0)
+    return np.asarray(variances)
+
+
+def added_variance(moments: ClassMoments, floor: float) -> float:
+    """e of eq. (4)."""
+    return float(as_number(floor, "floor", low=0) * (moments.variances_of_all.max(initial=0) or 1.0))
+
+
+def fit_variances(moments: ClassMoments, variances: Floats, prior: Prior) -> "GaussianScorer":
+    """Scorer of eq. (5) with these variances, (C, F)."""
+    learnt = moments.documents > 0
     for k, j in np.argwhere((variances == 0) & learnt[:, np.newaxis]):
         template = "column {j} is constant in class {name!r}: its variance is 0; use floor > 0"
         raise InputError(template, j=j, name=moments.classes[k])
@@ -69,12 +84,22 @@ class GaussianScorer(Scorer):
     variances: Floats
     bias: Floats
 
+    kind = "gaussian"
+    axes = MappingProxyType(
+        {"means": "CV", "variances": "CV", "bias": "C", "peaks": "C", "near_squares": "C", "far": "n"}
+    )
+
     def joint_log_scores(self, X: Any) -> Floats:
         """(D, C)."""
         check_columns(X, self.means.shape[1])
         with np.errstate(over="ignore"):  # the density of a distant row may be 0
             exponents = self._sparse(X) if sparse.issparse(X) else self._dense(X, slice(None))
-        return np.asarray(self.bias - np.log(2 * np.pi * self.variances).sum(axis=1) / 2 - exponents / 2)
+        return np.asarray(self.peaks - exponents / 2)
+
+    @cached_property
+    def peaks(self) -> Floats:
+        """Scores at the means, (C,)."""
+        return np.asarray(self.bias - np.log(2 * np.pi * self.variances).sum(axis=1) / 2)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Score difference of a row of zeros, and what each stored entry of the row adds."""
@@ -94,18 +119,42 @@ class GaussianScorer(Scorer):
         return sums
 
     def _sparse(self, X: CSR) -> Floats:
-        far = self._far
-        near = np.flatnonzero(~far)
-        means, precisions = self.means[:, near], 1 / self.variances[:, near]
-        X_near = X[:, near] if far.any() else X
-        sums = (means**2 * precisions).sum(axis=1) - 2 * (X_near @ (means * precisions).T)
+        far = self.far
+        X_near, columns = narrowed(with_columns(X, self._near) if len(far) else X)
+        columns = self._near[columns] if len(far) else columns
+        means, precisions = self.means[:, columns], 1 / self.variances[:, columns]
+        sums = self.near_squares - 2 * (X_near @ (means * precisions).T)
         sums += X_near.multiply(X_near).tocsr() @ precisions.T
-        return np.asarray(sums + self._dense(X[:, np.flatnonzero(far)], far) if far.any() else sums)
+        return np.asarray(sums + self._dense(X[:, far], far) if len(far) else sums)
 
     @cached_property
-    def _far(self) -> NDArray[np.bool_]:
-        """Columns whose mean is many standard deviations from 0, (F,)."""
-        return np.asarray((self.means**2 / self.variances > _MIN_FAR).any(axis=0))
+    def near_squares(self) -> Floats:
+        """Sums of mu^2 / s2 over the columns that are not far, (C,)."""
+        near = self._near
+        return np.asarray((self.means[:, near] ** 2 / self.variances[:, near]).sum(axis=1))
+
+    @cached_property
+    def far(self) -> Codes:
+        """Columns whose mean is many standard deviations from 0."""
+        return np.flatnonzero((self.means**2 / self.variances > _MIN_FAR).any(axis=0))
+
+    @property
+    def _near(self) -> Codes:
+        return np.delete(np.arange(self.means.shape[1]), self.far)
+
+    def arrays(self) -> dict[str, Any]:
+        """Means, variances, bias, and what is computed from them once."""
+        return {name: getattr(self, name) for name in self.axes}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:  # noqa: ARG003  # as of every scorer
+        """Scorer with these arrays."""
+        far = arrays["far"]
+        if far.dtype.kind != "i" or (len(far) and not 0 <= far.min() <= far.max() < arrays["means"].shape[1]):
+            raise InputError("the array 'scorer.far' does not hold columns")
+        scorer = cls(arrays["means"], arrays["variances"], arrays["bias"])
+        scorer.__dict__.update({name: arrays[name] for name in ("peaks", "near_squares", "far")})
+        return scorer
 
 
 def _blocks(n_rows: int, n_columns: int) -> Iterator[slice]:
@@ -119,13 +168,30 @@ FLOOR_OF_COUNTS = {"feature": 1e-3, "class": 1e-9}
 
 def _fit(statistics: Statistics, _: Any, prior: Prior, options: Options) -> Fit:
     moments = ClassMoments.of_histograms(statistics.of_documents).selected(statistics.columns)
-    return Fit(fit(moments, options["variance"], FLOOR_OF_COUNTS[options["variance"]], prior))
+    variance, floor = options["variance"], FLOOR_OF_COUNTS[options["variance"]]
+    return Fit(fit(moments, variance, floor, prior), facts={"added_variance": added_variance(moments, floor)})
+
+
+def _follow(fit: Fit, changes: Changes, bias: Floats, options: Options) -> GaussianScorer | None:
+    """Scorer of all terms again, since each document is one of the mean of every term; e of eq. (4) stays."""
+    if "added_variance" not in fit.facts:
+        return None
+    scorer, e = cast("GaussianScorer", fit.scorer), fit.facts["added_variance"]
+    n_features = scorer.means.shape[1]
+    before, after = changes.before[:, np.newaxis], changes.documents[:, np.newaxis]
+    sums, squares = (changes.added_to_all(each, n_features).T for each in (changes.weights, changes.squares))
+    means = (before * scorer.means + sums) / after
+    deviations = before * (scorer.variances - e) + squares + before * scorer.means**2 - after * means**2
+    if options["variance"] == "class" and n_features:
+        deviations[:] = deviations.mean(axis=1, keepdims=True)
+    return GaussianScorer(means, np.maximum(deviations, 0.0) / after + e, bias)
 
 
 MODEL = Model(
     name="gaussian",
     help="Gaussian naive Bayes: the weight of every term is normally distributed in a class",
     fit=_fit,
+    follow=_follow,
     weightings=WHOLE_WEIGHTINGS,
     needs=frozenset({Need.COUNTS, Need.HISTOGRAMS}),
     options=by_name(Option("variance", Choice(VARIANCES), "feature", "one variance per term, or per class", VARIANCES)),

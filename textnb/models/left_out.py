@@ -13,14 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.class_counts import ClassCounts
-from textnb.counts.matrix import CSR, canonical, with_columns, with_entries
+from textnb.counts.matrix import CSR, canonical, with_columns
+from textnb.counts.rows import with_entries
 from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.numerics import Codes, Floats, log_of
 
-_MAX_BLOCK = 1 << 22  # numbers held at once
+_MAX_BLOCK = 1 << 18  # numbers held at once, 2 MB: they stay in cache
 
 
 class Block(NamedTuple):
@@ -32,11 +33,11 @@ class Block(NamedTuple):
     term: Codes
     weight: Floats
 
-    def summed(self, values: Floats) -> Floats:
-        """Sums over the entries of each document, (last - first, C), of values (entries, C)."""
-        at = np.searchsorted(self.row, np.arange(self.last - self.first + 1))
-        ones = sparse.csr_array((np.ones(len(self.row)), np.arange(len(self.row)), at), (len(at) - 1, len(self.row)))
-        return np.asarray(ones @ values)
+    def summed(self, values: Floats, weight: Floats | None = None) -> Floats:
+        """Sums over the entries of each document, (last - first, C), of values (entries, C), by weight (entries,)."""
+        at, number = np.searchsorted(self.row, np.arange(self.last - self.first + 1)), len(self.row)
+        factors = np.ones(number) if weight is None else weight
+        return np.asarray(sparse.csr_array((factors, np.arange(number), at), (len(at) - 1, number)) @ values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,10 @@ class LeftOut:
     def selected(self, columns: Codes) -> "LeftOut":
         """Return the documents reduced to some columns, given in ascending order."""
         return LeftOut(self.counts.selected(columns), with_columns(self.X, columns), self.copies)
+
+    def rows(self, rows: Codes) -> "LeftOut":
+        """Return some of the documents, by number."""
+        return LeftOut(self.counts, self.X[rows], self.copies[rows])
 
     @cached_property
     def known(self) -> CSR:
@@ -161,13 +166,14 @@ class LogTotals(NamedTuple):
         return cls(table, place, copies, np.log(np.where(totals > 0, totals, 1.0)))
 
 
-def left_out_log_p(rows: LeftOut, alpha: Floats, complement: bool) -> Iterator[tuple[Block, Floats]]:
-    """Yield log p(term | class without the document) of each entry, (entries, C), by blocks of documents.
+def left_out_logs(rows: LeftOut, alpha: Floats, sums: LogTotals) -> Iterator[tuple[Block, Floats]]:
+    """Yield log(count without the document + alpha) of each entry in each class, (entries, C), by blocks of documents.
 
-    alpha: one per term (V,), positive. complement: True for the probabilities of all other classes.
+    alpha: one per term (V,), positive. sums: those of ``LogTotals.of``.
     """
-    table, place, copies, log_totals = LogTotals.of(rows, alpha, complement)
+    smoothed = sums.table + alpha[rows.terms, np.newaxis]
     for block in rows.blocks():
-        document = block.row + block.first
-        without = np.maximum(table[place[block.term]] - block.weight[:, np.newaxis] * copies[document], 0.0)
-        yield block, np.log(without + alpha[block.term, np.newaxis]) - log_totals[document]
+        without = smoothed[sums.place[block.term]]
+        without -= block.weight[:, np.newaxis] * sums.copies[block.row + block.first]
+        np.maximum(without, alpha[block.term, np.newaxis], out=without)
+        yield block, np.log(without, out=without)

@@ -4,16 +4,21 @@ A model file ends with ``MODEL = Model(...)``. Everything else is made from that
 TOML recipes and the command line. ``registry.py`` has the table of names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms
+from textnb.counts.selection import LEAST_TERMS
 from textnb.counts.vocabulary import Columns
 from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError, ParameterError
+from textnb.models.changes import Changes
 from textnb.models.left_out import LeftOut
 from textnb.models.prior import Prior
 from textnb.models.rows import Labelled
@@ -53,9 +58,9 @@ class Flag:
 
     def checked(self, value: Any, name: str) -> bool:
         """Value, refused unless it is True or False."""
-        if not isinstance(value, bool):
+        if not isinstance(value, bool | np.bool_):
             raise ParameterError("{name} must be True or False, not {value!r}", name=name, value=value)
-        return value
+        return bool(value)
 
     def parse(self, text: str, name: str) -> bool:
         """Value that a text on the command line means."""
@@ -180,7 +185,8 @@ class Statistics(NamedTuple):
 
     counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (the weighted
     documents): None unless the model needs them. columns: the selected terms among all. min_df: the number of documents
-    that contain a selected term at least. is_old: True to estimate alpha as textnb 0.1 did.
+    that contain a selected term at least. is_normalised: True if rows are divided by their length. is_old: True to
+    estimate alpha as textnb 0.1 did.
     """
 
     counts: ClassCounts
@@ -189,6 +195,7 @@ class Statistics(NamedTuple):
     columns: Columns
     rows: Labelled | None = None
     min_df: float = 1
+    is_normalised: bool = False
     is_old: bool = False
 
     @property
@@ -216,21 +223,26 @@ class Statistics(NamedTuple):
 class Fit(NamedTuple):
     """A fitted model.
 
-    smoothing: alpha; None for a model without one, or with one per class. class_smoothing: the alphas of all documents
-    and of each class, for models that have them. found: options that were estimated. facts: other plain JSON values for
-    `info`. includes_prior: True if the scores already contain log class frequencies; calibration does not scale that
-    part. left_out_scores: scores (D, C) of the rows by fits without them, if the fit computed them; -inf for a class
-    that such a fit did not know. since: number of documents learnt or forgotten since the fit, if it was only renewed.
+    smoothing: alpha; None for a model without one, or with one per class. class_smoothing: facts about the alphas of
+    all documents and of each class, for models that have them. found: options that were estimated. facts: other plain
+    JSON values for `info`. includes_prior: True if the scores already contain log class frequencies; calibration does
+    not scale that part. left_out_scores: scores (D, C) of the rows by fits without them, if the fit computed them; -inf
+    for a class that such a fit did not know. since: number of documents learnt or forgotten since the fit, if it was
+    only renewed. For ``follow``: totals, sums (C,) by which the probabilities of terms were divided; factors of the
+    weights (C,); containing, documents of each class that contain each term (V, C).
     """
 
     scorer: Scorer
     smoothing: Smoothing | None = None
-    class_smoothing: tuple[Smoothing | None, ...] = ()
+    class_smoothing: tuple[Mapping[str, Any], ...] = ()
     found: Mapping[str, Any] = {}
     facts: Mapping[str, Any] = {}
     includes_prior: bool = True
     left_out_scores: Floats | None = None
     since: int = 0
+    totals: Sequence[float] | None = None
+    containing: NDArray[Any] | None = None
+    factors: Sequence[float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,6 +268,8 @@ class Model:
         The names that alpha may have.
     accepts_number : bool, optional
         True if alpha may be a number.
+    default_alpha : float or str, optional
+        The alpha if none is given; None to leave it open.
     options : mapping of str to Option, optional
         Its other options by name.
     analyzer : mapping, optional
@@ -263,12 +277,23 @@ class Model:
     renew : callable, optional
         Brings a fit up to changed statistics without fitting again, from (statistics, fit, the column that each term
         had, -1 for none).
+    follow : callable, optional
+        Scorer whose counts follow pending corrections, from (fit, changes, log prior, options); None if this fit
+        cannot. Without it the answers stay as they are until the model is fitted again.
     smoothed_targets : bool, optional
         True to calibrate with Platt's smoothed targets and no length term.
+    presence_only : bool, optional
+        True if the fit looks only at which terms a row contains; the rows then hold no weights.
+    single_rows : bool, optional
+        True if the rows may be in single precision where that changes no weight.
+    bounded_scores : bool, optional
+        True if scores do not grow with a document; its number of terms is then no part of the calibration.
     growth : callable, optional
         The power with which scores grow if a document is repeated, from the options; at most 10, by default 1.
     scores_absence : bool, optional
         True if terms that a document lacks are part of its scores.
+    least_terms : float, optional
+        Distinct terms per document on average with which ``min_df="auto"`` leaves out terms of a single document.
     tried_alphas, tried_weightings : tuple, optional
         The alphas and weightings that ``tune`` tries.
     """
@@ -281,12 +306,18 @@ class Model:
     needs: frozenset[Need] = frozenset({Need.COUNTS})
     alphas: tuple[str, ...] = ("evidence",)
     accepts_number: bool = False
+    default_alpha: float | str | None = "evidence"
     options: Mapping[str, Option] = field(default_factory=dict)
     analyzer: Mapping[str, Any] = field(default_factory=dict)
     renew: Callable[[Statistics, Fit, Columns], Fit] | None = None
+    follow: Callable[[Fit, Changes, Floats, Options], Scorer | None] | None = None
     smoothed_targets: bool = False
+    presence_only: bool = False
+    single_rows: bool = False
+    bounded_scores: bool = False
     growth: Callable[[Options], float] = lambda _: 1.0
     scores_absence: bool = False
+    least_terms: float = LEAST_TERMS
     tried_alphas: tuple[float | str, ...] = ()
     tried_weightings: tuple[str, ...] = ()
 

@@ -12,13 +12,15 @@ class are 0 (the density is flat). With alpha = 1 the mode is maximum likelihood
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
+from textnb.counts.row_loops import class_logs
 from textnb.errors import InputError
+from textnb.models.changes import Changes, log_proportions
 from textnb.models.left_out import LeftOut, LogTotals
 from textnb.models.model import TRIED_ALPHAS, Choice, Fit, Model, Option, Options, Statistics, by_name, weightings_from
 from textnb.models.prior import Prior, as_alpha, log_prior
@@ -54,17 +56,21 @@ def fit(
     if as_choice(estimate, "estimate", ESTIMATES) == "map":
         alpha = alpha - 1
         _check_mode(counts, alpha)
-    terms, n_classes = counts.terms, counts.n_classes
     sum_alpha = alpha.sum() if len(alpha) == counts.n_terms else alpha[0] * counts.n_terms
-    totals = terms.sum(axis=1) * counts.unit + sum_alpha  # N_k + A, (C,)
+    log_of_prior = log_prior(prior, counts.classes, counts.documents)
+    dense = counts.dense_terms
+    totals = (counts.terms if dense is None else dense).sum(axis=1) * counts.unit + sum_alpha  # N_k + A, (C,)
     log_totals = np.where(totals > 0, log_of(totals), 0.0)
+    if dense is not None and len(alpha) == 1 and alpha[0] >= 0:
+        return LinearScorer(class_logs(dense, counts.unit, float(alpha[0]), log_totals), log_of_prior)
+    terms, n_classes = counts.terms, counts.n_classes
     by_term = np.empty((counts.n_terms, n_classes))
     # First as if no class had any term; a term with alpha - 1 below 0 in eq. (4) occurs in every class.
     by_term[:] = log_of(np.maximum(alpha, 0))[:, np.newaxis] - log_totals
     rows = np.repeat(np.arange(n_classes), np.diff(terms.indptr))
     smoothed = terms.data * counts.unit + (alpha if len(alpha) == 1 else alpha[terms.indices])
     by_term.reshape(-1)[terms.indices.astype(np.intp) * n_classes + rows] = log_of(smoothed) - log_totals[rows]
-    return LinearScorer(by_term, log_prior(prior, counts.classes, counts.documents))
+    return LinearScorer(by_term, log_of_prior)
 
 
 def _check_mode(counts: ClassCounts, pseudo: Floats) -> None:
@@ -74,7 +80,7 @@ def _check_mode(counts: ClassCounts, pseudo: Floats) -> None:
     for k, name in enumerate(counts.classes):
         tau = terms[[k]][:, lowest].toarray()[0] * counts.unit
         for j in lowest[tau + pseudo[lowest] < 0][:1]:
-            term = f"column {j}" if counts.vocabulary is None else repr(counts.vocabulary.terms[j])
+            term = f"column {j}" if counts.vocabulary is None else repr(counts.vocabulary.term(j))
             raise InputError(_NO_MODE, term=term, name=name)
     totals = terms.sum(axis=1) * counts.unit + pseudo.sum()
     for k in np.flatnonzero(totals <= 0)[: counts.n_terms]:
@@ -114,8 +120,22 @@ def check_size(counts: ClassCounts) -> None:
 
 
 def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> Fit:
-    found = statistics.smoothing(alpha)
-    return Fit(fit(statistics.counts, found.alpha, prior, **options), found)
+    found, counts = statistics.smoothing(alpha), statistics.counts
+    scorer = fit(counts, found.alpha, prior, **options)
+    return Fit(scorer, found, totals=smoothed_totals(counts, found.alpha, options["estimate"]))
+
+
+def smoothed_totals(counts: ClassCounts, alpha: ArrayLike, estimate: str = "mean") -> list[float] | None:
+    """Divisors of eq. (2) or (4); None if there is no smoothing, because rounding would show in what follows them."""
+    pseudo = np.broadcast_to(as_alpha(alpha, counts.n_terms), counts.n_terms) - (estimate == "map")
+    if not (pseudo > 0).all():
+        return None
+    return [float(total) for total in counts.terms.sum(axis=1) * counts.unit + pseudo.sum()]
+
+
+def _follow(fit: Fit, changes: Changes, bias: Floats, _: Options) -> LinearScorer | None:
+    by_term = log_proportions(cast("LinearScorer", fit.scorer).by_term, fit.totals, changes, changes.weights)
+    return None if by_term is None else LinearScorer(by_term, bias)
 
 
 def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
@@ -127,11 +147,14 @@ MODEL = Model(
     help="multinomial naive Bayes: a document is a sequence of terms",
     fit=_fit,
     left_out=_left_out,
+    follow=_follow,
     weightings=weightings_from("log"),
     alphas=(*ALPHAS, LOG_LOSS),
     accepts_number=True,
+    default_alpha="leave-one-out",
+    analyzer={"terms": ("words", "chars")},
     options=by_name(
         Option("estimate", Choice(ESTIMATES), "mean", "mean or mode (map) of the posterior of the term probabilities")
     ),
-    tried_alphas=("evidence", "evidence-unigram", *TRIED_ALPHAS),
+    tried_alphas=("evidence", "evidence-unigram", "leave-one-out", *TRIED_ALPHAS),
 )

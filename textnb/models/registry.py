@@ -9,18 +9,22 @@ Examples
 >>> model("bayse")
 Traceback (most recent call last):
     ...
-textnb.errors.ParameterError: unknown model 'bayse'; use multinomial, bernoulli, complement, ...
+textnb.errors.ParameterError: unknown model 'bayse'; use auto, multinomial, bernoulli, ...
 """
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final, Literal
 
-from textnb.errors import ParameterError
+from textnb.errors import ParameterError, suggestion
 from textnb.models.model import Model
 from textnb.models.scorer import Scorer
 
+AUTO: Final = "auto"
+"""Name of the default model, which is replaced by another at training."""
+
 MODELS = {
+    AUTO: "textnb.models.auto:MODEL",
     "multinomial": "textnb.models.multinomial:MODEL",
     "bernoulli": "textnb.models.bernoulli:MODEL",
     "complement": "textnb.models.complement:MODEL",
@@ -38,19 +42,25 @@ MODELS = {
 }
 """Models by name, each with the module and constant that describe it."""
 
+ModelName = Literal[
+    "auto", "multinomial", "bernoulli", "complement", "compound", "gaussian", "unb", "logistic", "nb-logistic",
+    "bayes-logistic", "mail", "ensemble", "least-squares", "fisher", "gaussian-discriminant",
+]  # fmt: skip
+"""Names of MODELS, for type checkers."""
+
 SCORERS = {
     "linear": "textnb.models.scorer:LinearScorer",
     "scaled": "textnb.models.scorer:ScaledScorer",
     "ratios": "textnb.models.ensemble.presence:RatioScorer",
     "summed": "textnb.models.ensemble.joining:SummedScorer",
     "ensemble": "textnb.models.ensemble.ensemble:EnsembleScorer",
+    "presence": "textnb.models.bernoulli:PresenceScorer",
+    "compound": "textnb.models.compound:CompoundScorer",
+    "gaussian": "textnb.models.gaussian:GaussianScorer",
+    "tokens": "textnb.models.bregman.text_unb:TokenUScorer",
+    "moderated": "textnb.models.logistic.bayes_logistic:ModeratedScorer",
 }
 """Scorers that a model file can hold, by their name in its header."""
-
-
-def default_model(*, is_mail: bool) -> str:
-    """Name of the model that is trained if none is named: ``mail`` for a corpus of mail, else ``multinomial``."""
-    return "mail" if is_mail else "multinomial"
 
 
 @cache
@@ -72,7 +82,8 @@ def model(name: str) -> Model:
         If there is no model with that name.
     """
     if name not in MODELS:
-        raise ParameterError("unknown model {name!r}; use {known}", name=name, known=", ".join(MODELS))
+        hint = suggestion(name, MODELS)
+        raise ParameterError("unknown model {name!r}{hint}; use {known}", name=name, hint=hint, known=", ".join(MODELS))
     found = _imported(MODELS[name])
     assert isinstance(found, Model)
     return found

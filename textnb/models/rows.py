@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from textnb.counts.labels import labelled_rows, places
 from textnb.counts.matrix import CSR, canonical
 from textnb.counts.moments import ClassMoments, as_reals
+from textnb.counts.rows import row_blocks
 from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.numerics import Codes, Floats, splitmix64
 
 
@@ -122,5 +123,8 @@ def as_folds(folds: ArrayLike, n_rows: int) -> Codes:
 def _row_numbers(X: CSR) -> NDArray[np.uint64]:
     X = canonical(X)
     of_terms = splitmix64(np.arange(1, X.shape[1] + 1, dtype=np.uint64))
-    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(of_terms[X.indices])])  # modulo 2^64, so exact
-    return splitmix64(np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]]))
+    sums = np.zeros(X.shape[0], np.uint64)
+    for rows, entries in row_blocks(X.indptr):
+        before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(of_terms[X.indices[entries]])])  # modulo 2^64, exact
+        sums[rows] = np.diff(before[X.indptr[rows.start : rows.stop + 1] - entries.start])
+    return splitmix64(sums)

@@ -23,10 +23,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
 from textnb.counts.matrix import CSR
+from textnb.counts.row_loops import best_classes, row_classes, row_scores
+from textnb.counts.rows import Rows, narrowed, row_numbers, with_data
 from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.numerics import MAX_NUMBER, Codes, Floats, log_softmax
 
 
@@ -59,11 +61,14 @@ class Scorer(ABC):
     presence: ClassVar[bool] = False
     """True if the scorer reads only whether a term is present, not its count."""
 
-    kind: ClassVar[str] = ""
-    """Name in the header of a model file (``registry.SCORERS``); empty for a scorer that loading makes again."""
+    takes_rows: ClassVar[bool] = False
+    """True if it scores ``Rows`` as well, and so answers without scipy."""
 
-    dimensions: ClassVar[Mapping[str, int]] = {}
-    """Number of dimensions of each array of ``arrays()``, for scorers that a file can hold."""
+    kind: ClassVar[str] = ""
+    """Name in the header of a model file (``registry.SCORERS``)."""
+
+    axes: ClassVar[Mapping[str, str]] = {}
+    """Axes of the arrays of ``arrays()`` that are checked: C classes, V terms, v terms or none, n anything."""
 
     @abstractmethod
     def joint_log_scores(self, X: CSR) -> Floats:
@@ -77,17 +82,25 @@ class Scorer(ABC):
         """Log probabilities of the classes, (D, C); a document impossible under every class gets those of the bias."""
         return log_posterior(self.joint_log_scores(X), self.bias)
 
+    def most_probable(self, X: CSR) -> Codes:
+        """Class with the largest score of each document, (D,), the first of equals; by the bias if all are -inf."""
+        return best_classes(self.joint_log_scores(X), self.bias)
+
     def distance(self, X: CSR, label: int, against: int, shift: float = 0.0) -> float | None:  # noqa: ARG002
         """Signed distance of one row from the boundary between two classes, eq. (4); None if it is not linear."""
         return None
 
-    def arrays(self) -> dict[str, Floats]:
-        """Arrays that ``of`` rebuilds the scorer from; empty for a scorer that loading makes again."""
+    def arrays(self) -> dict[str, Any]:
+        """Arrays that ``of`` rebuilds the scorer from, with all that is slow to compute from the others."""
+        raise NotImplementedError
+
+    def settings(self) -> dict[str, Any]:
+        """Plain JSON values that ``of`` needs besides the arrays."""
         return {}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Floats]) -> Self:
-        """Scorer with these arrays."""
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:
+        """Scorer with these arrays and settings."""
         raise NotImplementedError
 
 
@@ -102,8 +115,9 @@ class LinearScorer(Scorer):
     by_term: Floats
     bias: Floats
 
+    takes_rows = True
     kind = "linear"
-    dimensions = MappingProxyType({"by_term": 2, "bias": 1})
+    axes = MappingProxyType({"by_term": "VC", "bias": "C"})
 
     @property
     def weights(self) -> Floats:
@@ -113,18 +127,41 @@ class LinearScorer(Scorer):
     def joint_log_scores(self, X: CSR) -> Floats:
         """bias + X weights', (D, C)."""
         check_columns(X, len(self.by_term))
-        if self._impossible:
-            X = X.copy()
-            X.eliminate_zeros()  # 0 times -inf is NaN
-        return np.asarray(X @ self.by_term + self.bias)
+        if _is_by_rows(X) and isinstance(self.by_term, np.ndarray):
+            X, weights = self._read(X)
+            return row_scores(X, weights, self.bias)
+        X, columns = narrowed(X)  # a table that follows corrections is computed row by row
+        return np.asarray(X @ self.by_term[columns] + self.bias)
+
+    def most_probable(self, X: CSR) -> Codes:
+        """Class with the largest score of each document, (D,), found without storing the scores."""
+        check_columns(X, len(self.by_term))
+        if _is_by_rows(X) and isinstance(self.by_term, np.ndarray):
+            X, weights = self._read(X)
+            return row_classes(X, weights, self.bias)
+        return super().most_probable(X)
+
+    @property
+    def in_single_precision(self) -> "LinearScorer":
+        """Scorer with weights rounded to single precision; scores are still summed in double precision."""
+        return LinearScorer(self.by_term.astype(np.float32), self.bias)
+
+    def _read(self, X: CSR) -> tuple[CSR, Floats]:
+        """X and the weights as the loops read them; of weights in single precision no more than X needs."""
+        if self.by_term.dtype == np.float64:
+            return X, self._rows
+        X, columns = narrowed(X)
+        return X, np.ascontiguousarray(self.by_term[columns], np.float64)
 
     @cached_property
-    def _impossible(self) -> bool:
-        return bool(np.isneginf(self.by_term).any())
+    def _rows(self) -> Floats:
+        """Weights (V, C) in the order of memory that the loops read."""
+        return np.ascontiguousarray(self.by_term, np.float64)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """bias_label - bias_against and x_j (weights_label,j - weights_against,j); two -inf do not differ."""
-        steps = difference(self.by_term[X.indices, label], self.by_term[X.indices, against])
+        own, other = (np.asarray(self.by_term[X.indices, k], np.float64) for k in (label, against))
+        steps = difference(own, other)
         with np.errstate(invalid="ignore"):
             values = np.where(X.data == 0, 0.0, X.data * steps)
         return Differences(float(difference(self.bias[label], self.bias[against])), values)
@@ -137,7 +174,7 @@ class LinearScorer(Scorer):
         2.0
         """
         with np.errstate(invalid="ignore", divide="ignore"):
-            normal = self.by_term[:, label] - self.by_term[:, against]
+            normal = np.subtract(self.by_term[:, label], self.by_term[:, against], dtype=np.float64)
             distance = (self.differences(X, label, against).score + shift) / np.linalg.norm(normal)
         return float(distance) if np.isfinite(distance) else None
 
@@ -146,9 +183,14 @@ class LinearScorer(Scorer):
         return {"by_term": self.by_term, "bias": self.bias}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:  # noqa: ARG003  # as of every scorer
         """Scorer with these arrays."""
         return cls(arrays["by_term"], arrays["bias"])
+
+
+def _is_by_rows(X: Any) -> bool:
+    """Return True for Rows and for scipy's CSR."""
+    return isinstance(X, Rows) or bool(sparse.issparse(X) and X.format == "csr")
 
 
 def check_columns(X: CSR, n_terms: int) -> None:
@@ -162,7 +204,9 @@ def check_weights(scorer: Scorer) -> None:
     for name, value in vars(scorer).items():
         if isinstance(value, Scorer):
             check_weights(value)
-        elif isinstance(value, np.ndarray) and not ((np.abs(value) <= MAX_NUMBER) | np.isneginf(value)).all():
+        elif (
+            isinstance(value, np.ndarray) and not ((np.abs(value) <= np.float64(MAX_NUMBER)) | np.isneginf(value)).all()
+        ):
             template = "the weights of the model ({name}) exceed the range of floats; use less extreme parameters"
             raise InputError(template, name=name)
 
@@ -194,8 +238,9 @@ class ScaledScorer(Scorer):
     linear: LinearScorer
 
     presence = True
+    takes_rows = True
     kind = "scaled"
-    dimensions = MappingProxyType({"scale": 1, **LinearScorer.dimensions})
+    axes = MappingProxyType({"scale": "V", **LinearScorer.axes})
 
     @property
     def bias(self) -> Floats:
@@ -207,18 +252,24 @@ class ScaledScorer(Scorer):
         """Weights of the scaled terms, (C, V)."""
         return self.linear.weights
 
+    @property
+    def in_single_precision(self) -> "ScaledScorer":
+        """Scorer with weights rounded to single precision; the scale stays as it is."""
+        return ScaledScorer(self.scale, self.linear.in_single_precision)
+
     def scaled(self, X: CSR) -> CSR:
         """z of eq. (2), with the stored entries of X (D, V)."""
         check_columns(X, len(self.scale))
-        X = sparse.csr_array(X)
+        if not isinstance(X, Rows):
+            X = sparse.csr_array(X)
         if not X.has_canonical_format:  # a term that is stored twice counts once
             X = X.copy()
             X.sum_duplicates()
         data = np.where(X.data > 0, self.scale[X.indices], 0.0)
-        of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        of_entry = row_numbers(X)
         lengths = np.sqrt(np.bincount(of_entry, data * data, X.shape[0]))
         data /= np.where(lengths > 0, lengths, 1.0)[of_entry]
-        return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+        return with_data(X, data)
 
     def joint_log_scores(self, X: CSR) -> Floats:
         """Eq. (2), (D, C)."""
@@ -242,6 +293,6 @@ class ScaledScorer(Scorer):
         return {"scale": self.scale, **self.linear.arrays()}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:
         """Scorer with these arrays."""
-        return cls(arrays["scale"], LinearScorer.of(arrays))
+        return cls(arrays["scale"], LinearScorer.of(arrays, settings))

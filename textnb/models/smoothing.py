@@ -17,6 +17,7 @@ with itself can have a left-out alpha of 0, which would make it impossible elsew
 left-out likelihood is less than a hundredth of the best single number for all terms.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +33,7 @@ from textnb.models.prior import as_alpha
 from textnb.numerics import check_choice
 
 ALPHAS = ("evidence", "evidence-document", "evidence-class", "evidence-unigram", "leave-one-out")
+LEAVE_ONE_OUT = "leave-one-out"
 LOG_LOSS = "log-loss"
 """Smoothing by left-out documents, which only a classifier that keeps them can find."""
 
@@ -40,6 +42,7 @@ OF_DOCUMENTS = ("evidence-document", "leave-one-out")
 
 _SHAPES = {"evidence": "scalar", "evidence-class": "vector", "evidence-unigram": "unigram"}
 _LEFT_OUT_FLOOR = 0.01
+_SEARCH = ("log_evidence", "outcome", "iterations", "trace")
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,30 @@ class Smoothing:
         """Plain JSON values for `info`; a vector is shown by its sum and quartiles."""
         shown: Any = np.asarray(self.alpha).tolist()
         if np.ndim(self.alpha):
-            shown = {"sum": float(np.sum(self.alpha)), "quartiles": np.quantile(self.alpha, np.arange(5) / 4).tolist()}
+            values = self.alpha if len(self.alpha) else np.zeros(1)  # all documents may be empty
+            shown = {"sum": float(values.sum()), "quartiles": np.quantile(values, np.arange(5) / 4).tolist()}
         found = self.solution
         if found is None:
             return {"alpha": shown} | ({} if self.log_loss is None else {"log loss": self.log_loss})
         search = {"outcome": found.outcome, "iterations": found.iterations, "log evidence": found.log_evidence}
         old = {"rule": "textnb 0.1"} if self.is_old else {}
         return {"alpha": shown, **search, "trace": list(found.trace), **old}
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Plain JSON values of all but alpha, which may be a vector."""
+        search = None if self.solution is None else {name: getattr(self.solution, name) for name in _SEARCH}
+        return {"search": search, "log_loss": self.log_loss}
+
+    @classmethod
+    def from_json(cls, json: Mapping[str, Any], alpha: Any, *, is_old: bool) -> "Smoothing":
+        """Smoothing with this alpha and the values of ``json``."""
+        search, log_loss = json["search"], json["log_loss"]
+        if search is None:
+            return cls(alpha, None, None if log_loss is None else float(log_loss), is_old)
+        trace = tuple(float(value) for value in search["trace"])
+        numbers = float(search["log_evidence"]), str(search["outcome"]), int(search["iterations"])
+        return cls(alpha, Solution(alpha, *numbers, trace), is_old=is_old)
 
 
 def smoothing(
@@ -115,7 +135,7 @@ def _estimated(alpha: str, counts: ClassCounts, histograms: ClassHistograms | No
 
 def _smoothing_by_document(alpha: str, counts: ClassCounts, histograms: ClassHistograms) -> Smoothing:
     if alpha == "leave-one-out":
-        return _left_out_smoothing(Draws.of_left_out(counts, histograms))
+        return _left_out_smoothing(Draws.of_left_out(counts, histograms).grouped())
     if histograms.total.unit != 1:
         raise InputError("alpha {alpha!r} needs whole counts: use the weighting 'raw'", alpha=alpha)
     solution = best_alpha(Draws.of_documents(histograms.total))

@@ -110,7 +110,7 @@ def test_pi_one_of_ex1_is_the_ordinary_product():
         ("ex3", 1.5, r"ex3: pi = 1.5 is outside \(-inf, 1\)"),
         ("ex4", -1, r"ex4: pi = -1 is outside \(0, inf\)"),
         ("ex1", "half", "pi must be a finite number, not 'half'"),
-        ("ex5", 1, "unknown family 'ex5'; use 'kl', 'ex1', 'ex2', 'ex3' or 'ex4'"),
+        ("ex5", 1, r"unknown family 'ex5' \(did you mean 'ex4'\?\); use 'kl', 'ex1', 'ex2', 'ex3' or 'ex4'"),
     ],
 )
 def test_parameters_outside_their_domain_are_named_with_it(name, pi, allowed):

@@ -10,7 +10,16 @@ from textnb.models import complement
 from textnb.models.ensemble import ensemble, members
 from textnb.models.ensemble.ensemble import MEMBERS, N_FOLDS, EnsembleScorer, chosen, solution, supported
 from textnb.models.ensemble.joining import joint
-from textnb.models.ensemble.members import HingeSettings, fit_complement, fit_hinge, hinge, idf, present, ratio
+from textnb.models.ensemble.members import (
+    FoldCounts,
+    HingeSettings,
+    fit_complement,
+    fit_hinge,
+    hinge,
+    idf,
+    present,
+    ratio,
+)
 from textnb.models.logistic import nb_logistic
 from textnb.models.rows import Labelled, dealt_folds
 
@@ -77,7 +86,8 @@ def test_the_complement_left_out_is_that_of_statistics_without_the_document_and_
     counts, rows = made_up(30, 12)
     X, y = sparse.csr_array(sparse.vstack([rows.X, rows.X[:2]])), np.append(rows.y, [rows.y[0], (rows.y[1] + 1) % 3])
     counts = ClassCounts.of(members._stored(X, LOG.unit), y, classes=range(3), unit=LOG.unit)
-    found = fit_complement(counts, X, y).left_out_scores
+    found = fit_complement(counts, X, y).left_out(slice(None))
+    np.testing.assert_array_equal(fit_complement(counts, X, y).left_out(slice(None, None, 3)), found[::3])
     dense = X.toarray()
     for i in range(len(y)):
         others = np.flatnonzero((dense != dense[i]).any(axis=1))
@@ -89,31 +99,89 @@ def test_the_complement_left_out_is_that_of_statistics_without_the_document_and_
         np.testing.assert_allclose(found[i], u @ complement.fit(rest, 1.0).by_term, atol=1e-9)
 
 
+def fitted_hinge(X, y, n_classes, folds, settings):
+    return fit_hinge(X, y, folds, FoldCounts.of(X, y, n_classes, folds), settings)
+
+
+def hinge_of(X, y, n_classes, settings, tol):
+    """Scale and linear scorer of all rows."""
+    counts = FoldCounts.of(X, y, n_classes, np.zeros(len(y), int))
+    scale = settings.scale(*counts.without(None), settings.min_df)
+    return scale, hinge(members.scaled(X, scale), y, n_classes, np.ones(len(y), bool), settings.l2, tol).linear
+
+
 @pytest.mark.parametrize("scale", [idf, ratio], ids=["tfidf", "presence"])
 @pytest.mark.parametrize("min_df", [1, 3])
-def test_a_hinge_left_out_is_that_of_fitting_without_the_fold(scale, min_df):
-    _, rows = made_up(seed=1)
+@pytest.mark.parametrize("n_terms", [40, 600], ids=["by Newton", "by passes"])
+def test_a_hinge_left_out_is_that_of_fitting_without_the_fold(scale, min_df, n_terms):
+    _, rows = made_up(seed=1, n_terms=n_terms)
     X = present(rows.X) if scale is ratio else rows.X
     folds = dealt_folds(rows.X, rows.y, N_FOLDS)
     settings = HingeSettings(scale, 1.0, min_df)
-    found = fit_hinge(X, rows.y, 3, folds, settings)
+    found = fitted_hinge(X, rows.y, 3, folds, settings).left_out(slice(None))
     for fold in range(N_FOLDS):
         held = folds == fold
         for tol, error in ((members._TOL_OF_FOLDS, 1e-9), (1e-8, 0.3)):
-            part = hinge(X[~held], rows.y[~held], 3, settings, tol)
-            expected = members.scaled(X[held], part.scale) @ part.linear.by_term + part.linear.bias
-            np.testing.assert_allclose(found.left_out_scores[held], expected, atol=error)
-        assert np.corrcoef(found.left_out_scores[held].ravel(), expected.ravel())[0, 1] > 0.99
+            of_part, linear = hinge_of(X[~held], rows.y[~held], 3, settings, tol)
+            expected = members.scaled(X[held], of_part) @ linear.by_term + linear.bias
+            if tol < members._TOL_OF_FOLDS or n_terms == 40:  # passes visit rows in another order
+                np.testing.assert_allclose(found[held], expected, atol=error)
+        assert np.corrcoef(found[held].ravel(), expected.ravel())[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("n_terms", [40, 600], ids=["by Newton", "by passes"])
+def test_a_class_without_documents_outside_the_fold_has_no_left_out_score(n_terms):
+    _, rows = made_up(n_terms=n_terms)
+    y = np.where(np.arange(60) == 7, 3, rows.y)  # the only document of the class 3
+    folds = np.arange(60) % 3
+    found = fitted_hinge(rows.X, y, 4, folds, HingeSettings(idf, 1.0, 1)).left_out(slice(None))
+    np.testing.assert_array_equal(np.isneginf(found[:, 3]), folds == 7 % 3)
+    assert np.isfinite(found[:, :3]).all()
+
+
+def test_a_document_does_not_change_its_own_left_out_score():
+    _, rows = made_up(n_terms=600)
+    folds = np.arange(60) % 3
+    X, y = members.in_single_precision(rows.X, np.arange(600)), rows.y
+    other = y.copy()
+    other[3] = (y[3] + 1) % 3
+    settings = HingeSettings(ratio, 1.0, 1)
+    one, another = (fitted_hinge(present(X), labels, 3, folds, settings).left_out(slice(3, 4)) for labels in (y, other))
+    np.testing.assert_array_equal(one, another)
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 5])
+@pytest.mark.parametrize("n_folds", [1, 2, 4])
+def test_counts_without_a_fold_are_those_of_the_other_rows(n_classes, n_folds):
+    _, rows = made_up(n_classes=max(n_classes, 2))
+    y, folds, dense = rows.y % n_classes, np.arange(60) % n_folds, rows.X.toarray() > 0
+    counts = FoldCounts.of(rows.X, y, n_classes, folds)
+    for fold in [*range(n_folds), None]:
+        kept = folds != fold if fold is not None else np.ones(60, bool)
+        containing, number = counts.without(fold)
+        expected = [dense[kept & (y == k)].sum(axis=0) for k in range(n_classes)]
+        np.testing.assert_array_equal(containing.T, expected)
+        assert number == kept.sum()
+
+
+def test_columns_by_frequency_are_the_same_rows_in_another_order():
+    _, rows = made_up()
+    places = members.places_by_frequency(rows.X)
+    moved = members.in_single_precision(rows.X, places)
+    np.testing.assert_array_equal(moved.toarray()[:, places], rows.X.toarray().astype(np.float32))
+    df = (moved.toarray() > 0).sum(axis=0)
+    assert (np.diff(df) <= 0).all()
+    assert moved.has_sorted_indices
 
 
 def test_the_presence_member_is_nb_logistic_with_the_squared_hinge():
     _, rows = made_up(n=200)
     settings = nb_logistic.NBLogisticSettings(1.0, "squared-hinge", min_df=2, tol=1e-8)
     other = nb_logistic.solution(rows.X, rows.y, rows.weight, rows.weight, 3, settings).scorer
-    found = hinge(present(rows.X), rows.y, 3, HingeSettings(ratio, 1.0, 2), 1e-8)
-    np.testing.assert_allclose(found.scale, other.scale)
-    np.testing.assert_allclose(found.linear.by_term, other.linear.by_term, atol=1e-5)
-    np.testing.assert_allclose(found.linear.bias, other.linear.bias, atol=1e-5)
+    scale, linear = hinge_of(present(rows.X), rows.y, 3, HingeSettings(ratio, 1.0, 2), 1e-8)
+    np.testing.assert_allclose(scale, other.scale)
+    np.testing.assert_allclose(linear.by_term, other.linear.by_term, atol=1e-5)
+    np.testing.assert_allclose(linear.bias, other.linear.bias, atol=1e-5)
 
 
 def test_the_tfidf_member_weighs_rows_like_the_weighting_tfidf_l2():
@@ -121,7 +189,10 @@ def test_the_tfidf_member_weighs_rows_like_the_weighting_tfidf_l2():
     stored = members._stored(rows.X, LOG.unit)
     plain = sparse.csr_array((np.rint(np.expm1(rows.X.data)), stored.indices, stored.indptr), shape=stored.shape)
     expected = weighting("tfidf-l2").on(counts)(plain)
-    np.testing.assert_allclose(members.scaled(rows.X, idf(rows.X, rows.y, 1)).toarray(), expected.toarray(), atol=1e-6)
+    containing, number = FoldCounts.of(rows.X, rows.y, 3, np.zeros(60, int)).without(None)
+    np.testing.assert_allclose(
+        members.scaled(rows.X, idf(containing, number, 1)).toarray(), expected.toarray(), atol=1e-6
+    )
 
 
 def answers(y, n_classes, right, size=3.0, seed=0):
@@ -134,28 +205,32 @@ def answers(y, n_classes, right, size=3.0, seed=0):
 Y = np.arange(300) % 3
 
 
+def chosen_by(scores, y):
+    return chosen([each.__getitem__ for each in scores], y)
+
+
 def test_a_perfect_member_counts_alone_beside_useless_ones():
     scores = np.array([answers(Y, 3, 0.0, seed=1), answers(Y, 3, 1.0), answers(Y, 3, 0.0, seed=2)])
-    assert chosen(scores, Y).weights.tolist() == [0, 1, 0]
+    assert chosen_by(scores, Y).weights.tolist() == [0, 1, 0]
 
 
 def test_a_useless_member_has_next_to_no_influence():
     scores = np.array([answers(Y, 3, 0.6, seed=1), answers(Y, 3, 0.0, seed=2), answers(Y, 3, 0.6, seed=3)])
-    good, useless, other = chosen(scores, Y).factors
+    good, useless, other = chosen_by(scores, Y).factors
     assert useless < 0.05 * min(good, other)
 
 
 def test_members_that_are_equal_or_equally_good_count_alike():
     same = answers(Y, 3, 0.7)
-    np.testing.assert_allclose(chosen(np.array([same, same, same]), Y).weights, 1 / 3)
+    np.testing.assert_allclose(chosen_by(np.array([same, same, same]), Y).weights, 1 / 3)
     scores = np.array([answers(Y, 3, 0.6, seed=seed) for seed in range(3)])
-    np.testing.assert_allclose(chosen(scores, Y).weights, 1 / 3)
+    np.testing.assert_allclose(chosen_by(scores, Y).weights, 1 / 3)
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1.0, 1e3])
 def test_the_size_of_a_members_scores_does_not_matter(factor):
     scores = np.array([answers(Y, 3, 0.6, seed=seed) for seed in range(3)])
-    plain, other = chosen(scores, Y), chosen(scores * [[[factor]], [[1.0]], [[1.0]]], Y)
+    plain, other = chosen_by(scores, Y), chosen_by(scores * [[[factor]], [[1.0]], [[1.0]]], Y)
     np.testing.assert_array_equal(other.weights, plain.weights)
     np.testing.assert_allclose(other.left_out_scores, plain.left_out_scores, atol=1e-4)
 
@@ -172,9 +247,25 @@ def test_the_chosen_group_has_the_smallest_loss_of_its_size_within_the_allowed_e
         assert all(losses[found].mean() <= losses[g].mean() for g in allowed if sizes[g] == sizes[found])
 
 
+@pytest.mark.parametrize("most", [75, 100, 299])
+def test_a_member_that_does_not_count_scores_only_some_documents(monkeypatch, most):
+    y = np.random.default_rng(5).integers(3, size=300)
+    scores = np.array([answers(y, 3, 0.0, seed=1), answers(y, 3, 1.0)])
+    asked = []
+
+    def of_member(m):
+        return lambda documents: (asked.append((m, documents.step)), scores[m][documents])[1]
+
+    monkeypatch.setattr(ensemble, "MOST_ROWS", most)
+    found = chosen([of_member(0), of_member(1)], y)
+    assert found.weights.tolist() == [0, 1]
+    assert found.left_out_scores.shape == (300, 3)
+    assert asked == [(0, -(-300 // most)), (1, -(-300 // most)), (1, None)]
+
+
 def test_without_left_out_documents_all_members_count_alike():
     scores = np.full((3, 2, 2), -np.inf)
-    found = chosen(scores, np.array([0, 1]))
+    found = chosen_by(scores, np.array([0, 1]))
     np.testing.assert_allclose(found.weights, 1 / 3)
     np.testing.assert_allclose(found.factors, 1 / 3)
     assert supported([2, 3, 1], np.empty((3, 0))) == 1
@@ -195,7 +286,7 @@ def test_next_to_nothing_has_finite_scores(X, y, n_classes):
 def test_left_out_scores_are_those_of_the_chosen_members():
     counts, rows = made_up()
     found = solution(counts, rows)
-    scores = np.array([member.left_out_scores for member in found.members])
+    scores = np.array([member.left_out(slice(None)) for member in found.members])
     expected = np.tensordot(found.chosen.factors, scores, 1) + found.chosen.bias
     np.testing.assert_allclose(found.chosen.left_out_scores, expected, atol=1e-9)
 
@@ -206,7 +297,7 @@ def test_the_factor_and_the_bias_are_those_of_joining_the_mean_of_the_scaled_mem
     pairs, tol = zip(scores, spreads, strict=True), ensemble._TOL
     factors = [joint(each[np.newaxis] / by, Y, tol=tol).factors[0] / by for each, by in pairs]
     whole = joint(np.tensordot(factors, scores, 1)[np.newaxis] / 3, Y, tol=tol)
-    found = chosen(scores, Y)
+    found = chosen_by(scores, Y)
     np.testing.assert_allclose(found.factors, whole.factors[0] * np.array(factors) / 3, rtol=1e-6)
     np.testing.assert_allclose(found.bias, whole.bias, rtol=1e-6)
 
@@ -236,4 +327,4 @@ def test_a_scorer_of_other_terms_is_refused():
         scorer.joint_log_scores(rows.X[:, :5])
     arrays = {**scorer.arrays(), "tfidf_scale": np.ones(7)}
     with pytest.raises(InputError, match="number of terms"):
-        EnsembleScorer.of(arrays)
+        EnsembleScorer.of(arrays, {})

@@ -7,10 +7,11 @@ from scipy import optimize, sparse
 from textnb.errors import InputError
 from textnb.extension import VARIABLE
 from textnb.models.logistic import squared_hinge
-from textnb.models.logistic.path import Problem
+from textnb.models.logistic.path import near_minimum
 from textnb.models.logistic.solvers import minimum
 from textnb.models.logistic.squared_hinge import (
     Descent,
+    HingeRows,
     SquaredHingeLoss,
     balanced,
     best_bias,
@@ -59,7 +60,7 @@ def pass_by_formula(loss, descent, order):
 @classes
 def test_a_pass_is_that_of_the_formulas(n_classes):
     loss = problem(n_classes, n_rows=30, n_terms=80)
-    descent = Descent(loss.at(loss.start))
+    descent = Descent.at(loss.at(loss.start))
     for _ in range(2):  # the second pass begins where the first has ended
         order = np.random.default_rng(0).permutation(30)
         descent.chance = np.random.default_rng(0)
@@ -84,31 +85,31 @@ def test_passes_end_at_the_minimum_that_newton_finds(n_classes, l2):
 @classes
 def test_the_minimum_is_never_farther_than_is_told(n_classes):
     loss = problem(n_classes, 0.02)
-    truth, descent = exact(loss)[:-1], Descent(loss.at(loss.start))
+    truth, descent = exact(loss)[:-1], Descent.at(loss.at(loss.start))
     told = []
     for _ in range(12):
         descent.go_on()
-        point, distance = descent.certified()
-        assert np.linalg.norm(point.theta[:-1] - truth) <= distance
-        told.append(distance)
+        found = descent.certified()
+        assert np.linalg.norm(found.weights - truth) <= found.distance
+        told.append(found.distance)
     assert told[-1] < told[0] / 4
 
 
 def test_what_is_told_of_a_point_is_the_loss_there():
     loss = problem()
-    descent = Descent(loss.at(loss.start))
+    descent = Descent.at(loss.at(loss.start))
     descent.go_on()
-    point, _ = descent.certified()
-    again = loss.at(point.theta)
-    assert point.value == pytest.approx(again.value, rel=1e-12)
-    np.testing.assert_allclose(point.gradient, again.gradient, atol=1e-10)
-    np.testing.assert_allclose(point.gradient[-1], 0, atol=1e-9)  # no bias is better for these weights
+    found = descent.certified()
+    again = loss.at(np.vstack([found.weights, found.bias + loss.Z.means[0] @ found.weights]))
+    assert found.value == pytest.approx(again.value, rel=1e-12)
+    np.testing.assert_allclose(found.scores, again.scores, atol=1e-10)
+    np.testing.assert_allclose(again.gradient[-1], 0, atol=1e-9)  # no bias is better for these weights
 
 
 def test_a_minimum_at_another_strength_is_where_the_passes_begin():
     loss = problem()
     theta = exact(loss)
-    descent = Descent(replace(loss, l2=0.1).at(theta))
+    descent = Descent.at(replace(loss, l2=0.1).at(theta))
     np.testing.assert_allclose(descent.theta[:-1], theta[:-1], atol=1e-8)
     np.testing.assert_allclose(descent.theta[-1], theta[-1] - loss.Z.means[0] @ theta[:-1], atol=1e-12)
     np.testing.assert_allclose(descent.alpha, 2 / loss.l2 * loss.Z.weight[:, np.newaxis] * loss.at(theta).missing)
@@ -123,11 +124,10 @@ def test_passes_that_are_too_few_say_so():
 def test_newton_goes_on_where_passes_do_not_get_there(monkeypatch):
     loss = problem(l2=0.01)
     monkeypatch.setattr(squared_hinge, "_MAX_PASSES", 2)
-    stated = Problem(None, "squared-hinge", None, None, None, loss)
-    found = stated.minimum(0.01, 1e-8, 500)
+    found = near_minimum(loss, 1e-8, 500, None)
     assert not found.trouble
     assert found.steps > 2
-    few = stated.minimum(0.01, 1e-8, 50)  # its own steps are not those of the passes
+    few = near_minimum(loss, 1e-8, 50, None)  # its own steps are not those of the passes
     assert not few.trouble
     np.testing.assert_allclose(found.point.theta, exact(loss), atol=1e-6)
 
@@ -152,14 +152,14 @@ def test_nothing_is_told_where_the_bound_is_no_number(monkeypatch):
     loss = problem()
     monkeypatch.setattr(squared_hinge, "balanced", lambda alpha, _: alpha * np.inf)
     with np.errstate(invalid="ignore"):
-        assert Descent(loss.at(loss.start)).certified()[1] == np.inf
+        assert Descent.at(loss.at(loss.start)).certified().distance == np.inf
 
 
 def test_numbers_whose_squares_are_too_large_are_refused():
     loss = problem()
     huge = SquaredHingeLoss.of(loss.Z.columns * 1e200, np.arange(120) % 4, loss.Z.weight, 0.3)
     with np.errstate(over="ignore", invalid="ignore"), pytest.raises(InputError, match="too large for their squares"):
-        Problem(None, "squared-hinge", None, None, None, huge).minimum(0.3, 0.1, 100)
+        near_minimum(huge, 0.1, 100, None)
 
 
 def test_both_sides_of_a_column_weigh_the_same_once_balanced():
@@ -197,6 +197,7 @@ def arguments(**changed):
         "theta": np.zeros(3),
         "n_columns": 2,
         "n_targets": 1,
+        "size": 8,
     }
     return (given | changed).values()
 
@@ -227,12 +228,42 @@ def test_the_arguments_that_others_are_made_from_are_good():
         ({"n_targets": 0}, "out of range"),
         ({"n_columns": -1}, "out of range"),
         ({"n_targets": 1 << 40}, "out of range"),
+        ({"size": 2}, "values have 4 or 8 bytes, not 2"),
+        ({"size": 4}, "values: 16 bytes"),
+        ({"size": 4, "values": np.ones(2, np.float32)}, "theta: 24 bytes"),
     ],
     ids=str,
 )
 def test_the_pass_refuses_memory_that_does_not_fit(changed, why):
     with pytest.raises(ValueError, match=why):
         native.hinge_pass(*arguments(**changed))
+
+
+@classes
+def test_passes_in_single_precision_end_near_the_minimum_and_say_how_near(n_classes):
+    loss = problem(n_classes)
+    rows = HingeRows(loss.Z.by_rows.astype(np.float32), loss.targets, loss.Z.weight, loss.l2)
+    found, _, is_close = Descent(rows, np.zeros(loss.targets.shape), loss.start_bias).run(0.01, 200)
+    assert is_close
+    assert found.weights.dtype == np.float32
+    truth = exact(loss)[:-1]
+    assert np.linalg.norm(found.weights - truth) <= found.distance <= 0.01 * np.linalg.norm(truth) * 1.02
+
+
+@classes
+@pytest.mark.parametrize("n_left_out", [1, 40])
+def test_rows_of_weight_0_are_scored_and_not_learnt_from(n_classes, n_left_out):
+    loss = problem(n_classes)
+    kept = np.arange(120) >= n_left_out
+    weight, targets, X = np.where(kept, loss.Z.weight, 0.0), loss.targets, loss.Z.by_rows
+    start = Descent(HingeRows(X, targets, weight, 0.3), np.zeros(targets.shape), np.zeros(targets.shape[1]))
+    found, _, is_close = start.run(1e-6, 200)
+    assert is_close
+    rest = SquaredHingeLoss.of(X[kept], loss.y[kept], weight[kept], 0.3)
+    theta = exact(rest)
+    np.testing.assert_allclose(found.weights, theta[:-1], atol=1e-4)
+    bias = theta[-1] - rest.Z.means[0] @ theta[:-1]
+    np.testing.assert_allclose(found.scores, X @ theta[:-1] + bias, atol=1e-4)
 
 
 def test_the_pass_refuses_memory_that_must_not_change():

@@ -7,8 +7,10 @@ from fitted_rows import fit_logistic as fit
 from scipy import sparse
 from sklearn import linear_model
 
+from textnb import Document, TextClassifier
 from textnb.errors import ConvergenceWarning, InputError
-from textnb.models.logistic import logistic
+from textnb.estimators import LogisticRegression
+from textnb.models.logistic import logistic, path
 from textnb.models.logistic import solvers as solvers_module
 from textnb.models.logistic.logistic import LogisticSettings, solution
 from textnb.models.logistic.loss import SoftmaxLoss
@@ -292,3 +294,114 @@ def test_a_sparse_matrix_never_becomes_a_dense_one(solver):
     tracemalloc.stop()
     assert mine.converged
     assert peak < 100e6
+
+
+def made_texts(n_rows=60, n_terms=25, n_classes=3, seed=0):
+    """Rows of length 1 of which most tell their class."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % n_classes
+    rates = 0.2 + 0.8 * (np.arange(n_terms) % n_classes == y[:, np.newaxis])
+    X = rng.poisson(0.6 * rates).astype(float)
+    X[:, 0] += 1
+    return sparse.csr_array(X / np.linalg.norm(X, axis=1, keepdims=True)), y
+
+
+def weighted_rows(X, y, n_classes=None, weight=None, *, normalised=True):
+    weight = np.ones(len(y)) if weight is None else weight
+    return logistic.WeightedRows(sparse.csr_array(X), y, weight, n_classes or int(y.max()) + 1, normalised)
+
+
+def left_out_by_scikit_learn(X, y, folds, l2):
+    """Scores of rows without terms that the other folds lack, made of length 1, by a fit to the other folds."""
+    scores = np.zeros((len(y), y.max() + 1))
+    for f in np.unique(folds):
+        known = X[folds != f].sum(axis=0) > 0
+        held = np.where(known, X[folds == f], 0.0)
+        held /= np.linalg.norm(held, axis=1, keepdims=True)
+        fitted = linear_model.LogisticRegression(C=1 / l2, tol=1e-10, max_iter=10_000).fit(X[folds != f], y[folds != f])
+        scores[folds == f] = fitted.decision_function(held)
+    return scores
+
+
+def test_the_strength_is_the_one_that_left_out_rows_favour_and_their_scores_are_kept(monkeypatch):
+    monkeypatch.setattr(path, "_PATH_TOL", 1e-8)
+    monkeypatch.setattr(logistic, "SEARCH", path.Search((10.0, 1.0, 0.1, 0.01), min_gain=-np.inf))
+    X, y = made_texts()
+    X = sparse.csr_array(sparse.hstack([X, sparse.eye_array(60) / 2]))  # each row has a term of its own
+    X = sparse.csr_array(X / np.sqrt(X.power(2).sum(axis=1))[:, np.newaxis])
+    folds = np.arange(60) // 3 % 4
+    found, l2, searched = logistic.searched(weighted_rows(X, y), folds)
+    for tried, loss in zip(searched.strengths, searched.losses, strict=True):
+        scores = left_out_by_scikit_learn(X.toarray(), y, folds, tried)
+        assert loss == pytest.approx(path.best_log_loss(scores, y, np.ones(60)), rel=1e-4)
+    assert l2 == searched.strengths[int(np.argmin(searched.losses))]
+    best = left_out_by_scikit_learn(X.toarray(), y, folds, l2)
+    centred = searched.scores - searched.scores.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(centred, best - best.mean(axis=1, keepdims=True), atol=1e-3)
+    exact = logistic.solution(X, y, np.ones(60), 3, logistic.LogisticSettings(l2, tol=1e-10))
+    np.testing.assert_allclose(found.scorer.weights, exact.scorer.weights, atol=1e-4)
+
+
+def test_rows_that_are_not_divided_by_their_length_are_left_as_they_are():
+    X, y = made_texts()
+    problem = logistic.WeightedProblem.of(weighted_rows(X[:, :20], y, normalised=False))
+    assert problem.columns.tolist() == list(range(20))
+    np.testing.assert_array_equal(problem.scaled(weighted_rows(X, y, normalised=False)).toarray(), X.toarray()[:, :20])
+    lengths = np.linalg.norm(problem.scaled(weighted_rows(X, y)).toarray(), axis=1)
+    np.testing.assert_allclose(lengths, 1)
+    assert not problem.scaled(weighted_rows(X * 0, y)).toarray().any()
+
+
+@pytest.mark.parametrize(
+    ("y", "folds"),
+    [
+        ([0, 0, 0, 0], [0, 1, 2, 3]),  # one class
+        ([0, 1], [0, 1]),  # two rows
+        ([0, 1, 2, 3], [0, 1, 2, 3]),  # classes of one row
+        ([0, 0, 1, 1], [0, 0, 0, 0]),  # all are copies
+    ],
+    ids=str,
+)
+def test_where_no_row_can_be_left_out_the_strength_is_a_fixed_one(y, folds):
+    X, _ = made_texts(len(y))
+    found, l2, searched = logistic.searched(weighted_rows(X, np.array(y)), np.array(folds))
+    assert (l2, searched) == (logistic.L2_WITHOUT_FOLDS, None)
+    plain = logistic.solution(X, np.array(y), np.ones(len(y)), max(y) + 1, logistic.LogisticSettings(l2))
+    np.testing.assert_array_equal(found.scorer.weights, plain.scorer.weights)
+
+
+def test_a_class_of_one_row_is_impossible_where_it_is_left_out_and_nowhere_else():
+    X, y = made_texts()
+    y = np.where(np.arange(60) == 7, 3, y)
+    _, _, searched = logistic.searched(weighted_rows(X, y), np.arange(60) % 4)
+    impossible = np.isneginf(searched.scores)
+    assert impossible[np.arange(60) % 4 == 3, 3].all()
+    assert not impossible[:, :3].any()
+    assert not impossible[np.arange(60) % 4 != 3].any()
+
+
+def text_documents(n=60):
+    rng = np.random.default_rng(0)
+    words = [[f"w{j}" for j in rng.integers(0, 12, 6) + 6 * (i % 3)] for i in range(n)]
+    return [Document(" ".join(terms), "xyz"[i % 3]) for i, terms in enumerate(words)]
+
+
+def test_a_classifier_finds_l2_by_left_out_documents_and_a_number_fixes_it():
+    searched = TextClassifier("logistic", tokenizer="whitespace").fit(text_documents())
+    found = searched.state.fitted.fit
+    assert searched.recipe.options["l2"] == "cv"
+    assert found.found["l2"] in path.STRENGTHS
+    assert found.left_out_scores.shape == (60, 3)
+    fixed = TextClassifier(LogisticRegression(l2=found.found["l2"]), tokenizer="whitespace").fit(text_documents())
+    assert fixed.state.fitted.fit.left_out_scores is None
+    np.testing.assert_allclose(
+        fixed.state.fitted.scorer.weights, searched.state.fitted.scorer.weights, atol=1e-3
+    )  # both to the tolerance of the solver
+
+
+def test_left_out_scores_are_of_the_document_they_belong_to_whatever_the_order():
+    documents = text_documents()
+    one, other = (TextClassifier("logistic", tokenizer="whitespace").fit(some) for some in (documents, documents[::-1]))
+    assert one.state.fitted.fit.found == other.state.fitted.fit.found
+    probes = documents[:5]
+    np.testing.assert_allclose(one.predict_log_proba(probes), other.predict_log_proba(probes), atol=1e-6)

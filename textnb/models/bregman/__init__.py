@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
+from textnb.extension import dir_of
 from textnb.models.bregman.families import FAMILIES, KL, Ex1, Ex2, Ex3, Ex4, Family, family_of
 from textnb.models.bregman.independence import UIndependent, as_surprisals
 from textnb.models.bregman.normaliser import Enumerated, check_mass, least_surprisal
@@ -33,6 +34,8 @@ __all__ = [
     "product",
     "quotient",
 ]
+
+__dir__ = dir_of(__name__)
 
 _MAX_CELLS = 1 << 26
 

@@ -26,9 +26,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from textnb.errors import InputError
+from textnb.extension import special
 from textnb.numerics import Floats, as_number, check_choice, log_of
 
 Flags = NDArray[np.bool_]

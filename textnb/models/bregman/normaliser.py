@@ -25,9 +25,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from textnb.errors import InputError
+from textnb.extension import optimize
 from textnb.models.bregman.families import Family
 from textnb.numerics import Codes, Floats, log_of
 
@@ -285,4 +285,4 @@ def least_surprisal(family: Family, sums: CellSums, n: int) -> float:
     low, high = 0.0, log(n)
     if log_mass(low) <= 0:
         return low
-    return high if log_mass(high) >= 0 else float(brentq(log_mass, low, high, xtol=1e-300, rtol=1e-15))
+    return high if log_mass(high) >= 0 else float(optimize.brentq(log_mass, low, high, xtol=1e-300, rtol=1e-15))

@@ -17,15 +17,18 @@ normalisation pi > 1 makes the answers for long documents less confident, as a c
 all classes nearly uniform.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR
+from textnb.counts.rows import narrowed, row_sums, with_entries
 from textnb.errors import InputError
 from textnb.models import complement as complement_model
 from textnb.models import multinomial
@@ -39,7 +42,8 @@ from textnb.models.bregman.sequences import (
     normaliser,
 )
 from textnb.models.bregman.tokens import TokenProduct, check_range, gaps, least, reference, rise
-from textnb.models.left_out import LeftOut, left_out_log_p
+from textnb.models.changes import Changes, log_proportions
+from textnb.models.left_out import LeftOut, LogTotals, left_out_logs
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Flag, Model, Number, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, as_alpha, log_prior
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
@@ -90,6 +94,10 @@ class TokenUScorer(Scorer):
     norm: str
     complement: bool
 
+    takes_rows = True
+    kind = "tokens"
+    axes = MappingProxyType({"log_p": "VC", "bias": "C", "lowest": "C", "units": "C"})
+
     def joint_log_scores(self, X: CSR) -> Floats:
         """Scores of eq. (6), less ``common``, (D, C)."""
         return self._log_scores_of(X) + self.bias
@@ -100,7 +108,7 @@ class TokenUScorer(Scorer):
         With norm="u" and pi > 1 the classes may differ by less than its rounding error.
         """
         sign = 1 if self.complement else -1
-        lengths = np.asarray(X.sum(axis=1), np.float64)
+        lengths = row_sums(X)
         return lengths * (sign * np.log(len(self.log_p)) if self._normalised else 0.0)
 
     @property
@@ -121,10 +129,11 @@ class TokenUScorer(Scorer):
 
     def _log_scores_of(self, X: CSR) -> Floats:
         check_columns(X, len(self.log_p))
-        if not self._finite:
-            X = X.copy()
-            X.eliminate_zeros()  # 0 times infinity is NaN
-        return self.log_scores(np.asarray(X @ self._d), np.asarray(X.sum(axis=1), np.float64))
+        lengths = row_sums(X)
+        if not X.data.all():
+            X = with_entries(X, X.data != 0)  # 0 times infinity is NaN
+        X, columns = narrowed(X)
+        return self.log_scores(np.asarray(X @ self.gaps(self.log_p[columns])), lengths)
 
     def log_scores(self, sums: Floats, lengths: Floats) -> Floats:
         """Plus or minus log p(x|k), less ``common``.
@@ -193,21 +202,32 @@ class TokenUScorer(Scorer):
         """Numbers d of log probabilities (n, C), relative to the most probable token of each class."""
         return gaps(-log_p, self.pi, *self._scales)
 
-    @cached_property
-    def _d(self) -> Floats:
-        return self.gaps(self.log_p)
+    def arrays(self) -> dict[str, Any]:
+        """Log probabilities, bias, and the least surprisal and unit of each class."""
+        lowest, units = self._scales
+        return {"log_p": self.log_p, "bias": self.bias, "lowest": lowest, "units": units}
 
-    @cached_property
-    def _finite(self) -> bool:
-        return bool(np.isfinite(self._d).all())
+    def settings(self) -> dict[str, Any]:
+        """Options."""
+        return {"pi": self.pi, "norm": self.norm, "complement": self.complement}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:
+        """Scorer with these arrays and options."""
+        pi, norm, complement = settings["pi"], settings["norm"], settings["complement"]
+        check_choice(norm, "norm", NORMS)
+        scorer = cls(arrays["log_p"], arrays["bias"], as_number(pi, "pi", above=0), norm, bool(complement))
+        scorer.__dict__["_scales"] = arrays["lowest"], arrays["units"]
+        return scorer
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike, scorer: TokenUScorer) -> Floats:
     """Left-out plus or minus log p(x|k) of each document, (D, C); c and Z stay those of all documents."""
     sums = np.empty_like(rows.copies)
     every = np.broadcast_to(as_alpha(alpha, rows.counts.n_terms), rows.counts.n_terms)
-    for block, log_p in left_out_log_p(rows, every, scorer.complement):
-        weighted = block.weight[:, np.newaxis] * scorer.gaps(log_p)
+    totals = LogTotals.of(rows, every, scorer.complement)
+    for block, logs in left_out_logs(rows, every, totals):
+        weighted = block.weight[:, np.newaxis] * scorer.gaps(logs - totals.log_totals[block.row + block.first])
         for k in range(sums.shape[1]):
             sums[block.first : block.last, k] = np.bincount(block.row, weighted[:, k], block.last - block.first)
     return scorer.log_scores(sums, rows.known_lengths)
@@ -217,7 +237,26 @@ def _fit(statistics: Statistics, alpha: Any, prior: Prior, options: Options) -> 
     found = statistics.smoothing(alpha)
     scorer = fit(statistics.counts, found.alpha, prior, **options)
     scorer.check_lengths(statistics.counts)
-    return Fit(scorer, found)
+    model = complement_model if options["complement"] else multinomial
+    return Fit(scorer, found, totals=model.smoothed_totals(statistics.counts, found.alpha))
+
+
+def _follow(fit: Fit, changes: Changes, bias: Floats, _: Options) -> TokenUScorer | None:
+    """Scorer of all terms again: the products are counted from the most probable one."""
+    before = cast("TokenUScorer", fit.scorer)
+    if before.complement:
+        table = complement_model.followed(before.log_p, fit.totals, changes)
+    else:
+        table = log_proportions(before.log_p, fit.totals, changes, changes.weights)
+    if table is None:
+        return None
+    log_p = np.minimum(table[:], 0.0)
+    try:
+        for column in log_p.T:
+            check_range(-column, before.pi)
+    except InputError:  # the product of the counts of the file stays
+        return None
+    return TokenUScorer(log_p, bias, before.pi, before.norm, before.complement)
 
 
 def _left_out(rows: LeftOut, alpha: Any, options: Options) -> Floats:
@@ -229,6 +268,7 @@ MODEL = Model(
     help="U-NB: naive Bayes with a generalised product of probabilities",
     fit=_fit,
     left_out=_left_out,
+    follow=_follow,
     weightings=WHOLE_WEIGHTINGS,
     alphas=ALPHAS,
     accepts_number=True,

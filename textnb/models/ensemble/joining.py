@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def joint(scores: Floats, y: Codes, *, tol: float = 1e-14) -> Joint:
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         factors, shift = parameters[:n_scores], parameters[n_scores:]
-        log_p = log_softmax(start + np.tensordot(factors, scores, 1) + shift)
+        log_p = log_softmax(start + np.einsum("m,mik->ik", factors, scores) + shift)
         wrong = np.exp(log_p) - targets
         slopes = np.concatenate([(wrong * scores).sum(axis=(1, 2)), wrong.sum(axis=0)])
         away, likelihood = parameters - mean, (targets * np.where(targets > 0, log_p, 0.0)).sum()
@@ -85,8 +85,9 @@ class SummedScorer(Scorer):
     second: ScaledScorer
 
     presence = True
+    takes_rows = True
     kind = "summed"
-    dimensions = MappingProxyType({**RatioScorer.dimensions, **ScaledScorer.dimensions})
+    axes = MappingProxyType({**RatioScorer.axes, **ScaledScorer.axes})
 
     @cached_property
     def bias(self) -> Floats:
@@ -102,15 +103,16 @@ class SummedScorer(Scorer):
         one, other = (scorer.differences(X, label, against) for scorer in (self.first, self.second))
         return Differences(one.bias + other.bias, one.values + other.values)
 
-    def with_ratios(self, ratios: Floats, before: Codes) -> "SummedScorer":
-        """Scorer with other ratios (V, C); before: the column that each term had, -1 for none."""
-        return SummedScorer(self.first.with_ratios(ratios, before), self.second.on(before))
+    def with_ratios(self, ratios: Floats, before: Codes | None = None) -> "SummedScorer":
+        """Scorer with other ratios (V, C); before: the column that each term had, -1 for none; None: the same."""
+        second = self.second if before is None else self.second.on(before)
+        return SummedScorer(self.first.with_ratios(ratios), second)
 
     def arrays(self) -> dict[str, Floats]:
         """Arrays of both scorers."""
         return {**self.first.arrays(), **self.second.arrays()}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:
         """Scorer with these arrays."""
-        return cls(RatioScorer.of(arrays), ScaledScorer.of(arrays))
+        return cls(RatioScorer.of(arrays, settings), ScaledScorer.of(arrays, settings))

@@ -25,8 +25,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.counts.matrix import CSR, with_entries
+from textnb.counts.matrix import CSR
+from textnb.counts.rows import with_entries
 from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.models.changes import Changes, row_table
 from textnb.models.ensemble.joining import SummedScorer, joint
 from textnb.models.ensemble.presence import RatioScorer, containing_by_class, left_out_ratios, telling_ratios
 from textnb.models.logistic import nb_logistic
@@ -112,7 +114,13 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
         facts |= {"second_factor": float(found.factors[1])}
         facts |= fit_facts(second)
     l2 = {} if second is None else {"l2": second.l2}
-    return Fit(found.scorer, found=l2, facts=facts, left_out_scores=found.left_out_scores)
+    containing = _containing(statistics)
+    return Fit(found.scorer, found=l2, facts=facts, left_out_scores=found.left_out_scores, containing=containing)
+
+
+def _containing(statistics: Statistics) -> NDArray[np.int32]:
+    """Documents of each class that contain each term, (V, C), for corrections."""
+    return np.ascontiguousarray(statistics.counts.containing.toarray().T, np.int32)
 
 
 def _renew(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
@@ -120,7 +128,21 @@ def _renew(statistics: Statistics, fit: Fit, before: Columns) -> Fit:
     counts = statistics.counts
     scorer = cast("RatioScorer | SummedScorer", fit.scorer)
     ratios = telling_ratios(counts.containing.toarray().T, counts.documents) * fit.facts["first_factor"]
-    return fit._replace(scorer=scorer.with_ratios(ratios, before), left_out_scores=None)
+    scorer = scorer.with_ratios(ratios, before)
+    return fit._replace(scorer=scorer, left_out_scores=None, containing=_containing(statistics))
+
+
+def _follow(fit: Fit, changes: Changes, _: Floats, __: Options) -> RatioScorer | SummedScorer | None:
+    """Scorer with s1 of the counts with the corrections; the factors, the bias and s2 stay."""
+    stored, factor = fit.containing, fit.facts["first_factor"]
+    if stored is None:
+        return None
+
+    def rows(columns: Codes) -> Floats:
+        containing = stored[columns] + changes.added(columns, changes.containing)
+        return np.asarray(telling_ratios(np.maximum(containing, 0.0), changes.documents) * factor)
+
+    return cast("RatioScorer | SummedScorer", fit.scorer).with_ratios(row_table(rows, stored.shape))
 
 
 MODEL = Model(
@@ -135,5 +157,6 @@ MODEL = Model(
     ),
     analyzer={"normalisers": ("nfkc", "casefold")},
     renew=_renew,
+    follow=_follow,
     smoothed_targets=True,
 )

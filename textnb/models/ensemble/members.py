@@ -11,110 +11,164 @@ the root in (1) keeps its size near that of the other two.
 
 Left-out scores are exact for (1): every document is left out alone, with its copies (``left_out.py``). For (2) and (3)
 scale and weights are learnt again without each fold, to a wider tolerance; the fit to all documents starts at the mean
-of those. A class without documents outside the fold, or outside the copies, has the left-out score -inf.
+alpha of those. All fits share the rows, in single precision, and scale them anew. A class without documents outside the
+fold, or outside the copies, has the left-out score -inf.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
-from textnb.counts.class_counts import ClassCounts
+from textnb.counts.class_counts import ClassCounts, class_sums
 from textnb.counts.matrix import CSR, first_equal_rows
+from textnb.counts.rows import row_blocks, row_sums, with_data
+from textnb.extension import sparse
 from textnb.models import complement
 from textnb.models.left_out import LeftOut
 from textnb.models.logistic.path import near_minimum
 from textnb.models.logistic.ratios import largest_ratio
-from textnb.models.logistic.squared_hinge import SquaredHingeLoss
+from textnb.models.logistic.squared_hinge import Descent, HingeRows, SquaredHingeLoss, can_be_passed
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats
 
 ALPHA = 1.0
 _TOL, _TOL_OF_FOLDS = 0.1, 0.3
-_MAX_ITER = 1000
+_MAX_ITER, _MAX_PASSES = 1000, 200
+_MIN_WEIGHTS_FOR_PASSES = 1000
+Mask = NDArray[np.bool_]
+
+
+LeftOutScores = Callable[[slice], Floats]
+"""Function from a slice of the documents to their left-out scores (D, C)."""
 
 
 class MemberFit(NamedTuple):
-    """Scale of the terms (V,), None for a scale of 1; the linear scorer of u; left-out scores (D, C)."""
+    """Scale of the terms (V,), None for a scale of 1; the linear scorer of u; left-out scores."""
 
     scale: Floats | None
     linear: LinearScorer
-    left_out_scores: Floats
+    left_out: LeftOutScores
+
+    def on(self, columns: Codes) -> "MemberFit":
+        """Fit over other columns: the new column j is the old column ``columns[j]``."""
+        scale = None if self.scale is None else self.scale[columns]
+        return MemberFit(scale, LinearScorer(self.linear.by_term[columns], self.linear.bias), self.left_out)
 
 
 def rooted(X: CSR) -> CSR:
     """Rows u of eq. (1) for weights X (D, V)."""
-    lengths = np.sqrt(np.asarray(X.sum(axis=1)))
+    lengths = np.sqrt(row_sums(X))
     return _divided(X, X.data, lengths)
 
 
 def scaled(X: CSR, scale: Floats) -> CSR:
     """Rows u of eq. (2) for weights X (D, V), of eq. (3) for their presence."""
-    data = X.data * scale[X.indices]
-    of_entry = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    return _divided(X, data, np.sqrt(np.bincount(of_entry, data * data, X.shape[0])))
+    scale, data = scale.astype(X.data.dtype), np.empty_like(X.data)
+    for rows, entries in row_blocks(X.indptr):  # so that no further copy of all entries is made
+        lengths = np.diff(X.indptr[rows.start : rows.stop + 1])
+        number, part = np.repeat(np.arange(len(lengths)), lengths), X.data[entries] * scale[X.indices[entries]]
+        norms = np.sqrt(np.bincount(number, part * part, len(lengths))).astype(data.dtype)
+        data[entries] = part / np.where(norms > 0, norms, 1)[number]
+    return with_data(X, data)
 
 
 def present(X: CSR) -> CSR:
     """X with 1 for every positive entry and 0 for the others."""
-    return sparse.csr_array(((X.data > 0).astype(float), X.indices, X.indptr), shape=X.shape)
+    return with_data(X, (X.data > 0).astype(X.data.dtype))
+
+
+def places_by_frequency(X: CSR) -> Codes:
+    """New number of each column of X, by falling document frequency, (V,).
+
+    Most entries are of few columns. If these are neighbours, their weights stay in the cache of the processor.
+    """
+    places = np.empty(X.shape[1], np.intp)
+    places[np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")] = np.arange(X.shape[1])
+    return places
+
+
+def in_single_precision(X: CSR, places: Codes) -> CSR:
+    """X with float32 values and its columns at other places (V,)."""
+    kind = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
+    parts = X.data.astype(np.float32), places.astype(kind)[X.indices], X.indptr.astype(kind)
+    moved = sparse.csr_array(parts, shape=X.shape)
+    moved.sort_indices()
+    return moved
 
 
 def _divided(X: CSR, data: Floats, lengths: Floats) -> CSR:
-    data = data / np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(X.indptr))
-    return sparse.csr_array((data, X.indices, X.indptr), shape=X.shape)
+    return with_data(X, data / np.repeat(np.where(lengths > 0, lengths, 1), np.diff(X.indptr)))
 
 
 def fit_complement(counts: ClassCounts, X: CSR, y: Codes) -> MemberFit:
     """Fit of eq. (1) to the statistics of weights X (D, V), with classes by number y (D,)."""
-    scorer = complement.fit(counts, ALPHA, "uniform")
-    distinct, document = np.unique(first_equal_rows(X), return_inverse=True)
-    copies = np.zeros((len(distinct), counts.n_classes))
-    np.add.at(copies, (document, y), 1.0)
-    rows = LeftOut(counts, _stored(X[distinct], counts.unit), copies)
-    scores = complement.left_out(rows, ALPHA)
-    lengths = np.sqrt(np.where(rows.known_lengths > 0, rows.known_lengths, 1.0))[:, np.newaxis]
-    scores = np.where(counts.documents > copies, scores / lengths, -np.inf)
-    return MemberFit(None, LinearScorer(scorer.by_term, np.zeros(counts.n_classes)), scores[document])
+    by_term = complement.fit(counts, ALPHA, "uniform").by_term
+    first = first_equal_rows(X)
+    copies = np.zeros((len(y), counts.n_classes))
+    np.add.at(copies, (first, y), 1.0)
+
+    def left_out(documents: slice) -> Floats:
+        distinct, document = np.unique(first[documents], return_inverse=True)
+        rows = LeftOut(counts, _stored(X[distinct], counts.unit), copies[distinct])
+        lengths = np.sqrt(np.where(rows.known_lengths > 0, rows.known_lengths, 1.0))[:, np.newaxis]
+        scores = complement.left_out(rows, ALPHA) / lengths
+        return np.where(counts.documents > copies[distinct], scores, -np.inf)[document]
+
+    return MemberFit(None, LinearScorer(by_term, np.zeros(counts.n_classes)), left_out)
 
 
 def _stored(X: CSR, unit: float) -> CSR:
     return sparse.csr_array((np.rint(X.data / unit).astype(np.int64), X.indices, X.indptr), shape=X.shape)
 
 
-Scale = Callable[[CSR, Codes, float], Floats]
-"""Function from rows (D, V), their classes by number (D,) and min_df to the scale of the terms (V,)."""
+class FoldCounts(NamedTuple):
+    """Number of documents with each term, by fold and class (F C, V) sparse; documents by fold (F,)."""
+
+    containing: CSR
+    documents: Codes
+    n_classes: int
+
+    @classmethod
+    def of(cls, X: CSR, y: Codes, n_classes: int, folds: Codes) -> "FoldCounts":
+        """Counts of positive entries of X (D, V) in folds by number (D,), from 0 without gaps."""
+        documents = np.bincount(folds)
+        indicator = sparse.csr_array(((X.data > 0).astype(np.int32), X.indices, X.indptr), shape=X.shape)
+        groups = folds * n_classes + y
+        return cls(class_sums(indicator, groups, len(documents) * n_classes), documents, n_classes)
+
+    def without(self, fold: int | None) -> tuple[Floats, int]:
+        """Documents with each term by class, (V, C), and their number, without a fold."""
+        others = [f for f in range(len(self.documents)) if f != fold]
+        shape = len(self.documents), self.n_classes
+        rows = np.arange(np.prod(shape)).reshape(shape)[others].ravel()
+        of_class = sparse.csr_array(
+            (np.ones(len(rows)), (rows % self.n_classes, rows)), (self.n_classes, np.prod(shape))
+        )
+        return np.ascontiguousarray((of_class @ self.containing).toarray().T), int(self.documents[others].sum())
 
 
-def idf(X: CSR, _: Codes, min_df: float) -> Floats:
+Scale = Callable[[Floats, int, float], Floats]
+"""Function from the documents with each term by class (V, C), their number and min_df to the scale of terms (V,)."""
+
+
+def idf(containing: Floats, n_documents: int, min_df: float) -> Floats:
     """Scale of eq. (2)."""
-    df = _documents_with(X)
+    df = containing.sum(axis=1)
     used = (df > 0) & (df >= min_df)
-    return np.where(used, np.log(X.shape[0] / np.where(used, df, 1)), 0.0)
+    return np.where(used, np.log(n_documents / np.where(used, df, 1)), 0.0)
 
 
-def ratio(X: CSR, y: Codes, min_df: float) -> Floats:
-    """Scale r of eq. (3), for rows of presence."""
-    df = _documents_with(X)
+def ratio(containing: Floats, _: int, min_df: float) -> Floats:
+    """Scale r of eq. (3)."""
+    df = containing.sum(axis=1)
     used = np.flatnonzero((df > 0) & (df >= min_df))
-    _, numbers = np.unique(y, return_inverse=True)
-    of_class = sparse.csr_array((np.ones(len(y)), (numbers, np.arange(len(y)))), shape=(numbers.max() + 1, len(y)))
-    scale = np.zeros(X.shape[1])
-    scale[used] = largest_ratio((of_class @ X).toarray().T[used])
+    scale = np.zeros(len(df))
+    shown = np.flatnonzero(containing.any(axis=0))
+    is_whole = (len(used), len(shown)) == containing.shape
+    scale[used] = largest_ratio(containing if is_whole else containing[np.ix_(used, shown)])
     return scale
-
-
-def _documents_with(X: CSR) -> Codes:
-    return np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-
-
-class Hinge(NamedTuple):
-    """Scale (V,), the linear scorer of u, and theta (V+1, M) at the minimum."""
-
-    scale: Floats
-    linear: LinearScorer
-    theta: Floats
 
 
 class HingeSettings(NamedTuple):
@@ -125,27 +179,68 @@ class HingeSettings(NamedTuple):
     min_df: float
 
 
-def hinge(X: CSR, y: Codes, n_classes: int, settings: HingeSettings, tol: float, start: Any = None) -> Hinge:
-    """Minimum of the squared hinge on scaled rows of X (D, V), to |theta - minimum| <= tol |theta|."""
-    scale = settings.scale(X, y, settings.min_df)
-    classes, numbers = np.unique(y, return_inverse=True)
-    loss = SquaredHingeLoss.of(scaled(X, scale), numbers, np.ones(len(y)), settings.l2)
-    theta = near_minimum(loss, tol, _MAX_ITER, start).point.theta
-    return Hinge(scale, loss.scorer_among(theta, classes, n_classes), theta)
+class Hinge(NamedTuple):
+    """Minimum of the squared hinge: linear scorer of u, scores of all rows (D, C), and alpha (D, M) if it is known."""
+
+    linear: LinearScorer
+    scores: Floats
+    alpha: Floats | None = None
 
 
-def fit_hinge(X: CSR, y: Codes, n_classes: int, folds: Codes, settings: HingeSettings) -> MemberFit:
-    """Fit of eq. (2) to weights, or of eq. (3) to presence, X (D, V); folds by number (D,)."""
+def hinge(U: CSR, y: Codes, n_classes: int, learnt: Mask, l2: float, tol: float, alpha: Floats | None = None) -> Hinge:
+    """Minimum over the rows ``learnt`` (D,) of U (D, V), to |theta - minimum| <= tol |theta|, from alpha if given."""
+    classes, numbers = np.unique(y[learnt], return_inverse=True)
+    found = _by_passes(U, numbers, learnt, l2, tol, alpha)
+    if found is None:
+        loss = SquaredHingeLoss.of(U[learnt].astype(np.float64), numbers, np.ones(len(numbers)), l2)
+        linear = loss.scorer(near_minimum(loss, tol, _MAX_ITER).point.theta)
+        found = Hinge(linear, U @ linear.by_term + linear.bias)
+    if len(classes) == n_classes:
+        return found
+    by_term, bias = np.zeros((U.shape[1], n_classes), found.linear.by_term.dtype), np.full(n_classes, -np.inf)
+    by_term[:, classes], bias[classes] = found.linear.by_term, found.linear.bias
     scores = np.full((len(y), n_classes), -np.inf)
-    thetas: list[Floats] = []
-    for fold in np.unique(folds):
-        held, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        if len(others):
-            part = hinge(X[others], y[others], n_classes, settings, _TOL_OF_FOLDS)
-            scores[held] = scaled(X[held], part.scale) @ part.linear.by_term + part.linear.bias
-            thetas.append(part.theta)
-    columns = {theta.shape[1] for theta in thetas}
-    whole = SquaredHingeLoss.class_map(len(np.unique(y))).shape[0]
-    start = np.mean(thetas, axis=0) if columns == {whole} else None
-    found = hinge(X, y, n_classes, settings, _TOL, start)
-    return MemberFit(found.scale, found.linear, scores)
+    scores[:, classes] = found.scores
+    return Hinge(LinearScorer(by_term, bias), scores)
+
+
+def _by_passes(U: CSR, y: Codes, learnt: Mask, l2: float, tol: float, alpha: Floats | None) -> Hinge | None:
+    """Minimum by dual coordinate descent, for classes y of the rows ``learnt``; None if it does not get there."""
+    to_classes = SquaredHingeLoss.class_map(int(y.max()) + 1)
+    if not can_be_passed(U) or U.shape[1] * len(to_classes) < _MIN_WEIGHTS_FOR_PASSES:
+        return None
+    targets = np.full((U.shape[0], len(to_classes)), -1.0)
+    targets[learnt] = np.where(to_classes.T > 0, 1.0, -1.0)[y]
+    rows = HingeRows(U, targets, learnt.astype(np.float64), l2)
+    descent = Descent(rows, np.zeros(targets.shape) if alpha is None else alpha, targets[learnt].mean(axis=0))
+    found, _, is_close = descent.run(tol, _MAX_PASSES)
+    if not is_close:
+        return None
+    weights, bias, scores = found.weights, found.bias, found.scores
+    if len(to_classes) == 1:  # two classes
+        weights, bias, scores = (values @ to_classes.astype(values.dtype) for values in (weights, bias, scores))
+    return Hinge(LinearScorer(weights, bias), scores, descent.alpha)
+
+
+def fit_hinge(X: CSR, y: Codes, folds: Codes, counts: FoldCounts, settings: HingeSettings) -> MemberFit:
+    """Fit of eq. (2) to weights, or of eq. (3) to presence, X (D, V); folds by number (D,), with their counts."""
+    scores = np.full((len(y), counts.n_classes), -np.inf)
+    alphas: list[Floats | None] = []
+    for fold in np.unique(folds) if folds.any() else ():
+        held = folds == fold
+        scale = settings.scale(*counts.without(fold), settings.min_df)
+        part = hinge(scaled(X, scale), y, counts.n_classes, ~held, settings.l2, _TOL_OF_FOLDS)
+        scores[held] = part.scores[held]
+        alphas.append(part.alpha)
+    scale = settings.scale(*counts.without(None), settings.min_df)
+    everything = np.ones(len(y), np.bool_)
+    found = hinge(scaled(X, scale), y, counts.n_classes, everything, settings.l2, _TOL, _mean_alpha(alphas))
+    return MemberFit(scale, found.linear, scores.__getitem__)
+
+
+def _mean_alpha(alphas: Sequence[Floats | None]) -> Floats | None:
+    """Mean of the alphas (D, M) of each row over the folds that have learnt from it; None if one is not known."""
+    known = [alpha for alpha in alphas if alpha is not None]
+    if not known or len(known) < len(alphas):
+        return None
+    return np.asarray(np.sum(known, axis=0) / (len(known) - 1))

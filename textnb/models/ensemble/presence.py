@@ -15,14 +15,14 @@ confident for long documents, and a mean. For two classes s_1 = -s_2.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from textnb.counts.matrix import CSR, canonical
+from textnb.counts.rows import Rows, narrowed, with_data
+from textnb.extension import sparse
 from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.numerics import Codes, Floats
 
@@ -46,33 +46,31 @@ class RatioScorer(Scorer):
     bias: Floats
 
     presence = True
+    takes_rows = True
     kind = "ratios"
-    dimensions = MappingProxyType({"ratios": 2, "shares": 1})
+    axes = MappingProxyType({"ratios": "VC", "shares": "C"})
 
     @property
     def weights(self) -> Floats:
         """Ratios W, (C, V)."""
         return self.by_term.T
 
-    @cached_property
-    def _summed(self) -> Floats:
-        """Summands of eq. (4), (V, 2C): W, and 1 where it is not 0."""
-        return np.hstack([self.by_term, self.by_term != 0])
-
     def joint_log_scores(self, X: CSR) -> Floats:
         """Scores of eq. (4) with the bias, (D, C)."""
         check_columns(X, len(self.by_term))
-        sums, numbers = np.hsplit(_presence(X) @ self._summed, 2)
-        return np.asarray(sums / _lengths(numbers) + self.bias)
+        present, columns = narrowed(_presence(X))
+        W = self.by_term[columns]
+        return np.asarray(present @ W / _lengths(present @ (W != 0)) + self.bias)
 
     def differences(self, X: CSR, label: int, against: int) -> Differences:
         """Contribution of each stored entry of one row to score(label) - score(against)."""
-        lengths = _lengths(_presence(X) @ (self.by_term != 0))[0]
+        present, columns = narrowed(_presence(X))
+        lengths = _lengths(present @ (self.by_term[columns] != 0))[0]
         mine, other = (self.by_term[X.indices, k] / lengths[k] for k in (label, against))
         bias = float(difference(self.bias[label], self.bias[against]))
         return Differences(bias, np.where(X.data > 0, mine - other, 0.0))
 
-    def with_ratios(self, ratios: Floats, before: Codes) -> "RatioScorer":  # noqa: ARG002  # as of a sum of scorers
+    def with_ratios(self, ratios: Floats, before: Codes | None = None) -> "RatioScorer":  # noqa: ARG002  # as of a sum
         """Scorer with other ratios (V, C) and its own bias."""
         return RatioScorer(ratios, self.bias)
 
@@ -81,7 +79,7 @@ class RatioScorer(Scorer):
         return {"ratios": self.by_term, "shares": self.bias}
 
     @classmethod
-    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:  # noqa: ARG003  # as of every scorer
         """Scorer with these arrays."""
         return cls(arrays["ratios"], arrays["shares"])
 
@@ -132,5 +130,5 @@ def containing_by_class(X: CSR, y: Codes, n_classes: int) -> Floats:
 
 def _presence(X: CSR) -> CSR:
     """X with 1 for every positive entry."""
-    X = canonical(sparse.csr_array(X))
-    return sparse.csr_array(((X.data > 0).astype(np.float64), X.indices, X.indptr), shape=X.shape)
+    X = canonical(X if isinstance(X, Rows) else sparse.csr_array(X))
+    return with_data(X, (X.data > 0).astype(np.float64))

@@ -12,32 +12,41 @@ Linear systems have the classes as groups (``systems.py``). Losses have one grou
 which the rows of a text matrix mostly consist and which does what the bias does, iterative methods need far fewer
 steps. A model with a penalty on |W|^2 depends on rows through K alone, so that L serves as well as X where V is large.
 
-A sparse X stays sparse, by columns, and that one copy serves (2) and (3). A dense X is centred once, which is exact
-however far its mean is from 0.
+A sparse X stays sparse, by columns, and that one copy serves (2) and (3). Rows in single precision stay by rows,
+without a copy, for losses that are minimised row by row; products are then in single precision. A dense X is centred
+once, which is exact however far its mean is from 0.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
+from textnb.extension import sparse
 from textnb.numerics import Codes, Floats
-
-try:  # scipy's own loop for X.T @ B adds into a given array, which saves three passes over one as large as the weights
-    from scipy.sparse._sparsetools import csr_matvecs as _csr_matvecs
-except ImportError:
-    _csr_matvecs = None
 
 _KERNEL_ROWS = 256
 _BLOCK_CELLS = 1 << 20
 _MIN_RELATIVE_DEVIATION = {False: 1e-13, True: 1e-7}
 """Deviation relative to its size below which a column is constant, by whether rows are sparse: eq. (4) subtracts."""
 _MIN_RELATIVE_EIGENVALUE = 1e-13
+
+
+@cache
+def _csr_matvecs() -> Any:
+    """Return scipy's own loop for X.T @ B, which adds into a given array; None if there is none.
+
+    It saves three passes over an array as large as the weights.
+    """
+    try:
+        from scipy.sparse._sparsetools import csr_matvecs
+    except ImportError:
+        return None
+    return csr_matvecs
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +68,9 @@ class Centred:
         """Rows of X (D, V), sparse or dense, with weights (D,), not all of them 0, less their common mean."""
         total, groups = weight.sum(), np.zeros(len(weight), np.intp)
         if sparse.issparse(X):
-            columns = sparse.csc_array(X)
-            return cls(columns, (columns.T @ weight / total)[np.newaxis], groups, weight)
+            columns = X if X.dtype == np.float32 else sparse.csc_array(X)
+            of_rows = weight.astype(np.float32) if X.dtype == np.float32 else weight
+            return cls(columns, (columns.T @ of_rows / total)[np.newaxis], groups, weight)
         mean = weight @ X / total
         columns = X - mean
         slip = weight @ columns / total  # what rounding has left in the mean
@@ -102,7 +112,7 @@ class Centred:
 
     def times(self, A: Floats, offset: Floats | float = 0.0) -> Floats:
         """Product Z A + offset (D, K) for A (V, K) and an offset (K,): eq. (2)."""
-        product = np.asarray(self.columns @ A)
+        product = np.asarray(self.columns @ self._as_entries(A), np.float64)
         if self.is_sparse:
             shift = offset - self.means @ A
             product += shift if len(shift) == 1 else shift[self.groups]
@@ -118,12 +128,17 @@ class Centred:
         sums = B.sum(axis=0)[np.newaxis] if len(self.means) == 1 else self._members @ B
         np.matmul(self.means.T, -sums, out=out)
         X = self.columns
-        if _csr_matvecs is None or X.dtype != B.dtype:
-            out += X.T @ B
+        add_products = _csr_matvecs()
+        if add_products is None or X.dtype != B.dtype:
+            out += X.T @ self._as_entries(B)
         else:
             shape = X.shape[1], X.shape[0], B.shape[1]
-            _csr_matvecs(*shape, X.indptr, X.indices, X.data, np.ascontiguousarray(B).ravel(), out.reshape(-1))
+            add_products(*shape, X.indptr, X.indices, X.data, np.ascontiguousarray(B).ravel(), out.reshape(-1))
         return out
+
+    def _as_entries(self, A: Floats) -> Floats:
+        """A in the precision of X, which is then not copied for a product."""
+        return A.astype(np.float32, copy=False) if self.columns.dtype == np.float32 else A
 
     @cached_property
     def _members(self) -> CSR:

@@ -109,7 +109,7 @@ def _rise(covariance: SharedCovariance, W: Floats) -> Floats:
 
 def _fit_fisher(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     covariance = SharedCovariance.of_rows(statistics.documents, options["shrinkage"])
-    scorer = fit_directions(covariance, directions(covariance))
+    scorer = fit_directions(covariance, directions(covariance)).in_single_precision
     return Fit(scorer, found={"shrinkage": covariance.shrinkage}, includes_prior=False)
 
 

@@ -44,7 +44,7 @@ def fit_rows(data: Labelled, l2: float, solver: str | None = None) -> LinearScor
 
 
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
-    return Fit(fit_rows(statistics.documents, options["l2"]), includes_prior=False)
+    return Fit(fit_rows(statistics.documents, options["l2"]).in_single_precision, includes_prior=False)
 
 
 L2 = Option("l2", Number(low=0), 0.1, "strength of the L2 penalty", TRIED_L2)

@@ -26,16 +26,18 @@ l2 is the precision of the prior: given, or found by ``evidence.py``.
 - Memory: the rows, and one (D, D) or (V+1, V+1) matrix; at the fit C of them (``laplace.py``). An answer costs D^2.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
+from textnb.extension import sparse
 from textnb.models.linear.least_squares import L2
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
-from textnb.models.logistic.laplace import Spread
+from textnb.models.logistic.laplace import Spread, spread_of
 from textnb.models.logistic.logistic import LogisticFit, LogisticSettings, fit_facts, row_weights
 from textnb.models.logistic.solvers import check_search
 from textnb.models.model import BALANCED, Fit, Model, Need, Number, Options, Statistics, by_name, weightings_from
@@ -52,6 +54,9 @@ class ModeratedScorer(Scorer):
 
     linear: LinearScorer
     spread: Spread
+
+    kind = "moderated"
+    axes = MappingProxyType({"by_term": "VC", "linear_bias": "C", "bias": "C"})
 
     @property
     def weights(self) -> Floats:
@@ -76,6 +81,24 @@ class ModeratedScorer(Scorer):
         """Differences of the linear scorer times kappa; they sum to the difference of the scores."""
         parts, kappa = self.linear.differences(X, label, against), float(self.kappa(X)[0])
         return Differences(kappa * parts.bias, kappa * parts.values)
+
+    def arrays(self) -> dict[str, Any]:
+        """Arrays of the linear scorer and of the variance."""
+        linear = {"by_term": self.linear.by_term, "linear_bias": self.linear.bias, "bias": self.bias}
+        return {**linear, **self.spread.arrays()}
+
+    def settings(self) -> dict[str, Any]:
+        """Kind of the variance."""
+        return {"spread": self.spread.kind}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], settings: Mapping[str, Any]) -> Self:
+        """Scorer with these arrays."""
+        by_term = arrays["by_term"]
+        spread = spread_of(settings["spread"], arrays, len(by_term))
+        scorer = cls(LinearScorer(by_term, arrays["linear_bias"]), spread)
+        scorer.__dict__["bias"] = arrays["bias"]
+        return scorer
 
 
 @dataclass(frozen=True, eq=False)

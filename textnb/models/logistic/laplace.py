@@ -46,14 +46,15 @@ from .05 to .00001), and with half of the rows, whose error has the other sign, 
 half of the rows were off by 7 to 8 %.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
+from textnb.errors import InputError
+from textnb.extension import sparse
 from textnb.models.linear.centred import Centred
 from textnb.models.logistic.loss import SoftmaxPoint
 from textnb.numerics import Floats
@@ -71,6 +72,44 @@ class DualSpread:
     A: Floats
     b: Floats
     c: float
+
+    kind = "dual"
+
+    def arrays(self) -> dict[str, Any]:
+        """Rows by columns, their mean, A, b, l2 and c."""
+        X = self.rows.columns
+        return {
+            "spread_data": X.data.astype(np.float64),
+            "spread_indices": X.indices.astype(np.int64),
+            "spread_indptr": X.indptr.astype(np.int64),
+            "spread_mean": self.rows.means[0],
+            "spread_A": self.A,
+            "spread_b": self.b,
+            "spread_numbers": np.array([self.l2, self.c]),
+        }
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Any], n_terms: int) -> "DualSpread":
+        """Spread with the arrays of a file; refuses rows that are no sparse matrix."""
+        names = ("data", "indices", "indptr", "mean", "A", "b", "numbers")
+        data, indices, indptr, mean, A, b, numbers = (arrays[f"spread_{name}"] for name in names)
+        n_rows = len(b)
+        sound = (
+            A.shape == (n_rows, n_rows)
+            and mean.shape == (n_terms,)
+            and numbers.shape == (2,)
+            and indptr.shape == (n_terms + 1,)
+            and indptr[0] == 0
+            and indptr[-1] == len(indices) == len(data)
+            and (np.diff(indptr) >= 0).all()
+            and (len(indices) == 0 or 0 <= indices.min() <= indices.max() < n_rows)
+            and numbers[0] > 0
+        )
+        if not sound:
+            raise InputError("the rows that the variance is computed from do not fit together")
+        columns = sparse.csc_array((data, indices, indptr), shape=(n_rows, n_terms))
+        rows = Centred(columns, mean[np.newaxis], np.zeros(n_rows, np.intp), np.ones(n_rows))
+        return cls(rows, float(numbers[0]), A, b, float(numbers[1]))
 
     def __call__(self, X: Any) -> Floats:
         """Variances of the rows of X (T, V), dense or csr, (T,)."""
@@ -158,8 +197,31 @@ LARGEST = 1.5e8
 _CELLS = 1 << 20
 
 
-Spread = Callable[[Any], Floats]
-"""s^2 of eq. (6): rows X (T, V), dense or csr, to (T,)."""
+class Spread(Protocol):
+    """Variance s^2 of eq. (6) as a function of rows X (T, V), dense or csr, to (T,)."""
+
+    kind: str
+    """Name in a model file."""
+
+    def __call__(self, X: Any) -> Floats:
+        """Variances of rows, (T,)."""
+
+    def arrays(self) -> dict[str, Any]:
+        """Arrays that ``spread_of`` rebuilds it from."""
+
+
+def spread_of(kind: str, arrays: Mapping[str, Any], n_terms: int) -> Spread:
+    """Spread of a kind with the arrays that a file holds; refuses those that do not fit together."""
+    if kind == CertainSpread.kind:
+        return CertainSpread()
+    if kind == PrimalSpread.kind:
+        mean, covariance = arrays["spread_mean"], arrays["spread_covariance"]
+        if mean.shape != (n_terms,) or covariance.shape != (n_terms + 1, n_terms + 1):
+            raise InputError("the covariance is not that of {n} terms", n=n_terms)
+        return PrimalSpread(mean, covariance)
+    if kind == DualSpread.kind:
+        return DualSpread.of(arrays, n_terms)
+    raise InputError("unknown spread {kind!r}", kind=kind)
 
 
 class Posterior(Protocol):
@@ -216,9 +278,23 @@ class CertainPosterior:
 
     log_det = 0.0
 
-    def spread(self) -> Spread:
+    def spread(self) -> "CertainSpread":
         """Variance 0."""
-        return lambda X: np.zeros(X.shape[0])
+        return CertainSpread()
+
+
+class CertainSpread:
+    """Variance 0."""
+
+    kind = "certain"
+
+    def __call__(self, X: Any) -> Floats:
+        """Variances of the rows of X (T, V), (T,)."""
+        return np.zeros(X.shape[0])
+
+    def arrays(self) -> dict[str, Any]:
+        """No arrays."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +335,12 @@ class PrimalSpread:
 
     mean: Floats
     covariance: Floats
+
+    kind = "primal"
+
+    def arrays(self) -> dict[str, Any]:
+        """Mean and covariance."""
+        return {"spread_mean": self.mean, "spread_covariance": self.covariance}
 
     def __call__(self, X: Any) -> Floats:
         """Variances of the rows of X (T, V), (T,)."""

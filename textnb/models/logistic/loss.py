@@ -98,15 +98,15 @@ class Loss(ABC):
 
     def scorer(self, theta: Floats) -> LinearScorer:
         """Scorer of the classes with the weights that theta has."""
-        bias = theta[-1] - self.Z.means[0] @ theta[:-1]
-        return LinearScorer(theta[:-1] @ self.to_classes, bias @ self.to_classes)
+        bias = theta[-1].astype(np.float64) - self.Z.means[0] @ theta[:-1]
+        return LinearScorer(theta[:-1] @ self.to_classes.astype(theta.dtype), bias @ self.to_classes)
 
     def scorer_among(self, theta: Floats, present: Codes, n_classes: int) -> LinearScorer:
         """Scorer of n_classes of which those by number ``present`` have rows; the others are impossible."""
         found = self.scorer(theta)
         if len(present) == n_classes:
             return found
-        by_term, bias = np.zeros((len(found.by_term), n_classes)), np.full(n_classes, -np.inf)
+        by_term, bias = np.zeros((len(found.by_term), n_classes), theta.dtype), np.full(n_classes, -np.inf)
         by_term[:, present], bias[present] = found.by_term, found.bias
         return LinearScorer(by_term, bias)
 

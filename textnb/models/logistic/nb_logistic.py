@@ -27,7 +27,7 @@ from textnb.errors import InputError, ParameterError
 from textnb.models.linear import least_squares
 from textnb.models.logistic.evidence import best_l2
 from textnb.models.logistic.logistic import Minimised, fit_facts, row_weights
-from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceRows, Problem, cross_validated
+from textnb.models.logistic.path import LOSSES, STRENGTHS, Path, PresenceProblem, PresenceRows, Search, cross_validated
 from textnb.models.logistic.ratios import Presence, frequent
 from textnb.models.logistic.solvers import check_search
 from textnb.models.model import BALANCED, Choice, Fit, Model, Need, Number, Option, Options, Statistics, by_name
@@ -40,8 +40,14 @@ L2_WITHOUT_FOLDS = 1.0
 N_FOLDS = 4
 _DECIMALS = 12
 _CLOSE = {"logistic": 0.01, "squared-hinge": 0.1}
-_WEAKEST = {"logistic": 0.0, "squared-hinge": 0.1}
-"""On news articles closer minima and, of the squared hinge, weaker penalties took long and answered no better."""
+"""On news articles closer minima took long and answered no better."""
+_MIN_SINGLE_TOL = 0.01
+"""Tolerance from which on rows in single precision are enough."""
+_SEARCHES = {
+    "logistic": Search(STRENGTHS),
+    "squared-hinge": Search((1.0, 0.316), min_gain=0.03, n_rows=1000, is_strict=True),
+}
+"""Of the squared hinge, weaker penalties and closer searches took long and answered no better, on any kind of text."""
 L2_NAMES = ("cv", "evidence")
 
 
@@ -78,9 +84,9 @@ class NBLogisticSettings:
         return _CLOSE[self.loss] if self.tol is None else self.tol
 
     @property
-    def strengths(self) -> tuple[float, ...]:
-        """Strengths that ``cv`` tries."""
-        return tuple(l2 for l2 in STRENGTHS if l2 >= _WEAKEST[self.loss])
+    def search(self) -> Search:
+        """Strengths that ``cv`` tries and where it ends, or the number given as the only one."""
+        return _SEARCHES[self.loss] if isinstance(self.l2, str) else Search((float(self.l2),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,18 +130,21 @@ def solution(
     terms = frequent(containing, min_df)  # in a part of the rows none is more frequent
     rows = rows._replace(presence=rows.presence.of_terms(terms))
 
-    def make(some: PresenceRows) -> Problem:
-        return Problem.of(some, settings.loss, float(settings.a), min_df)
+    def make(some: PresenceRows) -> PresenceProblem:
+        single = settings.close >= _MIN_SINGLE_TOL
+        return PresenceProblem.of(some, settings.loss, float(settings.a), min_df, single=single)
 
-    problem = make(rows)
-    strengths = settings.strengths if settings.l2 == "cv" else (_strength(settings.l2, problem),)
+    search = settings.search
+    if settings.l2 == "evidence":
+        search = Search((_evidence_strength(make(rows)),))
     tried, guess = None, None
     if folds is not None or settings.l2 == "cv":
         groups = dealt_folds(X, y, N_FOLDS) if folds is None else as_folds(folds, len(y))
-        tried, guess = cross_validated(rows, groups, make, strengths, settings.prune) or (None, None)
-    l2 = strengths[0] if len(strengths) == 1 else L2_WITHOUT_FOLDS if tried is None else tried.strengths[tried.best]
-    start = None if guess is None else guess[np.append(problem.columns, -1)]
-    found = problem.minimum(l2, settings.close, int(settings.max_iter), start)
+        tried, guess = cross_validated(rows, groups, make, search, settings.prune) or (None, None)
+    fixed = search.strengths[0] if len(search.strengths) == 1 else L2_WITHOUT_FOLDS
+    l2 = fixed if tried is None else tried.strengths[tried.best]
+    problem = make(rows)
+    found = problem.minimum(l2, settings.close, int(settings.max_iter), guess)
     if settings.prune is not None:
         problem = problem.pruned(found.point.theta, settings.prune)
         found = problem.minimum(l2, settings.close, int(settings.max_iter))
@@ -143,21 +152,19 @@ def solution(
     return NBLogisticFit(scorer, found.point.value, found.steps, found.trouble, l2, min_df, tried)
 
 
-def _on_all_terms(problem: Problem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
+def _on_all_terms(problem: PresenceProblem, theta: Floats, terms: Codes, n_terms: int) -> ScaledScorer:
     """Scorer of counts; terms not in use have the scale 0.
 
     Weights are rounded, so that equal classes tie.
     """
-    linear, columns = problem.linear(theta), terms[problem.columns]
-    by_term, scale = np.zeros((n_terms, len(linear.bias))), np.zeros(n_terms)
-    by_term[columns], scale[columns] = linear.by_term.round(_DECIMALS), problem.scale
+    linear = problem.linear(theta)
+    by_term, scale = np.zeros((n_terms, len(linear.bias)), theta.dtype), np.zeros(n_terms)
+    by_term[terms], scale[terms] = linear.by_term.round(_DECIMALS), problem.scale
     return ScaledScorer(scale, LinearScorer(by_term, linear.bias.round(_DECIMALS)))
 
 
-def _strength(l2: float | str, problem: Problem) -> float:
-    """Strength as given, or by evidence."""
-    if l2 != "evidence":
-        return float(l2)
+def _evidence_strength(problem: PresenceProblem) -> float:
+    """Strength with the most evidence."""
     y = np.searchsorted(problem.present, problem.rows.y)
     return best_l2(problem.loss.Z.columns.tocsr(), y, problem.rows.weight, len(problem.present)).l2
 
@@ -177,7 +184,7 @@ def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     )
     found = solution(rows.X, rows.y, rows.weight, row_weights(rows, options), len(rows.classes), settings)
     return Fit(
-        found.scorer,
+        found.scorer.in_single_precision,
         found={"l2": found.l2},
         facts=fit_facts(found),
         includes_prior=options["loss"] == "logistic" and not options["balanced"],
@@ -191,11 +198,12 @@ MODEL = Model(
     fit=_fit,
     weightings=("binary",),
     needs=frozenset({Need.ROWS}),
+    presence_only=True,
     options=by_name(
         L2,
         Option("loss", Choice(("squared-hinge", "logistic")), "squared-hinge", "loss that is minimised"),
         Option("prune", Number(above=0, high=1), 1.0, "proportion of the terms to keep"),
         BALANCED,
     ),
-    analyzer={"ngram": (1, 2), "min_df": "auto", "features": ("first-line",)},
+    analyzer={"ngram": (1, 2), "min_df": "auto", "features": ("first-line", "short-chars")},
 )

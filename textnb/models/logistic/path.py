@@ -14,18 +14,22 @@ E is convex in t, so (5) crosses 0 at most once. At t = 0, where scores say noth
 the number of classes. Where every row is right the best t is infinite; t_max is 100 over the deviation of the scores
 from the means of their rows.
 
-The path ends as soon as E has fallen by less than 1 %, or grown; the strength of the least E is taken, of equals the
-strongest. Each minimum is sought from where the two before point to, or from the one before where rows are passed one
-by one (``squared_hinge.py``), and found to |theta - minimum| <= 0.3 |theta|. All folds advance together, so that memory
-holds the scaled rows of all of them: one copy of X less than there are folds, and twice as much where rows are passed.
+The path ends as soon as E has fallen by less than a given proportion, or grown; the strength of the least E is taken,
+of equals the strongest, and in a strict search only if E has fallen by that proportion. Each minimum is sought from
+where the two before point to, or from the one before where rows are passed one by one (``squared_hinge.py``), and found
+to |theta - minimum| <= 0.3 |theta|.
+
+A ``Search`` says how many rows E needs. The folds that hold so many advance together. The others are fitted at the
+chosen strength only, each from the mean of those before, and one at a time, so that memory holds the rows of one.
 
 A ``Problem`` learns all from its own rows: which terms are in use, their scale (``ratios.py``) and the weights.
 So a problem made of some rows knows nothing of the others. A row whose class has no row outside its fold cannot be
-scored: its own class has the score -inf, and it is left out of (3). Where that leaves no row, or there is one class or
-fold, there is nothing to choose by, and no path.
+scored: its own class has the score -inf, and it is left out of (3). Where that leaves no row, or there is one class,
+there is nothing to choose by, and no path.
 """
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.models.logistic.loss import Loss, SoftmaxLoss
-from textnb.models.logistic.ratios import Presence, largest_ratio, used_terms
+from textnb.models.logistic.ratios import Presence, frequent, largest_ratio
 from textnb.models.logistic.solvers import Minimum, bound, minimum, rounding
 from textnb.models.logistic.squared_hinge import SquaredHingeLoss, descended, is_for_passes
 from textnb.models.scorer import LinearScorer
@@ -78,11 +82,16 @@ def best_log_loss(scores: Floats, y: Codes, weight: Floats) -> float:
 
 
 _COARSE_TOL = 0.1
+_SINGLE_FROM = 1 << 20
+"""Entries from which on the squared hinge takes rows in single precision, with half the memory, to wide tolerances."""
 LOSSES: dict[str, type[Loss]] = {"logistic": SoftmaxLoss, "squared-hinge": SquaredHingeLoss}
 
 
 class PresenceRows(NamedTuple):
-    """Terms of rows, classes by number (D,), number of documents of each row, and its weight in the loss (D,)."""
+    """Terms of rows, classes by number (D,), number of documents of each row, and its weight in the loss (D,).
+
+    A row of weight 0 is not there, for the model.
+    """
 
     presence: Presence
     y: Codes
@@ -91,9 +100,13 @@ class PresenceRows(NamedTuple):
     n_classes: int
 
     def chosen(self, mask: NDArray[np.bool_]) -> "PresenceRows":
-        """Rows selected by a mask (D,)."""
-        parts = (self.y[mask], self.documents[mask], self.weight[mask])
-        return PresenceRows(self.presence.of_rows(mask), *parts, self.n_classes)
+        """Rows selected by a mask (D,); the others stay, with the weight 0."""
+        return self._replace(documents=self.documents * mask, weight=self.weight * mask)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms, V."""
+        return self.presence.n_terms
 
 
 def near_minimum(loss: Loss, tol: float, max_iter: int, theta: Floats | None = None) -> Minimum:
@@ -118,29 +131,29 @@ def near_minimum(loss: Loss, tol: float, max_iter: int, theta: Floats | None = N
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """A loss over v terms in use, by number ``columns`` (v,), of ``scale`` (v,), and the classes that have rows."""
+class Problem(ABC):
+    """A loss over rows: of the terms in use, by number ``columns`` (v,), and the classes ``present`` that have rows.
 
-    rows: PresenceRows
-    name: str
+    theta has a row for each term in use, or for each term.
+
+    ``rows`` are those of a model: they have y, weight, n_classes, n_terms and ``chosen``, which selects by a mask (D,).
+    """
+
+    rows: Any
     columns: Codes
-    scale: Floats
     present: Codes
     loss: Loss
 
-    @classmethod
-    def of(cls, rows: PresenceRows, loss: str, a: float, min_df: float) -> "Problem":
-        """Problem of the named loss over the rows."""
-        present, y = np.unique(rows.y, return_inverse=True)
-        columns, counts = used_terms(rows.presence, y, rows.documents, len(present), min_df)
-        return cls._scaled(rows, loss, columns, largest_ratio(counts, a))
+    @abstractmethod
+    def scaled(self, rows: Any) -> Any:
+        """Other rows as the loss takes them, (D, v)."""
 
-    @classmethod
-    def _scaled(cls, rows: PresenceRows, loss: str, columns: Codes, scale: Floats) -> "Problem":
-        columns, scale = columns[scale > 0], scale[scale > 0]
-        present, y = np.unique(rows.y, return_inverse=True)
-        Z = rows.presence.of_terms(columns).scaled(scale)
-        return cls(rows, loss, columns, scale, present, LOSSES[loss].of(Z, y, rows.weight, 1.0))
+    @property
+    def places(self) -> Codes | slice:
+        """Places of the rows of theta among those of a theta (V+1, M) on all terms."""
+        if self.loss.shape[0] == self.rows.n_terms + 1:
+            return slice(None)
+        return np.append(self.columns, -1)
 
     @property
     def is_for_passes(self) -> bool:
@@ -151,27 +164,74 @@ class Problem:
         """Minimum at a strength, see ``near_minimum``."""
         return near_minimum(replace(self.loss, l2=l2), tol, max_iter, theta)
 
-    def pruned(self, theta: Floats, share: float) -> "Problem":
-        """Problem over a proportion of the terms: those with the largest weight in any class; of equals the first."""
-        largest = np.abs(self.loss.scorer(theta).by_term).max(axis=1, initial=0.0)
-        kept = np.sort(np.argsort(-largest, kind="stable")[: int(np.ceil(share * len(largest)))])
-        return self._scaled(self.rows, self.name, self.columns[kept], self.scale[kept])
-
-    def scaled(self, presence: Presence) -> Any:
-        """Rows scaled by the terms and the scale of this problem, csc (D, v)."""
-        return presence.of_terms(self.columns).scaled(self.scale)
-
     def linear(self, theta: Floats) -> LinearScorer:
         """Scorer of scaled rows, (v, C); a class that has no rows is impossible."""
         return self.loss.scorer_among(theta, self.present, self.rows.n_classes)
+
+
+@dataclass(frozen=True, eq=False)
+class PresenceProblem(Problem):
+    """A loss over terms of ``scale`` (V,) that are present or not; a term that is not in use has the scale 0."""
+
+    rows: PresenceRows
+    name: str
+    scale: Floats
+
+    @classmethod
+    def of(cls, rows: PresenceRows, loss: str, a: float, min_df: float, *, single: bool = False) -> "PresenceProblem":
+        """Problem of the named loss over the rows, in single precision if that is enough and they are many."""
+        present, y = _numbered(rows)
+        counts = rows.presence.by_class(y, rows.documents, len(present))
+        used, scale = frequent(counts.sum(axis=1), min_df), np.zeros(len(counts))
+        scale[used] = largest_ratio(counts if len(used) == len(counts) else counts[used], a)
+        del counts  # before the scaled rows are made
+        is_single = single and loss == "squared-hinge" and len(rows.presence.columns) >= _SINGLE_FROM
+        return cls._scaled(rows, loss, scale, np.float32 if is_single else np.float64)
+
+    @classmethod
+    def _scaled(cls, rows: PresenceRows, loss: str, scale: Floats, dtype: Any) -> "PresenceProblem":
+        present, y = _numbered(rows)
+        Z = rows.presence.scaled(scale, dtype)
+        return cls(rows, np.flatnonzero(scale), present, LOSSES[loss].of(Z, y, rows.weight, 1.0), loss, scale)
+
+    def pruned(self, theta: Floats, share: float) -> "PresenceProblem":
+        """Problem over a proportion of the terms: those with the largest weight in any class; of equals the first."""
+        largest = np.abs(self.loss.scorer(theta).by_term[self.columns]).max(axis=1, initial=0.0)
+        kept = np.argsort(-largest, kind="stable")[: int(np.ceil(share * len(largest)))]
+        scale = np.zeros_like(self.scale)
+        scale[self.columns[kept]] = self.scale[self.columns[kept]]
+        return self._scaled(self.rows, self.name, scale, self.loss.Z.columns.dtype)
+
+    def scaled(self, rows: PresenceRows) -> Any:
+        """Rows of weight above 0 scaled by the scale of this problem, csr (d, V)."""
+        return self.loss.Z.by_rows[np.flatnonzero(rows.weight)]
+
+
+def _numbered(rows: PresenceRows) -> tuple[Codes, Codes]:
+    """Classes that have rows of weight above 0, and their numbers among these, (D,); 0 for rows of other classes."""
+    present = np.unique(rows.y[rows.weight > 0])
+    numbers = np.zeros(rows.n_classes, np.intp)
+    numbers[present] = np.arange(len(present))
+    return present, numbers[rows.y]
 
 
 STRENGTHS = tuple(float(f"{10 ** (1 - step / 2):.3g}") for step in range(10))
 """10, 3.16, 1, ... 0.000316."""
 
 _PATH_TOL = 0.3
-_MAX_LOSS_RATIO = 0.99
 _MAX_ITER = 100
+
+
+class Search(NamedTuple):
+    """Strengths to try, strongest first; the proportion by which E must fall to go on; the number of rows for E.
+
+    is_strict: True to take a weaker strength only if E has fallen by that proportion.
+    """
+
+    strengths: tuple[float, ...]
+    min_gain: float = 0.01
+    n_rows: float = np.inf
+    is_strict: bool = False
 
 
 class Path(NamedTuple):
@@ -186,10 +246,9 @@ class Path(NamedTuple):
 class Fold:
     """Rows held out, by a mask (D,), and the problem of all others; ``theta`` is the last minimum."""
 
-    def __init__(self, rows: PresenceRows, held: NDArray[np.bool_], make: Callable[[PresenceRows], Problem]) -> None:
-        self.held, self.presence = held, rows.presence.of_rows(held)
+    def __init__(self, rows: Any, held: NDArray[np.bool_], make: Callable[[Any], Any]) -> None:
+        self.held, self.rows = held, rows.chosen(held)
         self.problem = make(rows.chosen(~held))
-        self.Z = self.problem.scaled(self.presence)
         self.theta = self.before = self.problem.loss.start
 
     def solve(self, l2: float) -> None:
@@ -202,69 +261,106 @@ class Fold:
     def prune(self, share: float, l2: float) -> None:
         """Keep a proportion of the terms and minimise again."""
         self.problem = self.problem.pruned(self.theta, share)
-        self.Z, self.theta = self.problem.scaled(self.presence), self.problem.loss.start
-        self.before = self.theta
+        self.theta = self.before = self.problem.loss.start
         self.solve(l2)
+
+    @property
+    def scores(self) -> Floats:
+        """Scores of the rows held out, (d, C)."""
+        linear = self.problem.linear(self.theta)
+        return np.asarray(self.problem.scaled(self.rows) @ linear.by_term + linear.bias)
+
+
+class MeanTheta:
+    """Mean theta of the folds added so far, on all terms (V+1, M); None if there is none, or a fold lacks a class."""
+
+    def __init__(self, rows: Any) -> None:
+        self.n_terms, self.n_classes = rows.n_terms, len(np.unique(rows.y))
+        self.sum: Floats | None = None
+        self.n_folds = 0
+
+    def add(self, part: Fold) -> None:
+        """Add the theta of a fold."""
+        self.n_folds += 1
+        if len(part.problem.present) < self.n_classes:
+            self.sum = None
+        elif self.n_folds == 1:
+            self.sum = np.zeros((self.n_terms + 1, part.theta.shape[1]), part.theta.dtype)
+        if self.sum is not None:
+            self.sum[part.problem.places] += part.theta
+
+    @property
+    def value(self) -> Floats | None:
+        """Mean theta."""
+        return None if self.sum is None else self.sum / self.n_folds
+
+    def on(self, problem: Problem, otherwise: Floats) -> Floats:
+        """Mean theta on the terms of a problem; ``otherwise`` if there is none, or the problem lacks a class."""
+        if self.sum is None or len(problem.present) < self.n_classes:
+            return otherwise
+        return np.asarray(self.sum[problem.places] / self.n_folds)
 
 
 def cross_validated(
-    rows: PresenceRows,
-    folds: Codes,
-    make: Callable[[PresenceRows], Problem],
-    strengths: Sequence[float],
-    prune: float | None = None,
+    rows: Any, folds: Codes, make: Callable[[Any], Problem], search: Search, prune: float | None = None
 ) -> tuple[Path, Floats | None] | None:
     """Path over folds by number (D,), and a start for the minimum of all rows at the best strength.
 
     The start (V+1, M) is None where a fold lacks a class; None alone is returned where no row can be held out. ``make``
     makes the problem of some rows. With ``prune`` the scores are those of pruned models.
     """
-    used = np.unique(folds)
-    if len(np.unique(rows.y)) < 2 or len(used) < 2:
+    held = [folds == f for f in np.unique(folds)]
+    n_scored = np.cumsum([_n_scored(rows, each) for each in held])
+    if len(np.unique(rows.y)) < 2 or not n_scored[-1]:
         return None
-    parts = [Fold(rows, folds == f, make) for f in used]
+    n_searched = min(1 + int(np.searchsorted(n_scored, search.n_rows)), len(held))
+    parts = [Fold(rows, each, make) for each in held[:n_searched]]
+    losses, best = _searched(parts, rows, search)
+    scores, mean = np.empty((len(rows.y), rows.n_classes)), MeanTheta(rows)
+
+    def settle(part: Fold) -> None:
+        mean.add(part)
+        if prune is not None:
+            part.prune(prune, search.strengths[best])
+        scores[part.held] = part.scores
+
+    while parts:
+        settle(parts.pop(0))
+    for each in held[n_searched:]:
+        part = Fold(rows, each, make)
+        part.theta = mean.on(part.problem, part.theta)
+        part.solve(search.strengths[best])
+        settle(part)
+        del part  # before the next one is made
+    return Path(search.strengths[: len(losses)], losses, best, scores), mean.value
+
+
+def _n_scored(rows: Any, held: NDArray[np.bool_]) -> int:
+    """Number of the rows of a fold, given by a mask (D,), whose class has rows outside it."""
+    return int(np.isin(rows.y[held], rows.y[~held]).sum())
+
+
+def _searched(parts: list[Fold], rows: Any, search: Search) -> tuple[tuple[float, ...], int]:
+    """Losses E along the path and the index of the strength taken; leaves each fold there."""
     losses: list[float] = []
     thetas: list[Floats] = []
-    for l2 in strengths:
+    best = 0
+    y, weight = (np.concatenate([array[part.held] for part in parts]) for array in (rows.y, rows.weight))
+    for l2 in search.strengths:
         for part in parts:
             part.solve(l2)
-        losses.append(left_out_loss(rows, _scores(parts, rows)))
-        if losses[-1] <= min(losses):
-            thetas = [part.theta for part in parts]
-        if len(losses) > 1 and not losses[-1] < _MAX_LOSS_RATIO * losses[-2]:
+        losses.append(left_out_loss(y, weight, np.concatenate([part.scores for part in parts])))
+        has_gained = len(losses) == 1 or losses[-1] < (1 - search.min_gain) * losses[-2]
+        if len(losses) == 1 or (losses[-1] < losses[best] and (has_gained or not search.is_strict)):
+            thetas, best = [part.theta for part in parts], len(losses) - 1
+        if not has_gained:
             break
-    if np.isnan(losses[0]):
-        return None
-    best = int(np.argmin(losses))
     for part, theta in zip(parts, thetas, strict=True):
         part.theta = theta
-    guess = _mean_theta(parts, rows)
-    if prune is not None:
-        for part in parts:
-            part.prune(prune, strengths[best])
-    return Path(tuple(strengths[: len(losses)]), tuple(losses), best, _scores(parts, rows)), guess
+    return tuple(losses), best
 
 
-def _mean_theta(parts: list[Fold], rows: PresenceRows) -> Floats | None:
-    """Mean theta of the folds on all terms; None where a fold lacks a class."""
-    if any(len(part.problem.present) < len(np.unique(rows.y)) for part in parts):
-        return None
-    mean = np.zeros((rows.presence.n_terms + 1, parts[0].theta.shape[1]))
-    for part in parts:
-        mean[np.append(part.problem.columns, -1)] += part.theta / len(parts)
-    return mean
-
-
-def _scores(parts: list[Fold], rows: PresenceRows) -> Floats:
-    """Scores of every row by the model without its fold, (D, C)."""
-    scores = np.empty((len(rows.y), rows.n_classes))
-    for part in parts:
-        linear = part.problem.linear(part.theta)
-        scores[part.held] = part.Z @ linear.by_term + linear.bias
-    return scores
-
-
-def left_out_loss(rows: PresenceRows, scores: Floats) -> float:
-    """Held-out loss E of eq. (3); NaN where no row can be scored."""
-    known = np.flatnonzero(np.isfinite(scores[np.arange(len(scores)), rows.y]))
-    return best_log_loss(scores[known], rows.y[known], rows.weight[known]) if len(known) else float("nan")
+def left_out_loss(y: Codes, weight: Floats, scores: Floats) -> float:
+    """Held-out loss E of eq. (3) of rows with scores (D, C); NaN where no row can be scored."""
+    known = np.flatnonzero(np.isfinite(scores[np.arange(len(scores)), y]))
+    return best_log_loss(scores[known], y[known], weight[known]) if len(known) else float("nan")

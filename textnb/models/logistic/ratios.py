@@ -12,97 +12,94 @@ With b_ij = 1 where x_ij > 0, rows of weight w_i and class y_i, V terms in use, 
 Terms in use are in rows of total weight min_df or more; all others have the scale 0, as has a term with equal
 frequencies everywhere. A row without a term in use is 0. Classes without rows are left out of (4) and (5).
 
-``Presence`` holds b by columns. Rows and terms are picked from it for every fold; the copy that (6) makes of what was
-picked is the one that a loss works on.
+``Presence`` holds b by rows, in the memory of the counts. A fold leaves rows out by giving them the weight 0, so that
+all folds share it; the numbers that (6) makes are all that each has of its own.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.labels import RELATIVE_ROUNDING
 from textnb.counts.matrix import CSR, canonical
+from textnb.counts.rows import kept_before, row_blocks
+from textnb.extension import sparse
 from textnb.numerics import Codes, Floats
 
-_CELLS = 1 << 22
+_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Presence b (D, V) by columns: the rows that contain term j are ``rows[starts[j]:starts[j + 1]]``.
+    """Presence b (D, V) by rows: the terms of row i are ``columns[starts[i]:starts[i + 1]]``, ascending.
 
     >>> b = Presence.of(sparse.csr_array([[2, 0, 1], [1, 0, 0]]))
-    >>> b.rows.tolist(), b.starts.tolist()
-    ([0, 1, 0], [0, 2, 2, 3])
+    >>> b.columns.tolist(), b.starts.tolist()
+    ([0, 2, 0], [0, 2, 3])
     """
 
-    rows: NDArray[Any]
+    columns: NDArray[Any]
     starts: NDArray[Any]
-    n_rows: int
+    n_terms: int
 
     @classmethod
     def of(cls, X: CSR) -> "Presence":
         """Presence in counts X (D, V)."""
         X = canonical(X)
-        columns = sparse.csr_array((np.empty(X.nnz, np.int8), X.indices, X.indptr), shape=X.shape).tocsc()
-        return cls(columns.indices, columns.indptr, X.shape[0])
+        number = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
+        return cls(X.indices.astype(number, copy=False), X.indptr.astype(number, copy=False), X.shape[1])
 
     @property
-    def n_terms(self) -> int:
-        """Number of terms, V."""
+    def n_rows(self) -> int:
+        """Number of rows, D."""
         return len(self.starts) - 1
 
-    def of_rows(self, chosen: NDArray[np.bool_]) -> "Presence":
-        """Rows selected by a mask (D,)."""
-        kept = chosen[self.rows]
-        before = np.concatenate([[0], np.cumsum(kept)]).astype(self.starts.dtype)
-        number = (np.cumsum(chosen) - 1).astype(self.rows.dtype)
-        return Presence(number[self.rows[kept]], before[self.starts], int(np.count_nonzero(chosen)))
-
     def of_terms(self, columns: Codes) -> "Presence":
-        """Columns selected by number."""
-        lengths = np.diff(self.starts)
-        chosen = np.zeros(self.n_terms, bool)
-        chosen[columns] = True
-        starts = np.concatenate([[0], np.cumsum(lengths[columns])]).astype(self.starts.dtype)
-        return Presence(self.rows[np.repeat(chosen, lengths)], starts, self.n_rows)
+        """Columns selected by number, ascending."""
+        if len(columns) == self.n_terms:
+            return self
+        numbers = np.full(self.n_terms, -1, self.columns.dtype)
+        numbers[columns] = np.arange(len(columns))
+        found = numbers[self.columns]
+        kept = found >= 0
+        return Presence(found[kept], kept_before(kept, self.starts), len(columns))
 
     def containing(self, weight: Floats) -> Floats:
         """Weight of the rows that contain each term, (V,)."""
-        terms = np.repeat(np.arange(self.n_terms), np.diff(self.starts))
-        return np.bincount(terms, weight[self.rows], self.n_terms).astype(float)
+        found = np.zeros(self.n_terms)
+        for rows, entries in row_blocks(self.starts):
+            lengths = np.diff(self.starts[rows.start : rows.stop + 1])
+            found += np.bincount(self.columns[entries], np.repeat(weight[rows], lengths), self.n_terms)
+        return found
 
-    def scaled(self, scale: Floats) -> Any:
-        """Scaled rows z of eq. (6), csc (D, V)."""
-        data = np.repeat(scale, np.diff(self.starts))
-        lengths = np.sqrt(np.bincount(self.rows, data * data, self.n_rows))
-        data /= np.where(lengths > 0, lengths, 1.0)[self.rows]
-        return sparse.csc_array((data, self.rows, self.starts), shape=(self.n_rows, self.n_terms))
+    def by_class(self, y: Codes, weight: Floats, n_classes: int) -> Floats:
+        """Counts n of eq. (1), (V, C), for classes by number y (D,); rows of weight 0 are left out."""
+        found, lengths = np.empty((self.n_terms, n_classes)), np.diff(self.starts)
+        is_whole = bool(np.isin(weight, (0.0, 1.0)).all())
+        for k in range(n_classes):
+            own = (y == k) & (weight > 0)
+            columns = self.columns[np.repeat(own, lengths)]
+            of_entry = None if is_whole else np.repeat(weight[own], lengths[own])
+            found[:, k] = np.bincount(columns, of_entry, self.n_terms)
+        return found
+
+    def scaled(self, scale: Floats, dtype: Any = np.float64) -> CSR:
+        """Scaled rows z of eq. (6), csr (D, V), which share the columns of this; computed in double precision."""
+        data = np.empty(len(self.columns), dtype)
+        for rows, entries in row_blocks(self.starts):
+            lengths = np.diff(self.starts[rows.start : rows.stop + 1])
+            part, number = scale[self.columns[entries]], np.repeat(np.arange(len(lengths)), lengths)
+            norms = np.sqrt(np.bincount(number, part * part, len(lengths)))
+            data[entries] = part / np.where(norms > 0, norms, 1.0)[number]
+        return sparse.csr_array((data, self.columns, self.starts), shape=(self.n_rows, self.n_terms))
 
 
 def frequent(containing: Floats, min_df: float) -> Codes:
     """Numbers of the terms that are in rows of weight min_df or more, from the weight for each term (V,)."""
     return np.flatnonzero(containing >= max(min_df * (1 - RELATIVE_ROUNDING), np.finfo(float).tiny))
-
-
-def used_terms(presence: Presence, y: Codes, weight: Floats, n_classes: int, min_df: float) -> tuple[Codes, Floats]:
-    """Numbers of the terms in rows of weight min_df or more (v,), and n of eq. (1) for these, (v, C)."""
-    columns: list[Codes] = [np.empty(0, np.intp)]
-    counts: list[Floats] = [np.empty((0, n_classes))]
-    step = max(1, _CELLS // n_classes)
-    for first in range(0, presence.n_terms, step):
-        starts = presence.starts[first : first + step + 1]
-        rows = presence.rows[starts[0] : starts[-1]]
-        n_terms = len(starts) - 1
-        cells = np.repeat(np.arange(0, n_terms * n_classes, n_classes), np.diff(starts)) + y[rows]
-        n: Floats = np.bincount(cells, weight[rows], n_terms * n_classes).reshape(n_terms, n_classes).astype(float)
-        used = frequent(n.sum(axis=1), min_df)
-        columns.append(first + used)
-        counts.append(n[used])
-    return np.concatenate(columns), np.concatenate(counts)
 
 
 def log_count_ratios(counts: Floats, a: float = 1.0) -> Floats:
@@ -111,15 +108,26 @@ def log_count_ratios(counts: Floats, a: float = 1.0) -> Floats:
     >>> log_count_ratios(np.array([[3.0, 0.0], [1.0, 1.0]])).round(3).tolist()
     [[0.693, -0.693], [-0.693, 0.693]]
     """
-    n_terms, n_classes = counts.shape
-    if n_classes < 2 or not n_terms:
-        return np.zeros(counts.shape)
-    others = counts.sum(axis=1, keepdims=True) - counts
-    log_p = np.log(counts + a) - np.log(counts.sum(axis=0) + a * n_terms)
-    log_q = np.log(others + a) - np.log(others.sum(axis=0) + a * n_terms)
-    return np.asarray(log_p - log_q)
+    return np.concatenate([np.empty((0, counts.shape[1])), *_ratio_blocks(counts, a)])
 
 
 def largest_ratio(counts: Floats, a: float = 1.0) -> Floats:
     """Scale s of eq. (5), (v,), from n (v, C)."""
-    return np.asarray(np.abs(log_count_ratios(counts, a)).max(axis=1, initial=0.0))
+    blocks = _ratio_blocks(counts, a)
+    return np.concatenate([np.empty(0), *(np.abs(block).max(axis=1, initial=0.0) for block in blocks)])
+
+
+def _ratio_blocks(counts: Floats, a: float) -> Iterator[Floats]:
+    """Yield the log-count ratios of some terms after the other, so that no copy is as large as the counts."""
+    n_terms, n_classes = counts.shape
+    totals = counts.sum(axis=0)
+    of_others = totals.sum() - totals
+    step = max(1, _CELLS // max(n_classes, 1))
+    for first in range(0, n_terms, step):
+        n = counts[first : first + step]
+        if n_classes < 2:
+            yield np.zeros(n.shape)
+            continue
+        others = n.sum(axis=1, keepdims=True) - n
+        log_p = np.log(n + a) - np.log(totals + a * n_terms)
+        yield np.asarray(log_p - (np.log(others + a) - np.log(of_others + a * n_terms)))

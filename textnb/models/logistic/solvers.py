@@ -203,9 +203,9 @@ class Minimum(NamedTuple):
     @property
     def trouble(self) -> str:
         """Why the minimum was not reached; empty if it was."""
-        norm = self.point.gradient_norm
-        if norm <= self.bound:
+        if self.bound == np.inf or self.point.gradient_norm <= self.bound:
             return ""
+        norm = self.point.gradient_norm
         return NOT_CONVERGED.format(steps=self.steps, norm=norm, bound=self.bound)
 
 
