@@ -159,7 +159,7 @@ def test_two_processes_updating_one_model_lose_nothing(tmp_path):
         process.communicate(timeout=60)
         assert process.returncode == 0
     together = [f"{name}{i}" for name in ("one", "two") for i in range(30)]
-    expected = TextClassifier(tokenizer="whitespace").fit(["a", "b"], ["x", "y"])
+    expected = TextClassifier.load(model(tmp_path / "other.textnb"))
     expected.update(together, [name[:3] for name in together]).save(tmp_path / "expected")
     assert path.read_bytes() == (tmp_path / "expected").read_bytes()
 
@@ -240,3 +240,54 @@ def test_a_toml_file_that_cannot_be_read_is_named(tmp_path):
         read_toml(tmp_path / "nowhere.toml", "the list")
     with pytest.raises(InputError, match="cannot be read: Is a directory"):
         read_toml(tmp_path)
+
+
+WRITE_AND_WAIT = """
+import sys
+from textnb.storage import atomic
+with atomic(sys.argv[1]) as stream:
+    stream.write(b"half")
+    stream.flush()
+    print("writing", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_temporary_file_of_a_killed_run_is_removed_by_the_next_writer(tmp_path):
+    path = tmp_path / "model.textnb"
+    with started(WRITE_AND_WAIT, path) as killed:
+        assert killed.stdout.readline() == "writing\n"
+        killed.kill()
+    assert len(names(tmp_path)) == 1
+    written(path, b"whole")
+    assert names(tmp_path) == ["model.textnb"]
+
+
+def test_the_temporary_file_of_a_run_that_still_writes_is_left_alone(tmp_path):
+    path = tmp_path / "model.textnb"
+    other = started(WRITE_AND_WAIT, path)
+    assert other.stdout.readline() == "writing\n"
+    written(path, b"mine")
+    assert len(names(tmp_path)) == 2
+    other.communicate("")
+    assert other.returncode == 0
+    assert path.read_bytes() == b"half"
+    assert names(tmp_path) == ["model.textnb"]
+
+
+def test_files_of_others_with_similar_names_are_left_alone(tmp_path):
+    similar = [".model.textnb.tmp", ".model.textnb.a.tmp", "model.textnb.12345678.tmp", ".other.12345678.tmp"]
+    for name in similar:
+        (tmp_path / name).write_bytes(b"theirs")
+    written(tmp_path / "model.textnb", b"mine")
+    assert names(tmp_path) == sorted([*similar, "model.textnb"])
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_a_model_that_root_updates_keeps_its_owner_and_permissions(tmp_path):
+    path = model(tmp_path / "model.textnb")
+    path.chmod(0o600)
+    os.chown(path, 12345, 23456)
+    TextClassifier.load(path).update(["c"], ["x"]).save(path)
+    found = path.stat()
+    assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o600)

@@ -17,6 +17,9 @@ from textnb.errors import InputError
 _MAX_REPEATED_NAME = 40  # characters of a name that its temporary file repeats, because file names are limited
 # A dotted key with more parts than any of ours; the time and memory that Python needs for one grow with their square.
 _LONG_KEY = re.compile(r"""(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
+_SUFFIX, _N_RANDOM = ".tmp", 8  # end of the name of a temporary file; characters that mkstemp puts before it
+KEEPS_OPEN = os.name != "nt"
+"""False where an open file can be neither replaced nor renamed."""
 _NOT_WRITABLE = "{path} cannot be written: {why}"
 
 
@@ -24,23 +27,27 @@ _NOT_WRITABLE = "{path} cannot be written: {why}"
 def atomic(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a temporary file that replaces ``path`` when the block ends, and is removed if the block fails.
 
-    The bytes are on disk before the file gets its name. The permissions of the old file are kept; a link is followed.
+    The bytes are on disk before the file gets its name. The permissions of the old file are kept and, if root writes,
+    its owner; a link is followed. Temporary files of runs that were killed are removed.
     """
     target = Path(os.path.realpath(path))
     check_writable(target)
     try:
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name[:_MAX_REPEATED_NAME]}.", suffix=".tmp"
-        )
+        remove_abandoned(target)
+        handle, name = _temporary(target)
     except OSError as error:
         raise InputError(_NOT_WRITABLE, path=path, why=error.strerror) from error
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
             stream.flush()
+            if target.exists():
+                give(stream.fileno(), target.stat())
+            Path(name).chmod(_mode(target))
             os.fsync(stream.fileno())
-        Path(name).chmod(_mode(target))
-        Path(name).replace(target)
+            if not KEEPS_OPEN:
+                stream.close()
+            Path(name).replace(target)  # still open and locked: nobody takes it for abandoned
     except BaseException as error:
         with suppress(OSError):
             Path(name).unlink()
@@ -48,6 +55,81 @@ def atomic(path: str | Path) -> Iterator[IO[bytes]]:
             raise InputError(_NOT_WRITABLE, path=path, why=error.strerror or error) from error
         raise
     sync_folder(target.parent)
+
+
+def _temporary(target: Path) -> tuple[int, str]:
+    """Create a temporary file beside a target, locked while it is open, which tells it from an abandoned one."""
+    while True:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target), suffix=_SUFFIX)
+        if _lock_file_now(handle, wait=True) is not True or _is_named(handle, name):
+            return handle, name
+        os.close(handle)  # another process took it for abandoned before it was locked
+
+
+def create(path: Path, data: bytes, like: os.stat_result) -> bool:
+    """Create a file with these bytes, completely or not at all; False if there is one already.
+
+    like: it gets this mode and, if root creates it, this owner.
+    """
+    remove_abandoned(path)
+    handle, name = _temporary(path)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            give(stream.fileno(), like)
+            Path(name).chmod(stat.S_IMODE(like.st_mode))
+            os.fsync(stream.fileno())
+            os.link(name, path)
+    except FileExistsError:
+        return False
+    finally:
+        Path(name).unlink()
+    sync_folder(path.parent)
+    return True
+
+
+def remove_abandoned(target: Path) -> None:
+    """Remove the temporary files that killed runs have left beside a target; those that are locked are in use."""
+    prefix = _prefix(target)
+    for path in list(target.parent.iterdir()):
+        is_ours = path.name.startswith(prefix) and path.name.endswith(_SUFFIX)
+        if not is_ours or len(path.name) != len(prefix) + _N_RANDOM + len(_SUFFIX):
+            continue
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if _lock_file_now(handle, wait=False):
+                    path.unlink()
+            finally:
+                os.close(handle)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name[:_MAX_REPEATED_NAME]}."
+
+
+def _lock_file_now(handle: int, *, wait: bool) -> bool | None:
+    """Lock an open file; False if another process has locked it, None if the system cannot lock."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where an open file cannot be removed
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _is_named(handle: int, name: str) -> bool:
+    """True if an open file still has this name."""
+    try:
+        return os.path.samestat(os.fstat(handle), Path(name).stat())
+    except FileNotFoundError:
+        return False
 
 
 def check_writable(path: str | Path) -> None:

@@ -1,14 +1,16 @@
+from datetime import datetime
+
 import numpy as np
 import pytest
 from small_models import put, rewritten, with_a_changed_byte
 
 from textnb import Document, TextClassifier
 from textnb.counts import counted
-from textnb.errors import ModelFileError
-from textnb.files.count_file import read_counts, write_counts
+from textnb.errors import InputError, ModelFileError
+from textnb.files.count_file import merge_counts, read_counts, write_counts
 
 DOCUMENTS = [
-    Document("b a b", "x", "1.txt", group="thread"),
+    Document("b a b", "x", "1.txt", group="thread", date=datetime(2002, 8, 31)),
     Document("", "y", "2.txt"),
     Document("梅 塩", "料理", "梅.txt", fields={"to": ["me"]}),
     Document("a", None, ""),
@@ -33,7 +35,7 @@ def test_documents_and_recipe_come_back(path):
     found, recipe = read_counts(path)
     assert recipe == RECIPE
     assert (found.X.toarray() == original.X.toarray()).all()
-    for name in ("vocabulary", "labels", "digests", "ids", "groups"):
+    for name in ("vocabulary", "labels", "digests", "ids", "groups", "days"):
         assert getattr(found, name) == getattr(original, name)
 
 
@@ -41,6 +43,33 @@ def test_two_files_of_equal_counts_are_equal_bytes(path, tmp_path):
     found, recipe = read_counts(path)
     write_counts(tmp_path / "again", found, recipe)
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("cut", range(5))
+def test_merging_files_equals_counting_all_documents_at_once(path, tmp_path, cut):
+    parts = [part for part in (DOCUMENTS[:cut], DOCUMENTS[cut:]) if part]
+    paths = [tmp_path / f"{i}.counts" for i in range(len(parts))]
+    for each, part in zip(paths, parts, strict=True):
+        write_counts(each, counts_of(part), RECIPE)
+    merge_counts(paths, tmp_path / "whole")
+    assert (tmp_path / "whole").read_bytes() == path.read_bytes()
+
+
+def test_a_file_is_appended_to_by_merging_into_itself(path, tmp_path):
+    more = [Document("z a", "x", "new.txt")]
+    write_counts(tmp_path / "more", counts_of(more), RECIPE)
+    merge_counts([path, tmp_path / "more"], path)
+    write_counts(tmp_path / "all", counts_of([*DOCUMENTS, *more]), RECIPE)
+    assert path.read_bytes() == (tmp_path / "all").read_bytes()
+
+
+def test_files_that_were_counted_in_different_ways_are_not_merged(path, tmp_path):
+    other = TextClassifier(tokenizer="words").recipe.terms_of
+    (part,) = counted(DOCUMENTS, other)
+    write_counts(tmp_path / "other", part, other)
+    with pytest.raises(InputError, match="other was counted with another tokenizer"):
+        merge_counts([path, tmp_path / "other"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_documents_without_any_word_come_back(tmp_path):

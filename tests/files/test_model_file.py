@@ -1,15 +1,23 @@
-import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
-from small_models import LABELS, TEXTS, fitted, put, rewritten, with_a_changed_byte
+from small_models import (
+    LABELS,
+    TEXTS,
+    fitted,
+    in_format_2,
+    put,
+    put_numbers,
+    read_in_full,
+    rewritten,
+    with_a_changed_byte,
+)
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.errors import ModelFileError, NotFittedError
 from textnb.files.arrays import packed_strings
-from textnb.files.bundle import FORMAT
+from textnb.files.bundle import FORMAT, open_bundle
 from textnb.text import tokenizer
 
 
@@ -72,7 +80,7 @@ def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path)
     for data in with_a_changed_byte(path.read_bytes(), 300, seed=3):
         (tmp_path / "damaged").write_bytes(data)
         try:
-            found = TextClassifier.load(tmp_path / "damaged")
+            found = read_in_full(tmp_path / "damaged")
         except ModelFileError:
             continue
         assert (found.recipe, found.learnt) == (original.recipe, original.learnt)
@@ -86,7 +94,7 @@ def test_a_file_of_format_1_is_read_answers_learns_and_is_written_in_the_format_
     answers = [[0.2746861175179635, 0.7253138824820365], [0.7236204175618428, 0.27637958243815725]]
     np.testing.assert_allclose(loaded.predict_proba(["good day", "sad"]), answers, rtol=0, atol=1e-12)
     texts, labels = ["good fun day", "bad sad day", "good good film", "sad film"], ["pos", "neg", "pos", "neg"]
-    today = TextClassifier(tokenizer="words", alpha=0.5, calibrate=False)
+    today = TextClassifier("multinomial", tokenizer="words", alpha=0.5, analyzer=Analyzer(), calibrate=False)
     assert loaded.recipe == today.recipe
     assert loaded.learnt == today.fit(texts, labels).learnt
     for each in (loaded, today):
@@ -98,8 +106,7 @@ def test_a_file_of_format_1_is_read_answers_learns_and_is_written_in_the_format_
 
 
 def format_of(path):
-    with zipfile.ZipFile(path) as bundle:
-        return json.loads(bundle.read("header.json"))["format"]
+    return open_bundle(path, "model").header["format"]
 
 
 def classes(names):
@@ -111,18 +118,24 @@ def classes(names):
     [
         (lambda _, arrays: arrays.update(packed_strings("vocabulary", "badcf")), "sorted by code point"),
         (lambda _, arrays: arrays.update(packed_strings("vocabulary", "aabcd")), "distinct"),
-        (lambda _, arrays: arrays.update(packed_strings("vocabulary", "abcd")), "'terms' is not a sparse matrix"),
+        (lambda _, arrays: arrays.update(packed_strings("vocabulary", "abcd")), "'terms' has columns out of range"),
         (put("vocabulary.bytes", lambda letters: letters | 128), "'vocabulary' are not UTF-8"),
         (put("vocabulary.ends", lambda ends: ends + 1), "'vocabulary' do not end where they should"),
-        (put("terms.data", lambda data: -data), "'terms' has entries out of order or not positive"),
-        (put("terms.data", lambda data: data * 0), "'terms' has entries out of order or not positive"),
-        (put("terms.data", lambda data: data * np.inf), "'terms' has entries out of order or not positive"),
-        (put("terms.indices", lambda columns: columns[::-1].copy()), "'terms' has entries out of order"),
-        (put("terms.indices", lambda columns: columns - 1), "'terms' is not a sparse matrix"),
-        (put("terms.indptr", lambda ends: ends[::-1].copy()), "'terms' is not a sparse matrix"),
-        (put("terms.indptr", lambda ends: ends.astype(np.float64)), "'terms.indptr' is missing or of another kind"),
-        (put("containing.data", lambda data: data[:-1]), "'containing' is not a sparse matrix"),
-        (put("containing.data", lambda data: data + 2**40), "more documents contain a term than there are"),
+        (put_numbers("terms.gaps", lambda gaps: gaps + 1), "'terms' has columns out of range"),
+        (put_numbers("terms.gaps", lambda gaps: gaps + 2**60), "'terms' has columns out of range"),
+        (put_numbers("terms.gaps", lambda gaps: gaps[1:]), "'terms.gaps' are not"),
+        (put_numbers("terms.lengths", lambda lengths: lengths + 1), "'terms.gaps' are not"),
+        (put_numbers("terms.lengths", lambda lengths: lengths + 2**61), "'terms.gaps' are not"),
+        (put_numbers("terms.lengths", lambda lengths: lengths[1:]), "'terms.lengths' are not 3 numbers"),
+        (put_numbers("terms.counts", lambda counts: counts[1:]), "'terms.counts' are not"),
+        (put("terms.counts", lambda packed: packed[::-1].copy()), "'terms.counts' are damaged"),
+        (lambda _, arrays: arrays.update({"terms.data": -np.ones(5)}), "'terms' needs 5 positive entries"),
+        (lambda _, arrays: arrays.update({"terms.data": np.full(5, np.inf)}), "'terms' needs 5 positive entries"),
+        (lambda _, arrays: arrays.update({"terms.data": np.ones(4)}), "'terms' needs 5 positive entries"),
+        (lambda _, arrays: arrays.update({"terms.data": np.ones(5, int)}), "'terms.data' is missing or of another"),
+        (put_numbers("containing.counts", lambda counts: counts[1:]), "'containing.counts' are not"),
+        (put_numbers("containing.counts", lambda counts: counts + 2**40), "more documents contain a term than"),
+        (lambda _, arrays: arrays.pop("containing.counts"), "'containing.counts' is missing"),
         (put("documents", lambda documents: -documents), "numbers of documents"),
         (put("documents", lambda documents: documents * 0), "numbers of documents"),
         (put("documents", lambda documents: documents * np.nan), "numbers of documents"),
@@ -133,7 +146,6 @@ def classes(names):
         (put("digests", lambda digests: digests[:3]), "there are 3 digests of 4 documents"),
         (put("digests", lambda digests: digests[:, :8].copy()), "digests must be bytes of shape"),
         (lambda _, arrays: arrays.pop("digests"), "'digests' is missing"),
-        (lambda _, arrays: arrays.pop("containing.data"), "'containing.data' is missing"),
         (classes(["y", "x", "料理"]), "no sorted classes"),
         (classes(["x", "x", "y"]), "no sorted classes"),
         (classes([1, 2, 3]), "no sorted classes"),
@@ -145,6 +157,28 @@ def classes(names):
 )
 def test_content_that_does_not_fit_together_is_refused_by_name(path, change, complaint):
     rewritten(path, "model", change)
+    with pytest.raises(ModelFileError, match=rf"model.textnb: .*({complaint})"):
+        read_in_full(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda _, arrays: arrays.update(packed_strings("vocabulary", "abcd")), "'terms' is not a sparse matrix"),
+        (put("terms.data", lambda data: -data), "'terms' has entries out of order or not positive"),
+        (put("terms.data", lambda data: data * 0), "'terms' has entries out of order or not positive"),
+        (put("terms.data", lambda data: data * np.inf), "'terms' has entries out of order or not positive"),
+        (put("terms.indices", lambda columns: columns[::-1].copy()), "'terms' has entries out of order"),
+        (put("terms.indices", lambda columns: columns - 1), "'terms' is not a sparse matrix"),
+        (put("terms.indptr", lambda ends: ends[::-1].copy()), "'terms' is not a sparse matrix"),
+        (put("terms.indptr", lambda ends: ends.astype(np.float64)), "'terms.indptr' is missing or of another kind"),
+        (put("containing.data", lambda data: data[:-1]), "'containing' is not a sparse matrix"),
+        (put("containing.data", lambda data: data + 2**40), "more documents contain a term than there are"),
+        (lambda _, arrays: arrays.pop("containing.data"), "'containing.data' is missing"),
+    ],
+)
+def test_tables_of_format_2_that_do_not_fit_together_are_refused_by_name(path, change, complaint):
+    rewritten(in_format_2(path), "model", change)
     with pytest.raises(ModelFileError, match=rf"model.textnb: .*({complaint})"):
         TextClassifier.load(path)
 

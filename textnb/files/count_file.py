@@ -1,14 +1,25 @@
 """Count files: documents tokenized and counted once, for training and testing many times."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from textnb.counts import Counted, TermsOf, Vocabulary
+from textnb.counts.counting import joined
 from textnb.counts.examples import SIZE, digest_array
-from textnb.errors import ModelFileError
-from textnb.files.arrays import array_of, packed_strings, packed_table, unpacked_strings, unpacked_table
-from textnb.files.bundle import content_of, read_bundle, write_bundle
+from textnb.errors import InputError, ModelFileError
+from textnb.files.arrays import (
+    array_of,
+    packed_strings,
+    packed_table,
+    packed_vocabulary,
+    unpacked_strings,
+    unpacked_table,
+)
+from textnb.files.bundle import Arrays, content_of, open_bundle, write_bundle
 from textnb.text import Analyzer, tokenizer_of
 
 KIND = "counts"
@@ -16,34 +27,68 @@ KIND = "counts"
 
 def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
     """Write counted documents, and the tokenizer and analyzer that counted them."""
+    days = {"days": np.array([day or 0 for day in counted.days], np.int32)} if counted.days else {}
     arrays = {
+        **days,
         **packed_table("counts", counted.X),
-        **packed_strings("vocabulary", counted.vocabulary.terms),
+        **packed_vocabulary("vocabulary", counted.vocabulary),
         **packed_strings("labels", [label or "" for label in counted.labels]),
         **packed_strings("ids", counted.ids),
         **packed_strings("groups", [group or "" for group in counted.groups]),
         "digests": digest_array(counted.digests),
     }
-    recipe = {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe}
-    write_bundle(path, KIND, {"recipe": recipe, "documents": len(counted)}, arrays)
+    write_bundle(path, KIND, {"recipe": _recipe(terms_of), "documents": len(counted)}, arrays)
 
 
 def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
     """Read counted documents, and the function that counted them; a Python tokenizer must be named in ``trust``."""
-    header, arrays = read_bundle(path, KIND)
+    bundle = open_bundle(path, KIND)
+    bundle.verify()
     with content_of(path):
-        recipe = header.get("recipe")
+        recipe = bundle.header.get("recipe")
         if not isinstance(recipe, dict):
             raise ModelFileError("the header has no recipe")
         terms_of = TermsOf(tokenizer_of(recipe["tokenizer"], trust), Analyzer.of(recipe["analyzer"]))
-        return _counted(arrays), terms_of
+        return _counted(bundle.answering), terms_of
 
 
-def _counted(arrays: dict[str, Any]) -> Counted:
+def merge_counts(paths: Sequence[str | Path], output: str | Path, trust: Collection[str] = ()) -> Counted:
+    """Write the documents of several count files, one after the other, into one; return them.
+
+    The result equals counting all documents at once. Files that were counted in different ways are refused.
+    """
+    parts, ways = zip(*(read_counts(path, trust) for path in paths), strict=True)
+    for path, terms_of in zip(paths, ways, strict=True):
+        if _recipe(terms_of) != _recipe(ways[0]):
+            template = "{path} was counted with another tokenizer or other options than {first}; count it again"
+            raise InputError(template, path=path, first=paths[0])
+    whole = joined(parts)
+    write_counts(output, whole, ways[0])
+    return whole
+
+
+def holds_counts(path: str | Path) -> bool:
+    """True if a file is a count file whose structure is sound."""
+    try:
+        open_bundle(path, KIND)
+    except ModelFileError:
+        return False
+    return True
+
+
+def _recipe(terms_of: TermsOf) -> dict[str, Any]:
+    return {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe}
+
+
+def _counted(arrays: Arrays) -> Counted:
     labels, groups = (tuple(name or None for name in unpacked_strings(arrays, part)) for part in ("labels", "groups"))
     ids, vocabulary = unpacked_strings(arrays, "ids"), Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
     digests = array_of(arrays, "digests", 2, "u")
     if not len(labels) == len(ids) == len(groups) == len(digests) or digests.shape[1] != SIZE:
         raise ModelFileError("labels, ids, groups and digests differ in number")
     X = unpacked_table(arrays, "counts", (len(ids), len(vocabulary)))
-    return Counted(X, vocabulary, labels, tuple(row.tobytes() for row in digests), tuple(ids), groups)
+    days = array_of(arrays, "days", 1, "i") if "days" in arrays else np.zeros(len(ids), np.int32)
+    if len(days) != len(ids) or (len(days) and not 0 <= days.min() <= days.max() <= date.max.toordinal()):
+        raise ModelFileError("the days are not those of {number} documents", number=len(ids))
+    known = tuple(day or None for day in days.tolist()) if days.any() else ()
+    return Counted(X, vocabulary, labels, tuple(row.tobytes() for row in digests), tuple(ids), groups, known)

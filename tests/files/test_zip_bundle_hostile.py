@@ -6,15 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from zip_bundles import WRONG_ARRAYS, write_zip_bundle
 
 from textnb.errors import ModelFileError
-from textnb.files.bundle import FORMAT, is_bundle, read_bundle, write_bundle
+from textnb.files.bundle import FORMAT, is_bundle
+from textnb.files.zip_bundle import read_zip_bundle
 
 
 @pytest.fixture
 def path(tmp_path):
     arrays = {"numbers": np.array([[1, 2, 3], [4, 5, 6]], np.int64), "small": np.array([7], np.int32)}
-    write_bundle(tmp_path / "file.textnb", "model", {"classes": ["x", "料理"]}, arrays)
+    write_zip_bundle(tmp_path / "file.textnb", "model", {"classes": ["x", "料理"]}, arrays)
     return tmp_path / "file.textnb"
 
 
@@ -39,7 +41,7 @@ def with_header(path, change):
 
 def refused(path, complaint):
     with pytest.raises(ModelFileError, match=complaint):
-        read_bundle(path, "model")
+        read_zip_bundle(path, "model")
 
 
 def with_npy(path, name, data, **facts):
@@ -60,13 +62,13 @@ def test_a_newer_format_is_refused_and_says_so(path):
 @pytest.mark.parametrize("header", [[], 5, None, {}, {"format": "1"}, {"format": None}])
 def test_a_header_of_another_shape_is_refused(path, header):
     with_header(path, lambda _: header or {"kind": "model"})
-    refused(path, r"header.json was not written by textnb")
+    refused(path, r"its header was not written by textnb")
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"1" * 5000])
 def test_a_header_that_is_no_json_is_refused(path, text):
     packed(path, {**members_of(path), "header.json": text})
-    refused(path, r"header.json (is damaged|was not written by textnb)")
+    refused(path, r"its header (is damaged|was not written by textnb|has 100,000 lists)")
 
 
 def test_compressed_members_are_refused(path):
@@ -94,16 +96,7 @@ def test_a_member_with_another_content_is_refused(path):
 @pytest.mark.parametrize(
     "facts",
     [
-        {"dtype": "|O"},
-        {"dtype": "<U9"},
-        {"dtype": ["<i8"]},
-        {"shape": [-1]},
-        {"shape": [0.5]},
-        {"shape": ["1"]},
-        {"shape": None},
-        {"shape": [2]},
-        {"shape": [10**15]},
-        {"shape": [10**30, 10**30]},
+        *WRONG_ARRAYS,
         {"sha256": None},
     ],
 )
@@ -178,10 +171,10 @@ def test_a_zip_file_of_a_later_kind_is_no_bundle(path):
 
 def test_members_larger_than_the_file_are_refused_before_they_are_read(tmp_path):
     path = tmp_path / "bundle"
-    write_bundle(path, "kind", {}, {"a": np.zeros(1000, np.uint8)})
+    write_zip_bundle(path, "kind", {}, {"a": np.zeros(1000, np.uint8)})
     data = bytearray(path.read_bytes())
     sizes = data.rindex(b"PK\x01\x02") + 20  # of the last entry of the directory: packed and unpacked
     data[sizes : sizes + 8] = (2**30).to_bytes(4, "little") * 2
     path.write_bytes(data)
     with pytest.raises(ModelFileError, match="larger than the file"):
-        read_bundle(path, "kind")
+        read_zip_bundle(path, "kind")

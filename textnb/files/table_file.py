@@ -1,0 +1,224 @@
+"""Tables as results: CSV, TSV, JSON lines and .xlsx files, each written as a whole or not at all.
+
+A row has cells that were read (``kept``), which stay as they are, and cells that were computed (``added``), whose
+fractions have a number of decimals in CSV and TSV, and all digits in JSON lines and .xlsx. Text in .xlsx is always
+text, never a formula, a link or a number, with LF as its line ends; CSV and TSV are unchanged unless ``safe_cells``
+asks for an apostrophe before text that a spreadsheet program would take for a formula.
+
+xlsxwriter (extra ``excel``) writes workbooks: it streams rows, and says of every cell which kind it is.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from textnb.errors import InputError, ParameterError, ReadingWarning, fill_in
+from textnb.readers.workbook import EXTRA, cell_text
+from textnb.storage import atomic
+
+FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
+"""Formats by the suffix of a file's name."""
+DIGITS = 4
+"""Decimals of computed fractions in CSV and TSV, unless another number is given."""
+
+WriteRow = Callable[[Sequence[Any], Sequence[Any]], None]
+"""Function that writes a row: the cells that are kept, and those that are added."""
+
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[\d.,]+%?")
+_MAX_ROWS, _MAX_CELL = 1_048_576, 32_767  # of a sheet, and characters of a cell
+_MAX_WHOLE = 2**53  # whole numbers beyond it are not exact in a spreadsheet
+_CUT = "{path}: {number} cells were cut to {most:,} characters, the most that a cell of .xlsx holds"
+_ADDED = "textnb_"
+
+
+class TableStyle(NamedTuple):
+    """How cells are written: decimals of fractions, a byte order mark, and apostrophes before formulas."""
+
+    digits: int = DIGITS
+    bom: bool = False
+    safe_cells: bool = False
+
+
+def table_format(path: Path) -> str:
+    """Format of a table by the name of its file; ParameterError if it shows none."""
+    try:
+        return FORMATS[path.suffix.lower()]
+    except KeyError:
+        template = "{path}: the name must end in one of {known}, which decides the format"
+        raise ParameterError(template, path=path, known=", ".join(FORMATS)) from None
+
+
+def added_names(kept: Sequence[str], added: Sequence[str]) -> list[str]:
+    """Names of added columns; one that is there already begins with ``textnb_``.
+
+    >>> added_names(["text", "label"], ["label", "probability"])
+    ['textnb_label', 'probability']
+    """
+    names = list(kept)
+    for name in added:
+        unique = name
+        while unique in names:
+            unique = _ADDED + unique
+        names.append(unique)
+    return names[len(kept) :]
+
+
+@contextmanager
+def table_writer(path: Path, columns: Sequence[str], style: TableStyle | None = None) -> Iterator[WriteRow]:
+    """Give a function that writes rows; the file gets its name when the block ends, and is not written if it fails.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its suffix decides the format.
+    columns : sequence of str
+        Names of all columns, the kept ones first.
+    style : TableStyle, optional
+        How cells are written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with table_writer(Path(folder, "a.csv"), ["text", "label", "probability"]) as write:
+    ...         write(["meow"], ["cat", 0.98765])
+    ...     Path(folder, "a.csv").read_text()
+    'text,label,probability\\nmeow,cat,0.9877\\n'
+    """
+    rows_of: dict[str, Callable[..., AbstractContextManager[WriteRow]]]
+    rows_of = {"csv": _delimited_rows, "tsv": _delimited_rows, "jsonl": _json_rows, "xlsx": _sheet_rows}
+    opened = rows_of[table_format(path)]
+    with atomic(path) as stream, opened(stream, path, columns, style or TableStyle()) as write:
+        yield write
+
+
+@contextmanager
+def _delimited_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style: TableStyle) -> Iterator[WriteRow]:
+    text = io.TextIOWrapper(stream, "utf-8-sig" if style.bom else "utf-8", errors="replace", newline="")
+    delimiter = "\t" if table_format(path) == "tsv" else ","
+    rows = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
+    safe = _safe if style.safe_cells else str
+
+    def write(kept: Sequence[Any], added: Sequence[Any]) -> None:
+        rows.writerow(
+            [safe(_plain_text(cell)) for cell in kept] + [safe(as_decimal(cell, style.digits)) for cell in added]
+        )
+
+    try:
+        write(columns, [])
+        yield write
+    finally:
+        text.detach()  # writes what is left; the stream belongs to the caller
+
+
+@contextmanager
+def _json_rows(stream: IO[bytes], _: Path, columns: Sequence[str], __: TableStyle) -> Iterator[WriteRow]:
+    def write(kept: Sequence[Any], added: Sequence[Any]) -> None:
+        record = dict(zip(columns, map(_json_value, (*kept, *added)), strict=True))
+        stream.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+
+    yield write
+
+
+@contextmanager
+def _sheet_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style: TableStyle) -> Iterator[WriteRow]:
+    try:
+        from xlsxwriter import Workbook
+    except ImportError as error:
+        raise InputError(EXTRA, path=path) from error
+    packed = io.BytesIO()
+    workbook = Workbook(packed, {"constant_memory": True, "default_date_format": "yyyy-mm-dd"})
+    try:
+        sheet = _Sheet(workbook, path, style)
+        sheet.write_header(columns)
+        yield sheet.write
+    finally:
+        workbook.close()
+    if sheet.n_cut:
+        warnings.warn(fill_in(_CUT, path=path, number=sheet.n_cut, most=_MAX_CELL), ReadingWarning, stacklevel=2)
+    stream.write(packed.getbuffer())
+
+
+class _Sheet:
+    """The one sheet of a workbook, written row by row."""
+
+    def __init__(self, workbook: Any, path: Path, style: TableStyle) -> None:
+        self.path, self.n_rows, self.n_cut = path, 0, 0
+        self._sheet = workbook.add_worksheet()
+        self._bold = workbook.add_format({"bold": True})
+        self._fraction = workbook.add_format({"num_format": "0." + "0" * style.digits if style.digits else "0"})
+        self._dates = {
+            datetime: workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+            date: workbook.add_format({"num_format": "yyyy-mm-dd"}),
+            time: workbook.add_format({"num_format": "hh:mm:ss"}),
+        }
+
+    def write_header(self, columns: Sequence[str]) -> None:
+        """Write the names of the columns, which stay in sight."""
+        self._sheet.freeze_panes(1, 0)
+        for j, name in enumerate(columns):
+            self._sheet.write_string(0, j, self._cut(name), self._bold)
+        self.n_rows = 1
+
+    def write(self, kept: Sequence[Any], added: Sequence[Any]) -> None:
+        """Write one row."""
+        if self.n_rows == _MAX_ROWS:
+            template = "{path}: a sheet holds {most:,} rows; write .csv instead, or divide the input"
+            raise InputError(template, path=self.path, most=_MAX_ROWS)
+        for j, cell in enumerate(kept):
+            self._write_cell(j, cell, None)
+        for j, cell in enumerate(added, len(kept)):
+            self._write_cell(j, cell, self._fraction)
+        self.n_rows += 1
+
+    def _write_cell(self, j: int, cell: Any, fraction: Any) -> None:
+        if isinstance(cell, bool):
+            self._sheet.write_boolean(self.n_rows, j, cell)
+        elif isinstance(cell, (int, float)) and math.isfinite(cell) and abs(cell) <= _MAX_WHOLE:
+            self._sheet.write_number(self.n_rows, j, cell, fraction if isinstance(cell, float) else None)
+        elif type(cell) in self._dates:
+            self._sheet.write_datetime(self.n_rows, j, cell, self._dates[type(cell)])
+        elif text := _plain_text(cell):
+            self._sheet.write_string(self.n_rows, j, self._cut(text))
+
+    def _cut(self, text: str) -> str:
+        """Text that fits into a cell, whose line ends are LF; a character beyond U+FFFF counts twice there."""
+        whole = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-16-le", "replace")
+        if len(whole) <= 2 * _MAX_CELL:
+            return whole.decode("utf-16-le")
+        self.n_cut += 1
+        return whole[: 2 * _MAX_CELL].decode("utf-16-le", "ignore")
+
+
+def as_decimal(cell: object, digits: int) -> str:
+    """Text of a computed cell; a fraction has so many decimals.
+
+    >>> as_decimal(0.98765, 4), as_decimal(12, 4), as_decimal("cat", 4)
+    ('0.9877', '12', 'cat')
+    """
+    return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
+
+
+def _plain_text(cell: object) -> str:
+    """Text of a cell that was read; lists and objects of JSON as JSON."""
+    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (list, dict)) else cell_text(cell)
+
+
+def _json_value(cell: Any) -> Any:
+    if isinstance(cell, float):
+        return cell if math.isfinite(cell) else None
+    return cell_text(cell) if isinstance(cell, (date, time)) else cell
+
+
+def _safe(text: str) -> str:
+    """Text with an apostrophe before it if a spreadsheet program would take it for a formula; numbers stay."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
