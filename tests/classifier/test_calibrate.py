@@ -9,7 +9,7 @@ from small_models import rewritten
 
 from textnb import TextClassifier
 from textnb.classifier.facts import fact_lines
-from textnb.errors import InputError, ModelFileError
+from textnb.errors import FitWarning, InputError, ModelFileError
 from textnb.estimators import TextUNB
 from textnb.files.model_file import KIND
 from textnb.models.calibration import HeldOut, fit_calibration
@@ -82,7 +82,9 @@ def test_what_is_learnt_or_forgotten_later_leaves_it_stale():
 
 
 def test_a_new_class_makes_it_void():
-    clf = trained().calibrate(HELD_OUT).update(["new words", "other words"], ["new", "new"])
+    clf = trained().calibrate(HELD_OUT)
+    with pytest.warns(FitWarning, match=f"calibration on {len(HELD_OUT)} held-out documents has ended: the classes"):
+        clf.update(["new words", "other words"], ["new", "new"])
     assert clf.calibration_state == "calibrated"
     assert len(clf.fitted.calibration.bias) == 4
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_models import BY_EVIDENCE
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.errors import InputError
@@ -14,7 +15,7 @@ CORPUS = (["a a b", "b c", "a d d d", "c c e"], ["x", "x", "y", "z"])
 
 
 def fitted(texts=CORPUS[0], labels=CORPUS[1], **settings):
-    return TextClassifier(**{"tokenizer": "whitespace", **settings}).fit(texts, labels)
+    return TextClassifier(**{**BY_EVIDENCE, "tokenizer": "whitespace", **settings}).fit(texts, labels)
 
 
 def total(explanation):

@@ -1,16 +1,19 @@
 """Left-out scores against classifiers that were fitted without the documents, and the states of a calibration."""
 
 import logging
+import warnings
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from textnb import Analyzer, TextClassifier
+from textnb.classifier import choice
 from textnb.classifier.held_out import calibrate_left_out, left_out_log_posterior
 from textnb.counts import as_counts, count_matrix
 from textnb.counts.examples import labelled_digest
-from textnb.errors import InputError
+from textnb.errors import FitWarning, InputError
 from textnb.models.calibration import fit_calibration
 from textnb.models.registry import MODELS
 from textnb.models.registry import model as model_of
@@ -22,7 +25,8 @@ WEATHER = ["rain snow wind", "wind rain rain", "snow wind oil own3", "rain wind 
 CORPUS = [(text, label) for label, texts in (("sport", SPORT), ("food", FOOD), ("weather", WEATHER)) for text in texts]
 ONE_BY_ONE = [name for name in MODELS if model_of(name).left_out is not None]
 OWN_FOLDS = {"nb-logistic", "mail", "ensemble"}  # the fit comes by such scores itself
-BY_FOLDS = [name for name in MODELS if model_of(name).left_out is None and name not in OWN_FOLDS]
+REPLACED = {"auto"}  # training replaces it by multinomial or complement, which have scores one by one
+BY_FOLDS = [name for name in MODELS if model_of(name).left_out is None and name not in OWN_FOLDS | REPLACED]
 EXACT = [(name, weighting) for name in ONE_BY_ONE for weighting in model_of(name).weightings
          if weighting in ("raw", "binary", "log")]  # fmt: skip
 
@@ -41,14 +45,22 @@ def with_options(model, corpus=CORPUS, *, options, **settings):
 
 @pytest.fixture
 def seen(monkeypatch):
-    """What the calibration was last fitted on."""
+    """What calibrations were fitted on, without those of candidates that ``auto`` tries."""
     fitted_on = []
+    choose = choice.choose
 
     def fit(held_out, **settings):
         fitted_on.append(held_out)
         return fit_calibration(held_out, **settings)
 
+    def choose_unseen(*given, **settings):
+        before = len(fitted_on)
+        chosen = choose(*given, **settings)
+        del fitted_on[before:]
+        return chosen
+
     monkeypatch.setattr("textnb.classifier.held_out.fit_calibration", fit)
+    monkeypatch.setattr("textnb.classifier.choice.choose", choose_unseen)
     return fitted_on
 
 
@@ -104,7 +116,8 @@ def test_one_by_one_minds_the_options(model, options, alpha, seen):
 @pytest.mark.parametrize("prior", ["empirical", {"food": 0.2, "sport": 0.3, "weather": 0.5}], ids=type)
 @pytest.mark.parametrize("model", BY_FOLDS)
 def test_by_folds_is_fitting_without_each_fifth(model, prior, seen):
-    classifier = of(model, prior=prior)
+    given = {"l2": 1.0} if model == "logistic" else {}  # where it finds l2, it comes by such scores itself
+    classifier = with_options(model, options=given, prior=prior)
     (held_out,) = seen
     documents, folds = in_order(classifier)
     assert len(set(folds)) > 1
@@ -273,28 +286,79 @@ def test_with_no_sample_the_calibration_stays_that_of_the_first_fit(caplog):
     assert classifier.fitted.calibration.json == first
 
 
-def test_with_no_sample_other_classes_end_the_calibration():
+def test_with_no_sample_other_classes_end_the_calibration_with_a_warning():
     classifier = of("multinomial", sample=0)
-    classifier.update(["bird"], ["birds"])
+    with pytest.warns(FitWarning, match=r"no longer calibrated: the classes changed and no documents are kept"):
+        classifier.update(["bird"], ["birds"])
     assert classifier.calibration_state == "none"
+    classifier.update(["bird bird"], ["finches"])  # there is no calibration to end
     swapped = of("multinomial", sample=0)
     gone = [Document(text, "weather") for text in WEATHER]
-    swapped.revise(add=[Document("bird", "birds")], remove=gone)  # as many classes as before, but others
+    with pytest.warns(FitWarning, match="no longer calibrated"):
+        swapped.revise(add=[Document("bird", "birds")], remove=gone)  # as many classes as before, but others
     assert swapped.classes_.tolist() == ["birds", "food", "sport"]
     assert swapped.calibration_state == "none"
 
 
-def test_with_no_sample_updating_from_nothing_equals_fitting(tmp_path):
+def merged(*parts, **settings):
+    total = TextClassifier("multinomial", tokenizer="whitespace", analyzer=Analyzer(), **settings)
+    for part in parts:
+        total.merge(part)
+    return total
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+@pytest.mark.parametrize("sample", [0, 100])
+def test_merging_does_not_depend_on_the_order_and_says_which_calibrations_end(tmp_path, sample, held_out):
+    corpora = [[(f"{text} {end}", label) for text, label in CORPUS] for end in ("", "salt", "rain cloud")]
+    parts = [of("multinomial", corpus, sample=sample) for corpus in corpora]
+    parts[1].update(["goal goal", "cloud rain"], ["sport", "weather"])
+    if held_out:
+        for part, text in zip(parts[:2], ("soup wind", "soup soup wind"), strict=True):
+            part.calibrate(["goal team", text, "rain soup", text + " rain"], ["sport", "food", "weather", "food"])
+    assert {part.calibration_state for part in parts} <= {"calibrated", "held-out", "stale"}
+    found = set()
+    for order in permutations(parts):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            total = merged(*order, sample=sample)
+        total.save(tmp_path / "m.textnb")
+        found.add((tmp_path / "m.textnb").read_bytes())
+        texts = [str(warning.message) for warning in caught]
+        if sample == 0:
+            assert ["no longer calibrated: models were merged" in text for text in texts] == [True, True]
+        else:
+            assert all("held-out documents has ended: models were merged" in text for text in texts)
+            assert len(texts) == (2 if held_out and order[2] is not parts[2] else 1 if held_out else 0)
+    assert len(found) == 1
+    assert total.calibration_state == ("calibrated" if sample else "none")
+
+
+@pytest.mark.parametrize("sample", [0, 100])
+def test_merging_with_a_classifier_that_has_learnt_nothing_changes_nothing(tmp_path, sample):
+    held = of("multinomial", sample=sample).calibrate(["goal team", "soup wind"], ["sport", "food"])
+    for classifier in (of("multinomial", sample=sample), held):
+        classifier.save(tmp_path / "before")
+        merged(classifier, sample=sample).save(tmp_path / "right")
+        classifier.merge(merged(sample=sample)).save(tmp_path / "left")
+        assert (tmp_path / "right").read_bytes() == (tmp_path / "before").read_bytes()
+        assert (tmp_path / "left").read_bytes() == (tmp_path / "before").read_bytes()
+
+
+@pytest.mark.parametrize("model", ["multinomial", "complement", "auto"])
+def test_with_no_sample_updating_from_nothing_equals_fitting(tmp_path, model):
     texts, labels = zip(*CORPUS, strict=True)
-    settings = {"tokenizer": "whitespace", "sample": 0}
+    settings = {"model": model, "tokenizer": "whitespace", "sample": 0}
     TextClassifier(**settings).update(texts, labels).save(tmp_path / "updated")
-    TextClassifier(**settings).fit(texts, labels).save(tmp_path / "fitted")
+    fitted = TextClassifier(**settings).fit(texts, labels)
+    fitted.save(tmp_path / "fitted")
     TextClassifier(**settings).save(tmp_path / "untrained")
+    TextClassifier.from_recipe(fitted.recipe).save(tmp_path / "of the same recipe")
     TextClassifier.load(tmp_path / "untrained").update(texts, labels).save(tmp_path / "later")
     assert (tmp_path / "updated").read_bytes() == (tmp_path / "fitted").read_bytes()
     assert (tmp_path / "later").read_bytes() == (tmp_path / "fitted").read_bytes()
     TextClassifier.load(tmp_path / "fitted").forget(texts, labels).save(tmp_path / "emptied")
-    assert (tmp_path / "emptied").read_bytes() == (tmp_path / "untrained").read_bytes()
+    assert (tmp_path / "emptied").read_bytes() == (tmp_path / "of the same recipe").read_bytes()
 
 
 def test_a_stale_calibration_stays_stale_in_a_file(tmp_path):
@@ -405,3 +469,25 @@ def test_many_classes_are_calibrated_on_some_documents_whatever_the_order_of_lea
     assert 80 <= scored[-1] <= 100  # 6000 / 60 distinct documents; a class without a second document is not scored
     assert saved(trained(slice(100)).merge(trained(slice(100, None)))) == whole
     assert saved(trained(slice(None)).update(["a new one"], ["c0001"]).forget(["a new one"], ["c0001"])) == whole
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_calibration_fits_the_model_where_half_of_the_documents_have_no_finite_alpha(seed):
+    rng, n_classes, n_terms = np.random.default_rng(seed), 6, 4000
+    of_class = np.exp(np.random.default_rng(0).normal(0, 0.5, (n_classes, n_terms)))
+
+    def texts(n):
+        for i in range(n):
+            p = of_class[i % n_classes] * np.exp(rng.normal(0, 0.9, n_terms)) / np.arange(1, n_terms + 1)
+            words = rng.choice(n_terms, int(600 * rng.uniform(0.3, 2)), p=p / p.sum())
+            yield " ".join(f"w{word}" for word in words)
+
+    labels = [str(i % n_classes) for i in range(90)]
+    learnt, asked = list(texts(90)), list(texts(90))
+
+    def accuracy(calibrate):
+        settings = {"tokenizer": "whitespace", "analyzer": Analyzer(), "calibrate": calibrate}
+        return TextClassifier("multinomial", alpha="leave-one-out", **settings).fit(learnt, labels).score(asked, labels)
+
+    assert accuracy(calibrate=False) > 0.85
+    assert accuracy(calibrate=True) > accuracy(calibrate=False) - 0.05

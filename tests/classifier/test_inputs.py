@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from small_models import BY_EVIDENCE
 
 from textnb import Document, TextClassifier
 from textnb.classifier.inputs import as_documents, as_labelled
@@ -27,7 +28,7 @@ class SeriesLike:
 
 
 def fitted(texts=TEXTS, labels=LABELS):
-    return TextClassifier(tokenizer="whitespace").fit(texts, labels)
+    return TextClassifier(**BY_EVIDENCE, tokenizer="whitespace").fit(texts, labels)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, SeriesLike, iter, lambda values: np.array(values, object)])
@@ -103,9 +104,9 @@ def test_fields_that_are_no_groups_of_tokens_are_refused(fields):
 
 @pytest.mark.parametrize(
     ("label", "named"),
-    [(1, "int '1'"), (math.nan, "float 'nan'"), (b"x", "bytes"), ("", "str ''"), (True, "bool"), (["x"], "list")],
+    [(1, "int '1'"), (b"x", "bytes"), ("", "str ''"), (True, "bool"), (["x"], "list"), (np.array([1, 2]), "ndarray")],
 )
-def test_a_label_that_is_no_string_is_refused_with_its_place(label, named):
+def test_a_label_that_is_none_beside_a_string_is_refused_with_its_place(label, named):
     with pytest.raises(InputError, match=f"label 1 is {named}"):
         fitted(["a", "b"], ["x", label])
 
@@ -115,7 +116,7 @@ def test_a_label_that_cannot_be_written_is_refused():
         fitted(["a"], ["\ud800"])
 
 
-@pytest.mark.parametrize("labels", [None, ["x", None]])
+@pytest.mark.parametrize("labels", [None, ["x", None], ["x", math.nan]])
 def test_a_missing_label_is_refused_with_its_place_and_id(labels):
     with pytest.raises(InputError, match=r"text 1 \('second'\) has no label"):
         fitted([Document("a", "x"), Document("b", id="second")], labels)
@@ -124,7 +125,7 @@ def test_a_missing_label_is_refused_with_its_place_and_id(labels):
 @pytest.mark.parametrize("wrong", [5, math.nan, np.array("x"), {"x": 1, "y": 2}, {"x", "y"}, frozenset({"x", "y"})])
 def test_what_has_no_order_is_neither_texts_nor_labels(wrong):
     kind = type(wrong).__name__
-    with pytest.raises(InputError, match=f"labels must be a list of strings, not {kind}"):
+    with pytest.raises(InputError, match=f"labels must be a list of labels, not {kind}"):
         fitted(["a", "b"], wrong)
     for call in (lambda: fitted(wrong, ["x", "y"]), lambda: fitted().predict(wrong)):
         with pytest.raises(InputError, match=f"texts must be a list of strings or Documents, not {kind}"):
@@ -134,7 +135,7 @@ def test_what_has_no_order_is_neither_texts_nor_labels(wrong):
 def test_no_texts_and_a_single_string_of_labels_are_refused():
     with pytest.raises(InputError, match="texts must be a list of strings or Documents, not NoneType"):
         fitted().predict(None)
-    with pytest.raises(InputError, match="labels must be a list of strings, not a single string"):
+    with pytest.raises(InputError, match="labels must be a list of labels, not a single string"):
         fitted(["a", "b"], "xy")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from textnb import TextClassifier, read_corpus
+from textnb import Analyzer, TextClassifier, read_corpus
 from textnb.classifier.log_loss_alpha import ALPHA_WITHOUT_LOG_LOSS, MAX_ALPHA, MIN_ALPHA, least_on_grid
 from textnb.corpus import corpus_path
 from textnb.errors import InputError
@@ -63,8 +63,10 @@ def test_it_is_the_default_and_stays_in_its_range(model, weighting):
     np.testing.assert_allclose(classifier.predict_proba(TEXTS[:5]).sum(axis=1), 1)
 
 
-def test_other_weightings_and_models_keep_evidence():
-    assert TextClassifier(weighting="tfidf").recipe.alpha == "evidence"
+def test_other_weightings_and_models_keep_theirs():
+    assert TextClassifier("multinomial", weighting="tfidf").recipe.alpha == "evidence"
+    assert TextClassifier("multinomial").recipe.alpha == "leave-one-out"
+    assert TextClassifier("complement").recipe.alpha == 1.0
     assert TextClassifier("logistic").recipe.alpha == "evidence"  # its alpha means nothing
 
 
@@ -102,13 +104,13 @@ def test_copies_are_left_out_together():
 
 def test_on_ja_mini_it_is_far_better_than_evidence_was():
     documents = list(read_corpus(corpus_path("ja-mini") / "train"))
-    classifier = TextClassifier(weighting="raw-l2").fit(documents[::2])
+    classifier = TextClassifier("multinomial", weighting="raw-l2", analyzer=Analyzer()).fit(documents[::2])
     assert classifier.evaluate(documents[1::2]).accuracy > 0.85  # by evidence less than 0.77
 
 
 def test_no_documents_kept_are_refused():
     with pytest.raises(InputError, match="'raw-l2' keeps the counts of the documents; sample=0 forbids that"):
-        TextClassifier(weighting="raw-l2", sample=0)
+        TextClassifier(weighting="raw-l2", sample=0).fit(TEXTS, LABELS)
 
 
 @pytest.mark.parametrize("best", [-9.0, -4.0, -3.6, 0.3, 1.9, 2.0, 7.0])

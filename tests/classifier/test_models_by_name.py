@@ -69,6 +69,11 @@ def with_options(model, options):
     return {**model, "params": {**model["params"], **options}}
 
 
+def untrained_like(classifier):
+    """A classifier of the same recipe; for ``auto`` that is the recipe it has chosen, which is kept from then on."""
+    return TextClassifier.from_recipe(classifier.recipe)
+
+
 def fitted(told, **settings):
     return untrained(told, **settings).fit(TEXTS, LABELS)
 
@@ -107,21 +112,33 @@ def test_what_is_saved_comes_back_and_is_saved_the_same(told, saved, tmp_path):
 
 
 @every
+def test_training_changes_the_recipe_of_auto_only(told):
+    asked, found = untrained(told).recipe, fitted(told).recipe
+    if told[0] == "auto":
+        assert found.model in ("multinomial", "complement")
+        assert (found.weighting, found.prior, found.calibrate) == (asked.weighting, asked.prior, asked.calibrate)
+        assert found.alpha == asked.alpha or asked.alpha is None
+    else:
+        assert found == asked
+
+
+@every
 def test_updating_equals_fitting_all_at_once_and_forgetting_equals_never_having_seen(told, saved):
     before = saved(fitted(told))
     classifier = fitted(told).update(*MORE)
-    assert saved(classifier) == saved(untrained(told).fit(TEXTS + MORE[0], LABELS + MORE[1]))
+    assert saved(classifier) == saved(untrained_like(classifier).fit(TEXTS + MORE[0], LABELS + MORE[1]))
     assert saved(classifier.forget(*MORE)) == before
     with pytest.raises(NotLearntError, match="never learnt"):
         classifier.forget(*MORE)
     assert saved(classifier) == before
-    assert saved(classifier.forget(TEXTS, LABELS)) == saved(untrained(told))
+    assert saved(classifier.forget(TEXTS, LABELS)) == saved(untrained_like(classifier))
 
 
 @every
 def test_merging_halves_in_either_order_equals_fitting_all(told, saved):
-    one, other = (untrained(told).fit(TEXTS[part::2], LABELS[part::2]) for part in (0, 1))
-    before, whole = saved(one), saved(fitted(told))
+    classifier = fitted(told)
+    one, other = (untrained_like(classifier).fit(TEXTS[part::2], LABELS[part::2]) for part in (0, 1))
+    before, whole = saved(one), saved(classifier)
     assert saved(one.merge(other)) == whole
     assert saved(one.forget(TEXTS[1::2], LABELS[1::2])) == before
     assert saved(other.merge(one)) == whole

@@ -5,14 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_models import rewritten
+from small_models import BY_EVIDENCE, rewritten
 
 from textnb import Document, TextClassifier
 from textnb.classifier import alternative, held_out
 from textnb.classifier.alternative import MIN_ERRORS, better_model
-from textnb.decisions import ClassThresholds, Costs
+from textnb.counts import learnt as learnt_module
+from textnb.decisions import ClassThresholds, Costs, JudgedAnswers
 from textnb.errors import InputError, ModelFileError, ParameterError
 from textnb.evaluation.metrics import accuracy_interval
+from textnb.files import model_file
 from textnb.files.model_file import KIND
 
 WORDS = [f"w{i}" for i in range(30)]
@@ -35,9 +37,8 @@ def corpus(n, n_classes=2, seed=0, length=6, purity=0.5):
 
 
 def trained(texts, labels, **settings):
-    return TextClassifier(**{"tokenizer": "whitespace", "alpha": 1.0, "weighting": "raw", **settings}).fit(
-        texts, labels
-    )
+    given = {**BY_EVIDENCE, "tokenizer": "whitespace", "alpha": 1.0, "weighting": "raw", **settings}
+    return TextClassifier(**given).fit(texts, labels)
 
 
 def quality(classifier):
@@ -156,7 +157,9 @@ def test_a_promised_precision_decides_by_cutoffs_of_left_out_answers(settings, t
     y, log_p = held_out.left_out_log_posterior(classifier.recipe, classifier.learnt, classifier.fitted)
     assert answers.predicted.tolist() == log_p.argmax(axis=1).tolist()
     assert [f"c{k}" for k in answers.y] == y
-    rule = ClassThresholds.of_precision(0.9, answers.predicted, np.exp(log_p.max(axis=1)), answers.correct, 2)
+    rule = ClassThresholds.of_precision(
+        0.9, JudgedAnswers(answers.predicted, np.exp(log_p.max(axis=1)), answers.correct), 2
+    )
     new, _ = corpus(200, seed=1, purity=0.2)
     expected = [None if k < 0 else f"c{k}" for k in rule(classifier.predict_proba(new)).tolist()]
     assert classifier.decide(new, precision=0.9).tolist() == expected
@@ -166,10 +169,62 @@ def test_a_promised_precision_decides_by_cutoffs_of_left_out_answers(settings, t
     assert TextClassifier.load(tmp_path / "m.textnb").decide(new, precision=0.9).tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("settings", "stripped"),
+    [
+        ({"model": "nb-logistic", "alpha": None, "weighting": None}, False),
+        ({"model": "nb-logistic", "alpha": None, "weighting": None}, True),
+        ({"model": "least-squares", "alpha": None, "weighting": None}, True),
+        ({}, True),
+        ({"sample": 0}, False),
+    ],
+)
+def test_a_file_promises_a_precision_without_what_only_learning_needs(settings, stripped, tmp_path, monkeypatch):
+    classifier = trained(*corpus(400, purity=0.4), **settings)
+    expected = classifier.precision_rule(0.9).least
+    assert np.isfinite(expected).any()
+    classifier.save(tmp_path / "m.textnb", stripped=stripped)
+    monkeypatch.setattr(model_file, "_learnt", None)  # would be called
+    loaded = TextClassifier.load(tmp_path / "m.textnb")
+    np.testing.assert_array_equal(loaded.precision_rule(0.9).least, expected)
+
+
+def test_a_sample_promises_by_documents_that_are_all_equally_likely_in_it(monkeypatch):
+    monkeypatch.setattr(learnt_module, "MOST_CALIBRATED", 60)
+    texts, labels = corpus(400)
+    few = [i for i, label in enumerate(labels) if label == "c1"][:30]
+    rest = [i for i, label in enumerate(labels) if label == "c0"]
+    classifier = trained([texts[i] for i in rest + few], [labels[i] for i in rest + few])
+    sample = classifier.learnt.sample.for_calibration(classifier.learnt.documents)
+    assert set(sample.bounds) == {"c0"}
+    left_out, evened = classifier.state.left_out, sample.evened()
+    assert 0 < left_out.is_even.sum() == len(evened.examples) < len(left_out.y)
+    assert left_out.is_even[left_out.y == 0].all()
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("answers", 4), ("answers", -1), ("probabilities", np.nan)])
+def test_impossible_answers_in_a_file_are_refused(name, wrong, tmp_path):
+    trained(*corpus(40)).save(tmp_path / "m.textnb")
+
+    def damage(_, arrays):
+        damaged = arrays[f"left_out.{name}"].copy()
+        damaged[0] = wrong
+        arrays[f"left_out.{name}"] = damaged
+
+    rewritten(tmp_path / "m.textnb", KIND, damage)
+    with pytest.raises(ModelFileError, match="left-out documents"):
+        TextClassifier.load(tmp_path / "m.textnb").precision_rule(0.9)
+    with pytest.raises(ModelFileError):
+        model_file.verify_model(tmp_path / "m.textnb")
+    rewritten(tmp_path / "m.textnb", KIND, lambda _, arrays: arrays.update({"left_out.answers": np.zeros(3, np.int32)}))
+    with pytest.raises(ModelFileError, match="differ in number"):
+        TextClassifier.load(tmp_path / "m.textnb")
+
+
 def test_a_model_without_a_calibration_promises_by_its_own_probabilities():
     texts, labels = corpus(300)
     classifier = TextClassifier("logistic", tokenizer="whitespace", calibrate=False).fit(texts, labels)
-    decided = classifier.decide(corpus(100, seed=1)[0], precision=0.7).tolist()
+    decided = classifier.decide(corpus(100, seed=1)[0], precision=0.9).tolist()
     assert None in decided
     assert set(decided) - {None}
 
@@ -198,7 +253,7 @@ def test_new_documents_reach_the_promised_precision(precision):
 
 @pytest.mark.parametrize(
     ("settings", "why"),
-    [({"alpha": 0}, "alpha is 0"), ({"sample": 0}, "no documents were kept"), ({"calibrate": False}, "no documents")],
+    [({"alpha": 0}, "alpha is 0"), ({"calibrate": False}, "no documents")],
 )
 def test_a_model_without_left_out_documents_refuses_to_promise_with_the_reason(settings, why):
     with pytest.raises(InputError, match=f"cannot be promised without left-out documents: .*{why}"):
@@ -254,9 +309,7 @@ def test_the_other_model_is_better_by_three_standard_errors_of_paired_answers():
     assert better_model(worse.recipe, shown) is None  # as accurate
 
 
-@pytest.mark.parametrize(
-    "settings", [{"sample": 0}, {"alpha": "leave-one-out"}, {"model": "bernoulli", "weighting": "binary"}, {"alpha": 0}]
-)
+@pytest.mark.parametrize("settings", [{"sample": 0}, {"model": "bernoulli", "weighting": "binary"}, {"alpha": 0}])
 def test_no_better_model_is_looked_for_where_it_cannot_be_found_cheaply(settings):
     classifier = trained(*skewed(100), **settings)
     assert better_model(classifier.recipe, classifier.state) is None
@@ -270,7 +323,9 @@ def test_a_loaded_model_names_no_better_one(tmp_path):
 
 def test_no_better_model_is_looked_for_among_more_numbers_than_the_limit(monkeypatch):
     classifier = trained(*skewed(600))
-    n_numbers = classifier.learnt.sample.examples.X.nnz * len(classifier.classes_)
+    used = classifier.learnt.sample.for_calibration(classifier.learnt.documents)
+    assert len(used.examples) < len(classifier.learnt.sample.examples)
+    n_numbers = used.examples.X.nnz * len(classifier.classes_)
     monkeypatch.setattr(alternative, "MAX_NUMBERS", n_numbers)
     assert better_model(classifier.recipe, classifier.state) is not None
     monkeypatch.setattr(alternative, "MAX_NUMBERS", n_numbers - 1)

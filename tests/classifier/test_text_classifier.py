@@ -22,7 +22,9 @@ def ja_mini():
 @pytest.mark.parametrize(("name", "step"), [("charclass", 1), ("janome", 10)])
 def test_answers_are_those_of_scikit_learn_on_the_same_tokens(ja_mini, name, step):
     train, test = (documents[::step] for documents in ja_mini)
-    ours = TextClassifier(tokenizer=name, weighting="raw", alpha=1.0, calibrate=False).fit(train)
+    words = Analyzer()
+    ours = TextClassifier("multinomial", tokenizer=name, analyzer=words, weighting="raw", alpha=1.0, calibrate=False)
+    ours.fit(train)
     vectorizer = CountVectorizer(analyzer=lambda text: [term for term in tokenizer(name)(text) if not term.isspace()])
     X = vectorizer.fit_transform([d.text for d in train])
     theirs = MultinomialNB(alpha=1.0).fit(X, [d.label for d in train])

@@ -15,9 +15,13 @@ together are the text. A stretch begins wherever a term or white space begins or
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import NamedTuple
+
+from textnb.display import cut, display
+from textnb.language import Language, language_of
+from textnb.markup import Html, element, joined, signed, table
 
 ABSENT = "(absent terms)"
 BIAS = "(bias)"
@@ -51,6 +55,8 @@ class Explanation:
     distance : float or None
         Distance of the document from the boundary between the labels, for a linear model: before calibration, in the
         space of weighted terms.
+    text : str or None
+        The text that was explained; None if only its counts were given.
     """
 
     label: str
@@ -59,6 +65,15 @@ class Explanation:
     bias: float
     contributions: tuple[Contribution, ...]
     distance: float | None = None
+    text: str | None = field(default=None, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        """Explanation for notebooks: the coloured text, and a table of what each word adds."""
+        label, against = self.label, self.against
+        key = [element("mark", f"supports {cut(label)}", class_="for3"), " "]
+        key += [element("mark", f"supports {cut(against)}", class_="against3"), " "]
+        score = f"{cut(label)} over {cut(against)}: {signed(self.score)}"
+        return display(element("p", *key, score), _coloured(self), _table(self))
 
     def by_term(self) -> list[tuple[str, int, float]]:
         """Return (term, occurrences, value) of each distinct term, the largest absolute value first."""
@@ -136,3 +151,39 @@ def _level(value: float, largest: float) -> int:
         return 0
     share = abs(value) / largest if math.isfinite(value) else 1.0
     return int(math.copysign(sum(share >= least for least in _LEVEL_THRESHOLDS), value))
+
+
+_MAX_CHARACTERS = 10_000
+"""Characters of a text that a notebook shows."""
+
+_N_TERMS = 12
+"""Terms in the table of a notebook."""
+
+
+def _coloured(explanation: Explanation) -> Html:
+    """Text with each stretch coloured by its value; a long text is cut."""
+    text = explanation.text
+    if not text:
+        why = "The text is empty." if text is not None else "Only the counts of the document are known, not its text."
+        return element("p", why)
+    parts, left = [], _MAX_CHARACTERS
+    for stretch in shaded(text, explanation):
+        if left > 0:
+            parts.append(_marked(stretch._replace(text=stretch.text[:left])))
+        left -= len(stretch.text)
+    whole = element("div", *parts, class_="text", dir="auto", lang=language_of(text))
+    return whole if left >= 0 else joined([whole, element("p", f"… {-left:,} more characters")])
+
+
+def _marked(stretch: Stretch) -> str:
+    if not stretch.level:
+        return stretch.text
+    kind = "for" if stretch.level > 0 else "against"
+    return element("mark", stretch.text, class_=f"{kind}{abs(stretch.level)}", title=signed(stretch.value))
+
+
+def _table(explanation: Explanation) -> Html:
+    """Table of the terms that add most, the rest, and the sum."""
+    rows = [(cut(term), times, value) for term, times, value in explanation.rows(_N_TERMS)]
+    rows.append(("sum", None, explanation.score))
+    return table("What each word adds to the score", ["term", "times", "value"], rows, Language("en"))

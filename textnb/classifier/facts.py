@@ -24,18 +24,19 @@ elsewhere), negative if the class has the term less often than the others.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import State
 from textnb.counts.class_counts import ClassCounts
 from textnb.errors import InputError, ParameterError
+from textnb.extension import sparse
 from textnb.models.scorer import Scorer, difference
 from textnb.numerics import Floats, log_of
 
@@ -43,16 +44,16 @@ _LAST_STEPS = 4
 """Steps of the evidence shown at the end of a search."""
 
 
-FOUND = ("smoothing", "fit", "calibration", "left out", "documents kept", "classes")
+FOUND = ("choice", "smoothing", "fit", "calibration", "left out", "documents kept", "dates", "classes")
 """Facts that ``fact_lines`` and a table of classes show in words."""
 
 
 def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
     """Size of what has been learnt, the recipe, and what fitting found, as plain JSON values."""
-    counts, fitted = state.learnt.counts, state.fitted
+    summary, fitted = state.summary, state.fitted
     return {
-        "documents": len(state.learnt.digests),
-        "terms": counts.n_terms,
+        "documents": int(sum(summary.documents)),
+        "terms": summary.n_terms,
         "terms used": 0 if fitted is None else len(fitted.vocabulary),
         "model": recipe.model,
         "alpha": recipe.alpha,
@@ -62,15 +63,24 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
         "tokenizer": recipe.tokenizer.recipe,
         "engine here": recipe.tokenizer.runs_on,
         "analyzer": recipe.analyzer.recipe,
+        **({"choice": list(recipe.choice)} if recipe.choice else {}),
         **({} if fitted is None else _found_facts(state, fitted)),
-        "classes": dict(zip(counts.classes, counts.documents.tolist(), strict=True)),
+        **({"dates": _dates(summary.dated)} if summary.dated else {}),
+        **({"stripped": True} if state.stripped else {}),
+        **({"pending corrections": state.n_pending} if state.n_pending else {}),
+        "classes": dict(zip(state.classes, summary.documents, strict=True)),
     }
+
+
+def _dates(dated: list[int]) -> dict[str, Any]:
+    first, last, number = dated
+    return {"first": str(date.fromordinal(first)), "last": str(date.fromordinal(last)), "documents": number}
 
 
 def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if fitted.fit.class_smoothing:
-        together, *of_class = ({} if found is None else found.facts for found in fitted.fit.class_smoothing)
+        together, *of_class = fitted.fit.class_smoothing
         facts["smoothing"] = {"all documents": together, "classes": dict(zip(fitted.classes, of_class, strict=True))}
     elif fitted.fit.smoothing is not None:
         facts["smoothing"] = fitted.fit.smoothing.facts
@@ -84,15 +94,14 @@ def _found_facts(state: State, fitted: Fitted) -> dict[str, Any]:
         facts["calibration"] |= {**calibration.json, "bias": biases}
     quality = None if state.calibrated is None else state.calibrated.quality
     facts["left out"] = None if quality is None else quality.json
-    learnt = state.learnt
-    kept = learnt.examples if learnt.sample is None else learnt.sample.examples
-    facts["documents kept"] = 0 if kept is None else len(kept)
+    facts["documents kept"] = 0 if state.stripped else state.summary.n_kept
     return facts
 
 
 def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What fitting found, in words: (name, value) of each line, made from ``classifier_facts``."""
-    lines = [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
+    lines = [("auto chose" if i == 0 else "instead of", choice_in_words(each)) for i, each in _tried(facts)]
+    lines += [(name, _in_words(each)) for name, each in _named(facts.get("smoothing"))]
     fit = dict(facts.get("fit", {}))
     since = fit.pop("since", 0)
     lines += [(_fit_name(name, facts), f"{value:.6g}") for name, value in fit.items()]
@@ -104,7 +113,36 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         shown += ", by the formula of textnb 0.1 until it learns more or is trained again"
     elif "scale" in calibration:
         shown += f": scores times {calibration['scale']:.3g} for a document of {calibration['mean_terms']:.4g} terms"
-    return [*lines, ("probabilities", shown), ("documents kept", f"{facts['documents kept']:,}")]
+    lines += [("probabilities", shown), ("documents kept", _kept_in_words(facts))]
+    if "dates" in facts:
+        lines.append(("dates", "{first} to {last}, of {documents:,} kept documents".format(**facts["dates"])))
+    return lines
+
+
+def _kept_in_words(facts: Mapping[str, Any]) -> str:
+    kept, documents = facts["documents kept"], facts["documents"]
+    if not 0 < kept < documents:
+        return f"{kept:,}"
+    return f"{kept:,} of {documents:,}: forgetting is exact for counts, not for the calibration"
+
+
+def _tried(facts: Mapping[str, Any]) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    return enumerate(facts.get("choice", ()))
+
+
+def choice_in_words(tried: Mapping[str, Any]) -> str:
+    """Describe a candidate of the model ``auto``.
+
+    >>> tried = {"model": "complement", "terms": "words", "alpha": 1.0, "log_loss": 0.4, "worse_by": 0.1, "error": 0.02}
+    >>> choice_in_words(tried)
+    'complement on words, alpha 1; log loss 0.400, worse by 0.100 ± 0.020'
+    """
+    alpha = tried["alpha"] if isinstance(tried["alpha"], str) else f"{tried['alpha']:g}"
+    shown = f"{tried['model']} on {tried['terms']}, alpha {alpha}; log loss {tried['log_loss']:.3f}"
+    if not tried["error"]:
+        return shown
+    by = tried["worse_by"]
+    return f"{shown}, {'worse' if by >= 0 else 'better'} by {abs(by):.3f} ± {tried['error']:.3f}"
 
 
 def quality_lines(quality: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -188,7 +226,7 @@ def term_scores(values: Floats, counts: ClassCounts, label: int, top: int) -> li
     """Terms of the largest values (V,) among those that documents of a class contain, the largest first."""
     has = counts.containing[[label]].indices
     columns = has[np.argsort(-values[has], kind="stable")[:top]]
-    terms = [str(j) if counts.vocabulary is None else counts.vocabulary.terms[j] for j in columns.tolist()]
+    terms = [str(j) if counts.vocabulary is None else counts.vocabulary.term(j) for j in columns.tolist()]
     containing, weights = (table[:, columns].toarray() for table in (counts.containing, counts.terms))
     documents, weight = _here_and_elsewhere(containing, label), _here_and_elsewhere(weights, label, counts.unit)
     numbers = (part.tolist() for part in (values[columns], *documents, *weight))

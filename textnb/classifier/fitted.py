@@ -9,11 +9,10 @@ the model knows no other prior. ``shift`` replaces class frequencies by the prio
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 
 from textnb.classifier.explanation import ABSENT, Contribution, Explanation
 from textnb.classifier.recipe import ClassifierRecipe
@@ -21,12 +20,16 @@ from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, s
 from textnb.counts.counting import ENTRIES
 from textnb.counts.labels import places
 from textnb.counts.matrix import CSR, mapped
+from textnb.counts.rows import as_matrix, row_sums, with_data
 from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.counts.weighting import Weigher
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, ModelFileError, listed
+from textnb.extension import sparse
+from textnb.files.deferred import Deferred
+from textnb.files.model_file import StoredFit
 from textnb.models.calibration import Calibration, Sizes
-from textnb.models.model import Fit, Need, Statistics
+from textnb.models.model import Fit, Model, Need, Statistics
 from textnb.models.prior import log_prior
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
@@ -37,20 +40,27 @@ from textnb.readers import Document
 from textnb.text import NOWHERE, LocatedTerm
 from textnb.text.analyzer import SELECTION
 
+_NO_NUMBER = (
+    "the scores are not numbers: the model file is damaged (check it with textnb info MODEL --verify), or the document "
+    "far too long"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """Probabilities and explanations. Without a calibration the probabilities are the model's own.
 
-    Made by ``of`` (fit now), ``with_fit`` (fit read from a file) or ``renewed`` (fit of before, counts of now).
+    Made by ``of`` (fit now), ``renewed`` (fit of before, counts of now), ``restored`` (from a file), or ``with_fit``
+    (from a file of textnb 0.1).
     """
 
     recipe: ClassifierRecipe
     vocabulary: Vocabulary
     weigher: Weigher
-    counts: ClassCounts
-    """Statistics of the weighted documents, on the terms in use."""
+    classes: tuple[str, ...]
+    """Class names, sorted."""
 
+    statistics: Deferred[ClassCounts]
     fit: Fit
     log_prior: Floats
     base: Floats
@@ -85,6 +95,22 @@ class Fitted:
         return cls._made(recipe, weigher, statistics.counts, fit)
 
     @classmethod
+    def restored(
+        cls, recipe: ClassifierRecipe, classes: tuple[str, ...], stored: StoredFit, learnt: Deferred[Learnt]
+    ) -> "Fitted":
+        """Restore what a file holds; nothing is fitted, and the learnt value is not asked for."""
+        if recipe.weights.has_idf != (stored.idf is not None):
+            raise InputError("weighting {name!r} does not go with the idf of the file", name=recipe.weighting)
+        statistics = Deferred(lambda: _weighted(recipe, learnt.value, with_rows=recipe.weights.normalised)[1].counts)
+        weigher, priors = Weigher(recipe.weights, stored.idf), (stored.log_prior, stored.base, stored.shift)
+        return cls(recipe, stored.vocabulary, weigher, classes, statistics, stored.fit, *priors)
+
+    @property
+    def stored(self) -> StoredFit:
+        """What a file holds of it."""
+        return StoredFit(self.vocabulary, self.weigher.idf, self.fit, self.log_prior, self.base, self.shift)
+
+    @classmethod
     def renewed(cls, recipe: ClassifierRecipe, learnt: Learnt, before: "Fitted", since: int) -> "Fitted":
         """Bring the fit of an earlier learnt value up to this one; ``since`` documents have changed."""
         renew = model(recipe.model).renew
@@ -99,13 +125,15 @@ class Fitted:
     def _made(cls, recipe: ClassifierRecipe, weigher: Weigher, counts: ClassCounts, fit: Fit) -> "Fitted":
         assert counts.vocabulary is not None
         check_weights(fit.scorer)
-        prior = base = fit.scorer.bias
-        shift = np.zeros(len(prior))
-        if Need.ROWS in model(recipe.model).needs:  # such a model knows no prior but the class frequencies
-            frequencies = log_prior("empirical", counts.classes, counts.documents)
-            prior = log_prior(recipe.prior, counts.classes, counts.documents)
-            base, shift = frequencies if fit.includes_prior else np.zeros(len(prior)), prior - frequencies
-        return cls(recipe, counts.vocabulary, weigher, counts, fit, prior, base, shift)
+        prior, frequencies = (log_prior(each, counts.classes, counts.documents) for each in (recipe.prior, "empirical"))
+        parts = _priors(recipe, fit, prior, frequencies)
+        return cls(recipe, counts.vocabulary, weigher, counts.classes, Deferred.of(counts), fit, *parts)
+
+    def with_scorer(self, scorer: Scorer, log_prior: Floats, log_frequencies: Floats) -> "Fitted":
+        """Return the fit with another scorer, prior and class frequencies, (C,) each; the rest stays."""
+        fit = self.fit._replace(scorer=scorer)
+        prior, base, shift = _priors(self.recipe, fit, log_prior, log_frequencies)
+        return replace(self, fit=fit, log_prior=prior, base=base, shift=shift)
 
     def calibrated(self, calibration: Calibration | None) -> "Fitted":
         """Return the same fit with another calibration."""
@@ -117,16 +145,16 @@ class Fitted:
         return self.fit.scorer
 
     @property
-    def classes(self) -> tuple[str, ...]:
-        """Class names, sorted."""
-        return self.counts.classes
+    def counts(self) -> ClassCounts:
+        """Statistics of the weighted documents, on the terms in use; answering does not need them."""
+        return self.statistics.value
 
     def score_parts(
         self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1, entries: float = ENTRIES
     ) -> Iterator[tuple[Counted, Floats]]:
         """Yield documents in their order, in parts of at least ``entries`` counts, with log probabilities (D, C)."""
         for part in counted(documents, self.recipe.terms_of, self.vocabulary, jobs=jobs, entries=entries):
-            yield part, self.log_posterior(part.X)
+            yield part, self.log_posterior(part.counts)
 
     def log_proba_counted(self, part: Counted) -> Floats:
         """Log probabilities of documents counted on any vocabulary, (D, C)."""
@@ -135,11 +163,15 @@ class Fitted:
     def log_posterior(self, X: CSR) -> Floats:
         """Log probabilities of the classes for counts X on this vocabulary, (D, C); the prior for an empty row."""
         weights = self.weigher(X)
-        if self.calibration is not None:
-            return self.calibration.log_posterior(self.likelihood(weights), self.log_prior, self.sizes(X, weights))
-        empty = (X.sum(axis=1) == 0)[:, np.newaxis]
-        scores = self.scorer.joint_log_scores(weights) + self.shift
-        return log_posterior(np.where(empty, self.log_prior, scores), self.log_prior)
+        with np.errstate(over="ignore", invalid="ignore"):  # of a damaged file; the result is checked
+            if self.calibration is not None:
+                sizes = self.sizes(X, weights)
+                found = self.calibration.log_posterior(self.likelihood(weights), self.log_prior, sizes)
+            else:
+                empty = (row_sums(X) == 0)[:, np.newaxis]
+                scores = self.joint(weights) + self.shift
+                found = log_posterior(np.where(empty, self.log_prior, scores), self.log_prior)
+        return _numbers(found)
 
     def sizes(self, X: CSR, weights: CSR) -> Sizes:
         """Sizes of documents with these counts and weights, for the calibration."""
@@ -152,16 +184,22 @@ class Fitted:
         """Log class frequencies of the learnt documents, (C,)."""
         return log_prior("empirical", self.classes, self.counts.documents)
 
+    def joint(self, weights: CSR) -> Floats:
+        """Scores of weighted documents, (D, C); refuses weights of a damaged file, whose scores are not numbers."""
+        scorer = self.scorer
+        return _numbers(scorer.joint_log_scores(weights if scorer.takes_rows else as_matrix(weights)))
+
     def likelihood(self, weights: CSR) -> Floats:
         """Scores of weighted documents without ``base``, (D, C)."""
         with np.errstate(invalid="ignore"):
-            rest = self.scorer.joint_log_scores(weights) - self.base
+            rest = self.joint(weights) - self.base
         return np.where(np.isnan(rest), 0.0, rest)  # a class of prior 0 is impossible, whatever its score
 
     def explain(self, document: Document | Counted, label: str | None, against: str | None) -> Explanation:
         """Explain the score of ``label`` over ``against`` for a document, or for a part of one counted document."""
         located = _counted_terms(document) if isinstance(document, Counted) else self.recipe.terms_of.located(document)
-        return self._explanation(located, label, against)
+        explanation = self._explanation(located, label, against)
+        return explanation if isinstance(document, Counted) else replace(explanation, text=document.text)
 
     def _explanation(self, places: list[LocatedTerm], label: str | None, against: str | None) -> Explanation:
         if len(self.classes) < 2:
@@ -172,7 +210,8 @@ class Fitted:
         mine, other = self._pair(self.log_posterior(X)[0], label, against)
         W = self.weigher(X)
         parts = self._differences(X, W, mine, other)
-        values = {self.vocabulary.terms[j]: value for j, value in zip(W.indices, parts.values.tolist(), strict=True)}
+        columns = W.indices.tolist()
+        values = {self.vocabulary.term(j): value for j, value in zip(columns, parts.values.tolist(), strict=True)}
         contributions = [Contribution(*place, values[place.term] / occurrences[place.term]) for place in located]
         if parts.absent:
             contributions.append(Contribution(ABSENT, NOWHERE, NOWHERE, parts.absent))
@@ -221,12 +260,27 @@ class Fitted:
             raise InputError("unknown class {name!r}; the model has {known}", name=name, known=listed(self.classes))
 
 
+def _priors(recipe: ClassifierRecipe, fit: Fit, prior: Floats, frequencies: Floats) -> tuple[Floats, Floats, Floats]:
+    """Log prior, base and shift of a fit, (C,) each."""
+    if Need.ROWS not in model(recipe.model).needs:
+        return fit.scorer.bias, fit.scorer.bias, np.zeros(len(prior))
+    # such a model knows no prior but the class frequencies
+    return prior, frequencies if fit.includes_prior else np.zeros(len(prior)), prior - frequencies
+
+
+def _numbers(scores: Floats) -> Floats:
+    """Scores, refused if they hold NaN."""
+    if np.isnan(scores).any():
+        raise ModelFileError(_NO_NUMBER)
+    return scores
+
+
 def _counted_terms(part: Counted) -> list[LocatedTerm]:
     """Terms of one counted document, repeated as often as they occur; their places in the text are unknown."""
     if len(part) != 1:
         raise InputError("explain takes one document, not a part of {number}", number=len(part))
     columns, times = part.X.indices.tolist(), part.X.data.tolist()
-    terms = [part.vocabulary.terms[j] for j, n in zip(columns, times, strict=True) for _ in range(int(n))]
+    terms = [part.vocabulary.term(j) for j, n in zip(columns, times, strict=True) for _ in range(int(n))]
     return [LocatedTerm(term, NOWHERE, NOWHERE) for term in terms]
 
 
@@ -241,19 +295,36 @@ def _weighted(recipe: ClassifierRecipe, learnt: Learnt, *, with_rows: bool = Tru
     stored = learnt.counts if len(columns) == learnt.counts.n_terms else learnt.counts.selected(columns)
     assert stored.vocabulary is not None
     weigher = recipe.weights.on(stored)
-    rows = _weighted_rows(weigher, stored.vocabulary, stored.classes, learnt) if with_rows else None
+    weigh = _weigh_rows(model(recipe.model), weigher)
+    rows = _weighted_rows(weigh, stored.vocabulary, stored.classes, learnt) if with_rows else None
     counts = _weighted_counts(recipe, weigher, stored, rows)
-    least = least_df(learnt.counts, recipe.analyzer.min_df)
-    return weigher, Statistics(counts, learnt.counts, learnt.histograms, columns, rows, least)
+    analyzer = recipe.analyzer
+    least = least_df(learnt.counts, analyzer.min_df, model(recipe.model).least_terms)
+    return weigher, Statistics(
+        counts, learnt.counts, learnt.histograms, columns, rows, least, recipe.weights.normalised
+    )
+
+
+def _weigh_rows(chosen: Model, weigher: Weigher) -> Callable[[CSR], CSR]:
+    """Return the function from counts to the rows that a model is fitted to, in as little memory as it allows."""
+    if chosen.presence_only:
+        return lambda X: with_data(X, np.ones(X.nnz, np.int8))
+    return (lambda X: _in_single_precision(weigher(X))) if chosen.single_rows else weigher
+
+
+def _in_single_precision(W: CSR) -> CSR:
+    """Return rows in single precision if that changes no entry."""
+    single = W.data.astype(np.float32)
+    return with_data(W, single) if (single == W.data).all() else W
 
 
 def _weighted_rows(
-    weigher: Weigher, vocabulary: Vocabulary, classes: tuple[str, ...], learnt: Learnt
+    weigh: Callable[[CSR], CSR], vocabulary: Vocabulary, classes: tuple[str, ...], learnt: Learnt
 ) -> Labelled | None:
     if learnt.examples is None:
         return None
     examples = learnt.examples
-    X = weigher(mapped(examples.X, examples.vocabulary, vocabulary))
+    X = weigh(mapped(examples.X, examples.vocabulary, vocabulary))
     return Labelled(classes, X, places(classes, examples.classes)[examples.y], np.ones(len(examples.y)))
 
 
@@ -274,7 +345,8 @@ def _weighted_counts(
 def select_columns(recipe: ClassifierRecipe, counts: ClassCounts) -> Columns:
     """Columns of the terms that the model uses; at least one if there are terms."""
     analyzer = recipe.analyzer
-    columns = select_terms(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms)
+    least_terms = model(recipe.model).least_terms
+    columns = select_terms(counts, analyzer.min_df, analyzer.max_df, analyzer.max_terms, least_terms)
     if counts.n_terms and not len(columns):
         template = (
             "none of {terms:,} terms is left by min_df={min_df}, max_df={max_df}, max_terms={max_terms}; loosen them"

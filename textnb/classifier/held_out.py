@@ -11,28 +11,34 @@ Copies count as often as they occur, but all weights are then scaled so that the
 documents: copies are no further evidence against the penalty of the calibration.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from textnb.classifier.fitted import Fitted
-from textnb.classifier.recipe import SAMPLE, ClassifierRecipe
+from textnb.classifier.recipe import ClassifierRecipe
 from textnb.counts import Counted, Examples, Learnt
+from textnb.counts.examples import SIZE, sort_keys
 from textnb.counts.labels import places
-from textnb.counts.learnt import Sample
-from textnb.counts.matrix import CSR, first_equal_rows, mapped, with_entries
+from textnb.counts.learnt import MOST_CALIBRATED, Sample
+from textnb.counts.matrix import CSR, first_equal_rows, mapped
+from textnb.counts.rows import row_blocks, with_entries
+from textnb.decisions import JudgedAnswers
 from textnb.errors import InputError
 from textnb.evaluation.intervals import Quality
 from textnb.models.calibration import Calibration, HeldOut, Sizes, fit_calibration, joined, most_documents
 from textnb.models.left_out import LeftOut, in_other_documents
 from textnb.models.registry import model
 from textnb.models.scorer import log_posterior
+from textnb.models.smoothing import LEAVE_ONE_OUT, smoothing
 from textnb.numerics import Codes, Floats, log_of, most_probable
 
 _FOLDS = 5
 _CHOOSING = slice(4, 12)  # bytes of a digest
+_ABOVE_ALL = b"\xff" * (SIZE + 1)
 
 Scored = tuple[Floats, Floats, Sizes]
 """Left-out scores (D, C) without the prior, log class frequencies (D, C) and sizes of documents."""
@@ -43,7 +49,8 @@ class LeftOutAnswers:
     """Answers to left-out documents, one row per distinct document and label; (D,) each.
 
     y: true classes. predicted, probability: the most probable class and its probability. losses: log losses. weights:
-    number of documents that a row represents, up to a common factor. groups: equal for rows with equal counts.
+    number of documents that a row represents, up to a common factor. groups: equal for rows with equal counts. is_even:
+    True for rows among which every learnt document is equally likely to be.
     """
 
     y: Codes
@@ -52,15 +59,21 @@ class LeftOutAnswers:
     losses: Floats
     weights: Floats
     groups: Codes
+    is_even: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, recipe: ClassifierRecipe, fitted: Fitted, rows: HeldOut, groups: Codes) -> "LeftOutAnswers":
+    def of(cls, recipe: ClassifierRecipe, fitted: Fitted, left_out: "LeftOutRows") -> "LeftOutAnswers":
         """Return the answers that a fitted model gives to left-out rows."""
+        rows = left_out.rows
         log_p = _log_posterior(recipe, fitted, rows)
         predicted, number = most_probable(log_p), np.arange(len(rows.y))
-        return cls(
-            rows.y, predicted, np.exp(log_p[number, predicted]), -log_p[number, rows.y], rows.weights, groups
-        )  # fmt: skip
+        probability, losses = np.exp(log_p[number, predicted]), -log_p[number, rows.y]
+        return cls(rows.y, predicted, probability, losses, rows.weights, left_out.groups, left_out.is_even)
+
+    @property
+    def judged(self) -> JudgedAnswers:
+        """Answers by which a precision is promised."""
+        return JudgedAnswers(self.predicted, self.probability, self.correct).rows(self.is_even).in_order
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -68,32 +81,70 @@ class LeftOutAnswers:
         return np.asarray(self.predicted == self.y)
 
     @property
+    def most_confused(self) -> tuple[int, int, float] | None:
+        """True class, answer, and proportion of the class with this answer, for the most frequent kind of mistake."""
+        wrong = ~self.correct
+        if not wrong.any():
+            return None
+        n_classes = int(max(self.y.max(), self.predicted.max())) + 1
+        pair = self.y * n_classes + self.predicted
+        true, answer = divmod(int(np.bincount(pair[wrong], self.weights[wrong]).argmax()), n_classes)
+        of_class = self.y == true
+        return (
+            true,
+            answer,
+            float(self.weights[of_class & (self.predicted == answer)].sum() / self.weights[of_class].sum()),
+        )
+
+    @property
     def quality(self) -> Quality:
         """Accuracy and log loss, with intervals in which copies count once."""
         return Quality.of(self.correct, self.losses, self.weights, self.groups)
 
 
-def calibrate_left_out(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[Calibration, LeftOutAnswers]:
-    """Fit the calibration of a model on learnt documents left out, and answer them with it.
+def mean_with_error(values: Floats, weights: Floats, groups: Codes) -> tuple[float, float]:
+    """Weighted mean m of values (D,), and its standard error s, in which a group counts once.
+
+    With weights w_i and groups g: s^2 = sum_g (sum_{i in g} w_i (v_i - m))^2 / (sum_i w_i)^2.
+
+    >>> mean_with_error(np.array([1.0, 0.0] * 8), np.ones(16), np.arange(16))
+    (0.5, 0.125)
+    """
+    mean = float(np.average(values, weights=weights))
+    by_group = np.bincount(groups, weights * (values - mean))
+    return mean, float(np.sqrt((by_group**2).sum()) / weights.sum())
+
+
+def calibrate_left_out(
+    recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, most: int | None = None
+) -> tuple[Calibration, LeftOutAnswers]:
+    """Fit the calibration of a model on learnt documents left out, at most ``most``, and answer them with it.
 
     InputError says why there is none.
     """
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
-    rows, groups = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt))
-    found = _calibration(recipe, rows)
-    return found, LeftOutAnswers.of(recipe, fitted.calibrated(found), rows, groups)
+    left_out = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt), most)
+    found = _calibration(recipe, left_out.rows)
+    return found, LeftOutAnswers.of(recipe, fitted.calibrated(found), left_out)
 
 
 def left_out_rows(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, most: int | None = None) -> HeldOut:
     """Left-out scores of the kept documents, at most ``most`` of them; one row per distinct document and label."""
-    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt), most)[0]
+    return _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt), most).rows
 
 
 def left_out_answers(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> LeftOutAnswers:
     """Answer some learnt documents left out; every distinct learnt document is equally likely to be among them."""
-    rows, groups = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
-    return LeftOutAnswers.of(recipe, fitted, rows, groups)
+    return LeftOutAnswers.of(recipe, fitted, _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened()))
+
+
+def left_out_examples(
+    recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted
+) -> tuple[Examples, Codes, LeftOutAnswers]:
+    """Answer all kept documents left out: the documents, the number of the document of each answer, and the answers."""
+    left_out = _left_out_rows(recipe, learnt, fitted, _kept_sample(recipe, learnt))
+    return left_out.examples, left_out.numbers, LeftOutAnswers.of(recipe, fitted, left_out)
 
 
 def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted) -> tuple[list[str], Floats]:
@@ -102,7 +153,7 @@ def left_out_log_posterior(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fit
     Every learnt document is equally likely to be among them. InputError says why there are none. The calibration is
     the one that was fitted on documents like these.
     """
-    rows, _ = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened())
+    rows = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt).evened()).rows
     return [fitted.classes[k] for k in rows.y], _log_posterior(recipe, fitted, rows)
 
 
@@ -115,10 +166,22 @@ def _log_posterior(recipe: ClassifierRecipe, fitted: Fitted, rows: HeldOut) -> F
     return log_posterior(rows.scores + prior, np.broadcast_to(log_prior, rows.scores.shape))
 
 
+class LeftOutRows(NamedTuple):
+    """Left-out scores, one row per distinct document and label; groups and is_even as in ``LeftOutAnswers``, (D,).
+
+    numbers: that of each row's document among the examples, (D,).
+    """
+
+    rows: HeldOut
+    groups: Codes
+    is_even: NDArray[np.bool_]
+    numbers: Codes
+    examples: Examples
+
+
 def _left_out_rows(
     recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, sample: Sample, most: int | None = None
-) -> tuple[HeldOut, Codes]:
-    """Left-out scores, one row per distinct document and label; and groups (D,), equal for equal counts."""
+) -> LeftOutRows:
     if fitted.fit.left_out_scores is not None:
         assert learnt.examples is not None
         sample = Sample(learnt.examples, {}, len(learnt.examples))
@@ -134,14 +197,15 @@ def _left_out_rows(
     elif model(recipe.model).left_out is None:
         scores, log_prior, sizes = _by_folds(recipe, learnt, fitted, examples, first)
     else:
-        scores, log_prior, sizes = _one_by_one(recipe, fitted, examples, first)
+        scores, log_prior, sizes = _one_by_one(recipe, learnt, fitted, examples, first)
     _, kept, pair = np.unique(first * len(fitted.classes) + y, return_index=True, return_inverse=True)
     weights = np.bincount(pair, weights).astype(float) * (len(np.unique(first)) / max(len(first), 1))
     rows = HeldOut(scores[kept], log_prior[kept], sizes.rows(kept), y[kept], weights)
     scored = np.isfinite(rows.log_prior[np.arange(len(kept)), rows.y])  # its class has other documents
     if not scored.any():
         raise InputError("no class has two different documents or more")
-    return rows.rows(scored), first[kept][scored]
+    is_even = sort_keys(examples.digests[kept]) < min(sample.bounds.values(), default=_ABOVE_ALL)
+    return LeftOutRows(rows.rows(scored), first[kept][scored], is_even[scored], kept[scored], examples)
 
 
 def _enough(examples: Examples, first: Codes, most: int | None) -> Codes:
@@ -175,7 +239,12 @@ def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted])
 
 def _calibration(recipe: ClassifierRecipe, rows: HeldOut) -> Calibration:
     named = model(recipe.model)
-    return fit_calibration(rows, smoothed_targets=named.smoothed_targets, scores_absence=named.scores_absence)
+    return fit_calibration(
+        rows,
+        smoothed_targets=named.smoothed_targets,
+        bounded_scores=named.bounded_scores,
+        scores_absence=named.scores_absence,
+    )
 
 
 def _held_out_part(fitted: Fitted, part: Counted) -> HeldOut:
@@ -191,27 +260,68 @@ def _tiled(values: Floats, y: Codes) -> Floats:
 
 
 def _sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:
-    if learnt.sample is not None:
-        return learnt.sample
-    if learnt.examples is None:
+    """Kept documents on which a calibration is fitted."""
+    return _kept_sample(recipe, learnt).for_calibration(learnt.documents)
+
+
+def _kept_sample(recipe: ClassifierRecipe, learnt: Learnt) -> Sample:
+    """All kept documents."""
+    sample = learnt.sample
+    if learnt.examples is not None:
+        sample = Sample(learnt.examples, {}, recipe.sample or MOST_CALIBRATED)
+    if sample is None or not len(sample.examples):
         raise InputError("no documents were kept to calibrate with")
-    documents = dict(zip(learnt.counts.classes, learnt.counts.documents.tolist(), strict=True))
-    return Sample(learnt.examples, {}, recipe.sample or SAMPLE).thinned(documents)
+    return sample
 
 
-def _one_by_one(recipe: ClassifierRecipe, fitted: Fitted, examples: Examples, first: Codes) -> Scored:
+def _one_by_one(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, first: Codes) -> Scored:
+    assert learnt.counts.vocabulary is not None
+    of_all_terms = replace(
+        examples,
+        X=mapped(examples.X, examples.vocabulary, learnt.counts.vocabulary),
+        vocabulary=learnt.counts.vocabulary,
+    )
     distinct, document = np.unique(first, return_inverse=True)
     copies = np.zeros((len(distinct), len(fitted.classes)))
     np.add.at(copies, (document, _numbers(fitted, examples)), 1.0)
-    X = mapped(examples.X[distinct], examples.vocabulary, fitted.vocabulary)
+    X = mapped(of_all_terms.X[distinct], of_all_terms.vocabulary, fitted.vocabulary)
     exact = fitted.weigher.idf is None and not recipe.weights.normalised
     rows = LeftOut(fitted.counts, recipe.weights.stored(X) if exact else fitted.weigher(X), copies)
     left_out = model(recipe.model).left_out
     assert left_out is not None
-    assert fitted.fit.smoothing is not None
-    scores = left_out(rows, fitted.fit.smoothing.alpha, recipe.options)
+    scores = np.empty_like(copies)
+    for alpha, here in _alphas(recipe, learnt, fitted, of_all_terms, first):
+        scores[here] = left_out(rows.rows(here), alpha, recipe.options)
     sizes = _known_sizes(fitted, X, copies.sum(axis=1))
     return scores[document], rows.log_frequencies[document], sizes.rows(document)
+
+
+def _alphas(
+    recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, first: Codes
+) -> Iterator[tuple[Any, Codes]]:
+    """Yield an alpha, and the numbers of the distinct documents that are left out with it; examples: of all terms.
+
+    An alpha by leave-one-out has seen in which classes each document's terms occur, and would know its class too well.
+    So it is estimated without half of the documents, for that half; terms that only they contain get the least alpha.
+    Its sum is that of all documents, which says next to nothing of a single one: of a half there may be no finite
+    maximum where there is one of all, and a calibration of scores with another sum does not fit the model.
+    """
+    assert fitted.fit.smoothing is not None
+    distinct = np.unique(first)
+    if recipe.alpha != LEAVE_ONE_OUT:
+        yield fitted.fit.smoothing.alpha, np.arange(len(distinct))
+        return
+    columns = examples.vocabulary.columns_of(fitted.vocabulary)
+    labels = np.array(examples.classes, object)[examples.y]
+    for half in range(2):
+        is_here = examples.digests[first, -1] % 2 == half
+        others = learnt.statistics_without(examples.X[is_here], labels[is_here].tolist(), recipe.weights)
+        alpha = fitted.fit.smoothing.alpha
+        if others[0].documents.any() and len(columns):
+            alpha = smoothing(LEAVE_ONE_OUT, *others).alpha[columns]
+            alpha = np.maximum(alpha, alpha[alpha > 0].min() if alpha.any() else 1.0)
+            alpha = alpha * (fitted.fit.smoothing.alpha.sum() / alpha.sum())
+        yield alpha, np.flatnonzero(is_here[distinct])
 
 
 def _known_sizes(fitted: Fitted, X: CSR, copies: Floats) -> Sizes:
@@ -227,9 +337,11 @@ def _numbers(fitted: Fitted, examples: Examples) -> Codes:
 
 def _computed_by_fit(fitted: Fitted, examples: Examples, copies: Floats, scores: Floats) -> Scored:
     """Left-out scores that the fit itself has computed, for documents with so many copies (D,)."""
-    X = mapped(examples.X, examples.vocabulary, fitted.vocabulary)
-    log_prior = np.where(np.isfinite(scores), fitted.log_frequencies, -np.inf)
-    return scores - fitted.base, log_prior, _known_sizes(fitted, X, copies)
+    log_prior, sizes = np.where(np.isfinite(scores), fitted.log_frequencies, -np.inf), np.zeros((3, len(scores)))
+    for rows, _ in row_blocks(examples.X.indptr):  # so that no copy of all documents is made
+        X = mapped(examples.X[rows], examples.vocabulary, fitted.vocabulary)
+        sizes[:, rows] = _known_sizes(fitted, X, copies[rows])
+    return scores - fitted.base, log_prior, Sizes(*sizes)
 
 
 def _by_folds(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, examples: Examples, first: Codes) -> Scored:

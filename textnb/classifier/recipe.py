@@ -1,25 +1,35 @@
 """Recipe of a classifier: everything but what it has learnt, validated once."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.counting import ENTRIES
-from textnb.counts.learnt import Keeps
+from textnb.counts.labels import check_number_of_weights
+from textnb.counts.learnt import MOST_CALIBRATED, MOST_KEPT, Keeps
 from textnb.counts.weighting import WEIGHTINGS, Weighting, weighting
-from textnb.errors import InputError, ParameterError, shortened
-from textnb.models.model import Model, Need
+from textnb.errors import InputError, ParameterError, shortened, suggestion
+from textnb.models.model import WHOLE_WEIGHTINGS, Model, Need
 from textnb.models.prior import PRIORS, Prior, as_probabilities
 from textnb.models.registry import model
-from textnb.models.smoothing import ALPHAS, LOG_LOSS, OF_DOCUMENTS
-from textnb.numerics import alternatives, as_number_or_name, check_choice
+from textnb.models.smoothing import ALPHAS, LEAVE_ONE_OUT, LOG_LOSS, OF_DOCUMENTS
+from textnb.numerics import Floats, alternatives, as_number_or_name, check_choice
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
 
-SAMPLE = 3000
-"""About how many documents are kept for calibration at most; about half of that if there are many more."""
+SAMPLE = MOST_KEPT
+"""Number of documents that are kept at most; up to it, forgetting equals never having seen, to the byte."""
+
+WEIGHTINGS_OF: Mapping[float | str, tuple[str, ...]] = {
+    "evidence-document": ("raw", "binary"),
+    LEAVE_ONE_OUT: WHOLE_WEIGHTINGS,
+    LOG_LOSS: tuple(name for name, each in WEIGHTINGS.items() if each.normalised),
+}
+"""Weightings that an alpha goes with, if not with all."""
 
 _NO_EVIDENCE = (
     "alpha={alpha!r} does not go with weighting={name!r}: it needs counts, and the evidence of weights divided by the "
@@ -44,6 +54,10 @@ class ClassifierRecipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     calibrate: bool = True
     sample: int = SAMPLE
+    choose_terms: bool = False
+    """True to let the model ``auto`` choose among the kinds of terms."""
+    choice: Sequence[Mapping[str, Any]] | None = field(default=None, compare=False)
+    """Candidates that ``auto`` tried, the chosen one first; None if the model was named."""
     of_file: InitVar[bool] = False
     """True for the recipe of a model file: it may ask for what earlier versions accepted."""
 
@@ -55,8 +69,10 @@ class ClassifierRecipe:
         _set(self, "prior", _as_prior(self.prior))
         if not isinstance(self.analyzer, Analyzer):
             raise ParameterError("analyzer must be an Analyzer, not {given!r}", given=self.analyzer)
-        if not isinstance(self.calibrate, bool):
+        if not isinstance(self.calibrate, bool | np.bool_):
             raise ParameterError("calibrate must be True or False, not {given!r}", given=self.calibrate)
+        _set(self, "calibrate", bool(self.calibrate))
+        _set(self, "sample", self.sample.item() if isinstance(self.sample, np.generic) else self.sample)
         if type(self.sample) is not int or self.sample < 0:
             raise ParameterError(
                 "sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample
@@ -81,18 +97,50 @@ class ClassifierRecipe:
 
     @property
     def keeps(self) -> Keeps:
-        """What is kept of documents beside the statistics; a calibration needs a sample while it is fitted."""
+        """What is kept of documents beside the statistics; a calibration needs some documents while it is fitted."""
         chosen = model(self.model)
         histograms = Need.HISTOGRAMS in chosen.needs or self.alpha in OF_DOCUMENTS
         examples = self.weights.normalised or Need.ROWS in chosen.needs
-        sample = (self.sample or SAMPLE) if self.calibrate and not examples else 0
+        sample = (self.sample or MOST_CALIBRATED) if self.calibrate and not examples else 0
         return Keeps(histograms, examples, sample)
 
-    def learnt(self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1) -> Learnt:
-        """Statistics of labelled documents, or of parts that have been counted in the way of this recipe."""
-        zero = Learnt.zero(self.weights.unit, self.keeps)
-        parts = counted(documents, self.terms_of, jobs=jobs, entries=ENTRIES)
-        return sum((Learnt.of(part, self.weights, self.keeps) for part in parts), zero)
+    def learnt(
+        self,
+        documents: Iterable[Document] | Iterable[Counted],
+        jobs: int = 1,
+        sample_weight: Floats | None = None,
+    ) -> Learnt:
+        """Statistics of labelled documents, or of parts that have been counted in the way of this recipe.
+
+        sample_weight: weights of the documents, (D,). There are then class counts and nothing else.
+        """
+        total, keeps = Learnt.zero(self.weights.unit, self.keeps), self.keeps
+        if sample_weight is not None:
+            self.check_weighted()
+        n_documents, entries = 0, float("inf") if keeps.examples else ENTRIES  # documents that are kept need no parts
+        for part in counted(documents, self.terms_of, jobs=jobs, entries=entries):
+            rows = slice(n_documents, n_documents + len(part))
+            n_documents += len(part)
+            if sample_weight is None:
+                learnt = Learnt.of(part, self.weights, keeps)
+            else:
+                check_number_of_weights(sample_weight, len(sample_weight) >= n_documents)
+                learnt = Learnt.of_weighted(part, self.weights, sample_weight[rows])
+            del part  # before parts are added up
+            total = total + learnt if total.counts.classes else learnt
+        if sample_weight is not None:
+            check_number_of_weights(sample_weight, len(sample_weight) == n_documents)
+        return total
+
+    def check_weighted(self) -> None:
+        """Refuse fractional weights of documents for a recipe that needs more than class counts."""
+        if self.keeps.histograms or self.keeps.examples:
+            template = (
+                "model {model!r} with alpha={alpha!r} and weighting={weighting!r} needs single documents; "
+                "use whole numbers as sample_weight{other}"
+            )
+            other = ", or alpha='evidence'" if self.alpha in OF_DOCUMENTS else ""
+            raise InputError(template, model=self.model, alpha=self.alpha, weighting=self.weighting, other=other)
 
     @property
     def json(self) -> Json:
@@ -104,6 +152,8 @@ class ClassifierRecipe:
             "weighting": self.weighting,
             "calibrate": self.calibrate,
             "sample": self.sample,
+            **({"choose_terms": True} if self.choose_terms else {}),
+            **({"choice": self.choice} if self.choice else {}),
         }
 
     @classmethod
@@ -120,6 +170,8 @@ class ClassifierRecipe:
             params,
             json.get("calibrate", False),
             json.get("sample", SAMPLE),
+            json.get("choose_terms", False),
+            json.get("choice"),
             of_file=True,
         )
 
@@ -154,12 +206,16 @@ def _as_weighting(name: str | None, chosen: Model) -> str:
     return name
 
 
-def default_alpha(chosen: Model, weights: Weighting) -> str:
-    """Smoothing of a model with a weighting if none is given."""
-    return LOG_LOSS if weights.normalised and LOG_LOSS in chosen.alphas else "evidence"
+def default_alpha(chosen: Model, weights: Weighting) -> float | str | None:
+    """Smoothing of a model with a weighting if none is given; None for a model that chooses it."""
+    if chosen.default_alpha is not None and weights.normalised and LOG_LOSS in chosen.alphas:
+        return LOG_LOSS
+    if chosen.default_alpha == LEAVE_ONE_OUT and weights.name not in WHOLE_WEIGHTINGS:
+        return "evidence"
+    return chosen.default_alpha
 
 
-def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -> float | str:
+def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -> float | str | None:
     if alpha is None:
         return default_alpha(chosen, weights)
     value = as_number_or_name(alpha, "alpha", (*ALPHAS, LOG_LOSS), low=0)
@@ -175,22 +231,19 @@ def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -
         and not of_file
     ):
         raise ParameterError(_NO_EVIDENCE, alpha=value, name=weights.name, default=LOG_LOSS)
-    allowed = {
-        "evidence-document": ("raw", "binary"),
-        "leave-one-out": ("raw", "binary", "log"),
-        LOG_LOSS: tuple(name for name, each in WEIGHTINGS.items() if each.normalised),
-    }
-    if value in allowed and weights.name not in allowed[value]:
+    if value in WEIGHTINGS_OF and weights.name not in WEIGHTINGS_OF[value]:
+        allowed = alternatives([*map(repr, WEIGHTINGS_OF[value])])
         template = "alpha={alpha!r} does not go with weighting={name!r}; use {known}"
-        raise ParameterError(template, alpha=value, name=weights.name, known=alternatives([*map(repr, allowed[value])]))
+        raise ParameterError(template, alpha=value, name=weights.name, known=allowed)
     return value
 
 
 def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
     for name in options:
         if name not in chosen.options:
-            template = "model {model!r} has no option {name!r}; it has {known}"
-            raise ParameterError(template, model=chosen.name, name=name, known=", ".join(chosen.options) or "none")
+            template = "model {model!r} has no option {name!r}{hint}; it has {known}"
+            known, hint = ", ".join(chosen.options) or "none", suggestion(name, chosen.options)
+            raise ParameterError(template, model=chosen.name, name=name, hint=hint, known=known)
     try:
         return {
             name: option.checked(options[name]) if name in options else option.default
@@ -203,9 +256,8 @@ def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:
 def _as_prior(prior: Prior) -> Prior:
     if isinstance(prior, str):
         if prior not in PRIORS:
-            raise ParameterError(
-                "unknown prior {prior!r}; use {known}, or a probability per class", prior=prior, known=", ".join(PRIORS)
-            )
+            template = "unknown prior {prior!r}{hint}; use {known}, or a probability per class"
+            raise ParameterError(template, prior=prior, hint=suggestion(prior, PRIORS), known=", ".join(PRIORS))
         return prior
     try:
         if isinstance(prior, Mapping):
