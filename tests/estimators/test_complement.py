@@ -58,12 +58,12 @@ def test_every_combination_of_steps_is_that_of_the_paper(switches):
 def test_equals_scikit_learn_without_a_prior():
     weight = RANDOM.random(70)
     theirs = naive_bayes.ComplementNB(alpha=0.4).fit(X, Y, sample_weight=weight)
-    ours = ComplementNB(alpha=0.4, prior="uniform").fit(X, Y, sample_weight=weight)
+    ours = ComplementNB(alpha=0.4).fit(X, Y, sample_weight=weight)
     np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), atol=1e-9)
 
 
 def test_without_the_complement_it_is_multinomial():
-    ours = ComplementNB(alpha=0.4, complement=False).fit(X, Y)
+    ours = ComplementNB(alpha=0.4, complement=False, prior="empirical").fit(X, Y)
     np.testing.assert_allclose(ours.predict_log_proba(X), MultinomialNB(alpha=0.4).fit(X, Y).predict_log_proba(X))
 
 
@@ -74,7 +74,7 @@ def test_alphas_by_name():
     with pytest.raises(ValueError, match="does not accept alpha='leave-one-out'"):
         ComplementNB(alpha="leave-one-out").fit(X, Y)
     with pytest.raises(ValueError, match="above 0"):
-        ComplementNB(alpha=0).fit(X, Y)
+        ComplementNB(alpha=0).fit([[1, 2], [1, 0]], [0, 1])
 
 
 def test_a_term_never_seen_is_no_trouble():
@@ -97,7 +97,7 @@ def test_the_estimator_and_the_text_classifier_agree(tf, idf, weighting, length_
     counts, vocabulary = count_matrix(terms)
     asked = [*texts[:20], "t1 t1 t1 t5", "t0 never-seen", ""]
     X_asked, _ = count_matrix([text.split() for text in asked], vocabulary)
-    model = ComplementNB(alpha, tf=tf, idf=idf, length_norm=length_norm, weight_norm=weight_norm)
+    model = ComplementNB(alpha, tf=tf, idf=idf, length_norm=length_norm, weight_norm=weight_norm, prior="empirical")
     if length_norm and alpha == "evidence":
         with pytest.raises(ValueError, match="'evidence' needs counts, not rows divided by their length; use a number"):
             model.fit(counts, labels)
@@ -112,3 +112,12 @@ def test_the_estimator_and_the_text_classifier_agree(tf, idf, weighting, length_
     for classifier in classifiers:
         log_p = classifier.fit(texts, labels).predict_log_proba(asked)
         np.testing.assert_allclose(log_p - log_p[:, :1], expected, rtol=0, atol=1e-9)
+
+
+def test_a_text_classifier_of_the_default_has_no_prior_either():
+    texts, labels = ["a b", "a c", "a a", "b c"], ["x", "x", "x", "y"]
+    common = {"tokenizer": "whitespace", "analyzer": Analyzer(min_df=1), "calibrate": False}
+    default, uniform = (TextClassifier(ComplementNB(prior=prior), **common) for prior in (None, "uniform"))
+    np.testing.assert_array_equal(
+        default.fit(texts, labels).predict_proba(texts), uniform.fit(texts, labels).predict_proba(texts)
+    )

@@ -33,9 +33,9 @@ def test_weighted_probabilities_are_those_of_scikit_learn_with_the_same_floor():
 
 def test_rows_by_parts_are_those_of_scikit_learn_as_a_whole():
     X, y = points(offset=1e6)
-    parts = GaussianNB()
+    parts = GaussianNB(floor=1e-9)
     for rows in np.array_split(np.argsort(y, kind="stable"), 7):
-        parts.partial_fit(X[rows], y[rows])
+        parts.partial_fit(X[rows], y[rows], classes="any")
     whole = naive_bayes.GaussianNB().fit(X, y)
     np.testing.assert_allclose(parts.scorer_.means, whole.theta_, rtol=1e-15)
     np.testing.assert_allclose(parts.scorer_.variances, whole.var_, rtol=1e-9)
@@ -63,7 +63,9 @@ def test_negative_numbers_are_measurements_too_and_nan_is_none():
         GaussianNB().fit([[1.0], [np.nan]], [0, 1])
 
 
-@pytest.mark.parametrize("params", [{"variance": "full"}, {"floor": -1}, {"prior": "best"}], ids=str)
+@pytest.mark.parametrize(
+    "params", [{"variance": "full"}, {"floor": -1}, {"var_smoothing": -1}, {"prior": "best"}], ids=str
+)
 def test_wrong_parameters_are_refused_by_fit(params):
-    with pytest.raises(InputError, match=r"variance|floor|prior"):
+    with pytest.raises(InputError, match=r"variance|floor|var_smoothing must be|prior"):
         GaussianNB(**params).fit(*points())

@@ -9,9 +9,11 @@ from found_estimators import (
     EVERY,
     INCREMENTAL,
     N_FEATURES,
+    NOT_ADDITIVE,
     PROBABLE,
     SCORED,
     SPARSE,
+    adds_up,
     answers,
     assert_same,
     data_for,
@@ -28,6 +30,8 @@ sparse_too = pytest.mark.parametrize("estimator", SPARSE, ids=repr)
 
 @every
 def test_a_weight_is_a_repetition(estimator):
+    if not adds_up(estimator):
+        pytest.skip(NOT_ADDITIVE)
     X, y = data_for(estimator)
     asked, _ = data_for(estimator, seed=1)
     weight = np.random.default_rng(2).integers(0, 4, len(y))
@@ -185,6 +189,8 @@ def parts_of(n_rows, seed):
 @pytest.mark.parametrize("late", [False, True], ids=["mixed", "a class after the other"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_parts_give_what_the_whole_gives(estimator, late, weighted):
+    if not adds_up(estimator):
+        pytest.skip(NOT_ADDITIVE)
     seed = 2 * late + weighted
     X, y = data_for(estimator, seed)
     order = np.argsort(-y if late else np.random.default_rng(seed).random(len(y)), kind="stable")
@@ -193,25 +199,27 @@ def test_parts_give_what_the_whole_gives(estimator, late, weighted):
     whole = fresh(estimator).fit(X, y, sample_weight=weight)
     parts = fresh(estimator)
     for i, rows in enumerate(parts_of(len(y), seed)):
-        classes = {"classes": [0, 1, 2]} if i == 3 else {}
-        parts.partial_fit(X[rows], y[rows], sample_weight=None if weight is None else weight[rows], **classes)
+        named = ([0, 1, 2] if i == 0 else None) if late else "any"
+        parts.partial_fit(X[rows], y[rows], named, None if weight is None else weight[rows])
     np.testing.assert_array_equal(whole.classes_, parts.classes_)
     assert_same(estimator, answers(whole, X), answers(parts, X))
 
 
 @incremental
 def test_rows_one_by_one_give_what_the_whole_gives(estimator):
+    if not adds_up(estimator):
+        pytest.skip(NOT_ADDITIVE)
     X, y = data_for(estimator, n_rows=24)
     whole, rows = fresh(estimator).fit(X, y), fresh(estimator)
     for row, label in zip(X, y, strict=True):
-        rows.partial_fit([row], [label])
+        rows.partial_fit([row], [label], classes="any")
     assert_same(estimator, answers(whole, X), answers(rows, X))
 
 
 @incremental
 def test_fit_forgets_what_partial_fit_has_learnt(estimator):
     X, y = data_for(estimator)
-    again = fresh(estimator).partial_fit(X, y + 7).fit(X, y)
+    again = fresh(estimator).partial_fit(X, y + 7, classes="any").fit(X, y)
     np.testing.assert_array_equal(answers(fresh(estimator).fit(X, y), X), answers(again, X))
 
 
@@ -220,7 +228,7 @@ def test_what_is_refused_teaches_nothing(estimator):
     X, y = data_for(estimator)
     fitted = fresh(estimator).fit(X, y)
     before = answers(fitted, X)
-    for wrong in ([X[:, 1:], y], [X, y[:-1]], [X, y + 0.5], [X, y, [0, 1]]):
-        with pytest.raises(ValueError, match=r"features|labels|continuous|not among"):
+    for wrong in ([X[:, 1:], y], [X, y[:-1]], [X, y + 0.5], [X, y, [0, 1]], [X, y + 1], [X, y, "all"]):
+        with pytest.raises(ValueError, match=r"features|labels|continuous|not the same|do not exist|or 'any'"):
             fitted.partial_fit(*wrong)
     np.testing.assert_array_equal(before, answers(fitted, X))

@@ -49,7 +49,9 @@ def test_objects_become_numbers_unless_categories_are_wanted():
 
 @pytest.mark.parametrize("X", [np.array([[1, -2]]), sparse.csr_array([[0.5, -1.0]])], ids=["dense", "sparse"])
 def test_negative_counts_are_told_of_in_the_words_that_scikit_learn_uses(X):
-    with pytest.raises(InputError, match=r"Negative values in data passed to Some: counts .* row 0, column 1 holds -"):
+    with pytest.raises(
+        InputError, match=r"Negative values in data passed to Some \(input X\): counts .* row 0, column 1 holds -"
+    ):
         as_count_rows(X, "Some")
     with pytest.raises(InputError, match="counts must not be NaN"):
         as_count_rows(np.array([[np.nan]]), "Some")

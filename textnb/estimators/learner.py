@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.contingency import Contingency, as_categories
-from textnb.counts.labels import Labels, Weights, as_weight, check_among, class_codes
+from textnb.counts.labels import Labels, Weights, as_weight, class_codes, labelled_rows
 from textnb.counts.matrix import CSR, Matrix
 from textnb.counts.moments import as_reals
-from textnb.errors import InputError, NotFittedError
+from textnb.errors import InputError, NotFittedError, listed
 from textnb.estimators.scikit_learn import (
     Estimator,
     Names,
@@ -39,9 +39,9 @@ from textnb.estimators.scikit_learn import (
 from textnb.models.prior import is_balanced
 from textnb.models.registry import model
 from textnb.models.rows import Labelled
-from textnb.models.scorer import Scorer
+from textnb.models.scorer import LinearScorer, Scorer
 from textnb.models.smoothing import OF_DOCUMENTS, Smoothing, smoothing
-from textnb.numerics import Floats, most_probable
+from textnb.numerics import Floats
 
 Alpha = ArrayLike | str
 """A number, one per term, or the name of a way to find it."""
@@ -51,6 +51,20 @@ _ALPHA_OF_DOCUMENTS = (
     "use a number, 'evidence', 'evidence-class' or 'evidence-unigram'"
 )
 _NOT_FITTED = "this {name} has not been fitted; call fit first"
+
+ANY = "any"
+"""Value of ``classes`` in ``partial_fit`` that lets new classes appear."""
+_NO_CLASSES = (
+    "classes must be passed on the first call to partial_fit: name all of them, or use classes='any' if more may appear"
+)
+_OTHER_CLASSES = (
+    "`classes={given}` is not the same as on last call to partial_fit, which was {known}; "
+    "leave it out, or use classes='any' if new ones may appear"
+)
+_UNKNOWN_LABELS = (
+    "The target label(s) {unknown} in y do not exist in the initial classes {known}; "
+    "use classes='any' if new ones may appear"
+)
 
 
 _OPTIONS_NAMED_OTHERWISE: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -132,12 +146,12 @@ class Learner(Estimator):
         sample_weight : array-like (D,), optional
             Weights of the rows, not negative; a weight of 2 is a row given twice.
         """
-        return self._learn(X, y, None, sample_weight, None)
+        return self._learn(X, y, ANY, sample_weight, None)
 
     def predict(self, X: Matrix) -> NDArray[Any]:
         """Return the class with the largest score for each row of X (D, F), (D,); the first of equals."""
         rows = self._asked(X)
-        return self.classes_[most_probable(self.scorer_.joint_log_scores(rows))]
+        return self.classes_[self.scorer_.most_probable(rows)]
 
     def score(self, X: Matrix, y: Labels, sample_weight: Weights | None = None) -> float:
         """Return the accuracy on labelled rows: the proportion, by weight, whose label is predicted."""
@@ -151,6 +165,12 @@ class Learner(Estimator):
             raise InputError("there is nothing to score: X has no rows, or every sample_weight is zero")
         return float(np.average(found == truth, weights=weight))
 
+    def _repr_html_(self) -> str:
+        """Return the estimator as HTML for notebooks: its parameters, and what it was fitted to."""
+        from textnb.estimators.notebook import estimator_html
+
+        return estimator_html(self)
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, Tags, TargetTags
 
@@ -159,7 +179,12 @@ class Learner(Estimator):
         )
 
     def _learn(
-        self, X: Matrix, y: Labels, classes: Labels | None, sample_weight: Weights | None, before: Summable | None
+        self,
+        X: Matrix,
+        y: Labels,
+        classes: Labels | str | None,
+        sample_weight: Weights | None,
+        before: Summable | None,
     ) -> Self:
         """Add the rows to the statistics ``before`` and fit; nothing changes if fitting fails."""
         names, matrix = column_names(X), as_matrix(X, numeric=self._numeric)
@@ -217,15 +242,39 @@ def smoothing_of_counts(alpha: Alpha, counts: ClassCounts) -> Smoothing:
     return smoothing(alpha, counts)
 
 
-def merged(before: Summable | None, part: Summable, classes: Labels | None) -> Any:
-    """Statistics learnt before plus a part, on the classes of both and those named in advance."""
-    named = () if classes is None else class_codes(classes)[0]
-    if classes is not None:
-        check_among(part.classes, named)
+def class_counts(rows: CSR, y: Labels, sample_weight: Weights | None, *, containing: bool = False) -> ClassCounts:
+    """Counts of checked rows by class."""
+    names, codes, weight = labelled_rows(rows.shape[0], y, None, sample_weight)
+    return ClassCounts.of_checked(rows, codes, names, weight, containing=containing)
+
+
+def merged(before: Summable | None, part: Summable, classes: Labels | str | None) -> Any:
+    """Statistics learnt before plus a part, on the classes that ``partial_fit`` allows."""
     known = () if before is None else before.classes
-    every, _ = class_codes([*known, *named, *part.classes])
+    if isinstance(classes, str) and classes == ANY:
+        every, _ = class_codes([*known, *part.classes])
+    else:
+        every = _named_classes(None if before is None else known, classes)
+        unknown = set(part.classes) - set(every)
+        if unknown:
+            raise InputError(_UNKNOWN_LABELS, unknown=listed(map(repr, unknown)), known=listed(map(repr, every)))
     part = part.on_classes(every)
     return part if before is None else before.on_classes(every) + part
+
+
+def _named_classes(known: tuple[Any, ...] | None, classes: Labels | None) -> tuple[Any, ...]:
+    """Classes of a call of ``partial_fit``: named at the first, the same or left out later."""
+    if classes is None:
+        if known is None:
+            raise InputError(_NO_CLASSES)
+        return known
+    if isinstance(classes, str):
+        raise InputError("classes must be a list of classes or 'any', not {given!r}", given=classes)
+    named, codes = class_codes(classes)
+    if known is not None and (named != known or len(codes) != len(named)):
+        given = listed(map(repr, np.asarray(classes, object).tolist()))
+        raise InputError(_OTHER_CLASSES, given=given, known=listed(map(repr, known)))
+    return named
 
 
 class Incremental(Learner):
@@ -240,16 +289,17 @@ class Incremental(Learner):
     statistics_: Any
 
     def partial_fit(
-        self, X: Matrix, y: Labels, classes: Labels | None = None, sample_weight: Weights | None = None
+        self, X: Matrix, y: Labels, classes: Labels | str | None = None, sample_weight: Weights | None = None
     ) -> Self:
         """Learn from more rows; learning in parts gives what ``fit`` gives on the whole.
 
         Parameters
         ----------
         X, y, sample_weight
-            As in ``fit``, with the columns of earlier calls; a class may appear in any call.
-        classes : array-like, optional
-            Classes named in advance, at any call; the labels of that call must be among them.
+            As in ``fit``, with the columns of earlier calls.
+        classes : array-like or "any", optional
+            All classes, at the first call; later it is left out or the same. ``any`` allows new classes in this call,
+            whatever was named before.
         """
         return self._learn(X, y, classes, sample_weight, vars(self).get("statistics_"))
 
@@ -259,11 +309,6 @@ class Incremental(Learner):
 
 class Classifier(Learner):
     """A learner whose scores are log probabilities."""
-
-    def predict(self, X: Matrix) -> NDArray[Any]:
-        """Return the most probable class of each row of X (D, F), (D,); the first of equals."""
-        rows = self._asked(X)
-        return self.classes_[most_probable(self.scorer_.log_posterior(rows))]
 
     def predict_log_proba(self, X: Matrix) -> Floats:
         """Return log p(class | row) of X (D, F), (D, C), with columns in the order of ``classes_``."""
@@ -290,19 +335,42 @@ class Discriminant(Learner):
         return np.asarray(scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores)
 
 
+class LinearWeights(Learner):
+    """A learner with weights W (C, V) and bias b (C,), one row for every class."""
+
+    @property
+    def coef_(self) -> Floats:
+        """W (C, V)."""
+        return self._linear.weights
+
+    @property
+    def intercept_(self) -> Floats:
+        """b (C,)."""
+        return self._linear.bias
+
+    @property
+    def _linear(self) -> LinearScorer:
+        """The fitted linear scorer: the model's own, or the one inside it."""
+        self._check_fitted()
+        scorer: Any = self.scorer_
+        linear: LinearScorer = getattr(scorer, "linear", scorer)
+        return linear
+
+
 class CountRows(Learner):
     """A learner of count matrices X (D, V), dense or sparse; its statistics are ClassCounts, or the rows."""
 
     _containing = False  # the model asks how many documents contain a term
     _keeps_rows = False  # the model needs the rows themselves
+    _reads_float32 = False  # the model only adds and multiplies the rows, in double precision
 
     def _as_rows(self, matrix: Any) -> CSR:
-        return as_count_rows(matrix, type(self).__name__)
+        return as_count_rows(matrix, type(self).__name__, keep_float32=self._reads_float32)
 
     def _statistics(self, rows: CSR, y: Labels, sample_weight: Weights | None) -> Summable:
         if self._keeps_rows:
             return Labelled.of_checked(rows, y, None, sample_weight)
-        return ClassCounts.of(rows, y, sample_weight=sample_weight, containing=self._containing)
+        return class_counts(rows, y, sample_weight, containing=self._containing)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

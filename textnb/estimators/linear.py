@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from textnb.errors import InputError
-from textnb.estimators.learner import Classifier, Discriminant, Incremental, RealRows
+from textnb.estimators.learner import Classifier, Discriminant, Incremental, LinearWeights, RealRows
 from textnb.models.linear import discriminants, least_squares
 from textnb.models.linear.covariance import SharedCovariance
 from textnb.models.prior import Prior
@@ -16,7 +16,7 @@ from textnb.models.rows import Labelled
 from textnb.numerics import Floats
 
 
-class LeastSquares(RealRows, Incremental, Discriminant):
+class LeastSquares(LinearWeights, RealRows, Incremental, Discriminant):
     """Ridge regression onto class indicators, X (D, V), dense or sparse.
 
         E = sum_i w_i |W x_i + b - t_i|^2 / 2 + l2 |W|^2 / 2        t_ik = 1 where document i is of class k, else 0
@@ -31,8 +31,8 @@ class LeastSquares(RealRows, Incremental, Discriminant):
 
     Attributes
     ----------
-    scorer_ : LinearScorer
-        W is ``scorer_.weights`` (C, V), b is ``scorer_.bias`` (C,).
+    coef_, intercept_ : array (C, V), array (C,)
+        W and b.
 
     Notes
     -----
@@ -57,7 +57,7 @@ class LeastSquares(RealRows, Incremental, Discriminant):
         return {"scorer_": least_squares.fit_rows(rows, self.l2)}
 
 
-class FisherDiscriminant(RealRows, Incremental, Discriminant):
+class FisherDiscriminant(LinearWeights, RealRows, Incremental, Discriminant):
     """Fisher's linear discriminant for two or more classes, X (D, V), dense or sparse.
 
         w ~ S_W^-1 (m_2 - m_1)                  for two classes; for more, the leading eigenvectors of S_W^-1 S_B
@@ -76,6 +76,8 @@ class FisherDiscriminant(RealRows, Incremental, Discriminant):
 
     Attributes
     ----------
+    coef_, intercept_ : array (C, V), array (C,)
+        Weights and biases of the scores.
     directions_ : array (V, d)
         The directions, scaled to variance 1 within classes.
     shrinkage_ : float
@@ -110,7 +112,7 @@ class FisherDiscriminant(RealRows, Incremental, Discriminant):
         return super()._text_recipe()
 
 
-class GaussianDiscriminant(RealRows, Incremental, Classifier):
+class GaussianDiscriminant(LinearWeights, RealRows, Incremental, Classifier):
     """Normal distributions around the class means with one covariance for all classes, X (D, V), dense or sparse.
 
         p(k|x) ~ p(k) N(x; mu_k, S),   linear in x:  log p(k|x) = w_k x + b_k + ...,  w_k = S^-1 mu_k + ...
@@ -126,8 +128,8 @@ class GaussianDiscriminant(RealRows, Incremental, Classifier):
     ----------
     shrinkage_ : float
         The shrinkage used.
-    scorer_ : LinearScorer
-        The weights are ``scorer_.weights`` (C, V) and ``scorer_.bias`` (C,).
+    coef_, intercept_ : array (C, V), array (C,)
+        w and b.
 
     Notes
     -----

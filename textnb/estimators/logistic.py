@@ -5,36 +5,20 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from textnb.errors import ConvergenceWarning, InputError
-from textnb.estimators.learner import Classifier, CountRows, Discriminant, RealRows
+from textnb.errors import ConvergenceWarning, InputError, ParameterError
+from textnb.estimators.learner import Classifier, CountRows, Discriminant, LinearWeights, RealRows
 from textnb.estimators.scikit_learn import available_if, caller_level, counterpart
 from textnb.models.logistic import bayes_logistic, logistic, nb_logistic
 from textnb.models.prior import ClassWeight, class_weighted
 from textnb.models.rows import Labelled
-from textnb.models.scorer import LinearScorer, ScaledScorer
-from textnb.numerics import Floats
+from textnb.models.scorer import ScaledScorer
+from textnb.numerics import Floats, as_number
+
+_DEFAULT_L2 = 1.0
 
 
-class LinearClassifier(Classifier, Discriminant):
-    """A classifier with weights W (C, V) and bias b (C,), one row for every class."""
-
-    @property
-    def coef_(self) -> Floats:
-        """W (C, V)."""
-        return self._linear.weights
-
-    @property
-    def intercept_(self) -> Floats:
-        """b (C,)."""
-        return self._linear.bias
-
-    @property
-    def _linear(self) -> LinearScorer:
-        """The fitted linear scorer: the model's own, or the one inside it."""
-        self._check_fitted()
-        scorer: Any = self.scorer_
-        linear: LinearScorer = getattr(scorer, "linear", scorer)
-        return linear
+class LinearClassifier(LinearWeights, Classifier, Discriminant):
+    """A classifier with weights and biases that has scores as well as probabilities."""
 
 
 def warn_of_trouble(trouble: str | None) -> None:
@@ -53,6 +37,9 @@ class LogisticRegression(RealRows, LinearClassifier):
     ----------
     l2 : float
         Strength of the L2 penalty, 0 for none; the bias b is not penalised.
+    C : float, optional
+        scikit-learn's inverse of the strength, in place of l2: l2 is 1 / C, and 2 / C for two classes, which have two
+        rows of weights here and one there.
     solver : {"newton", "lbfgs", "gradient"}
         ``newton`` is exact if there are few weights and otherwise uses conjugate gradients; ``gradient`` is steepest
         descent, slow.
@@ -78,7 +65,7 @@ class LogisticRegression(RealRows, LinearClassifier):
 
     Notes
     -----
-    Differences from scikit-learn: l2 = 1 / C; two classes have two rows of weights, so equal answers need l2 = 2 / C;
+    Differences from scikit-learn: the default is l2 = 1, for two classes C = 2; two classes have two rows of weights;
     no other penalties and no ``fit_intercept``; ``balanced`` takes ``sample_weight`` into account; a loss without a
     finite optimum (l2 = 0 and separable rows) gives a warning.
 
@@ -92,21 +79,41 @@ class LogisticRegression(RealRows, LinearClassifier):
     array([-3.256,  0.917])
     """
 
+    n_iter_: int
+    converged_: bool
+    loss_: float
+    gradient_norm_: float
+
     _text_model = "logistic"
 
     def __init__(
         self,
-        l2: float = 1.0,
+        l2: float = _DEFAULT_L2,
         *,
+        C: float | None = None,
         solver: str = "newton",
         tol: float = 1e-5,
         max_iter: int = 1000,
         class_weight: ClassWeight = None,
     ) -> None:
-        self.l2, self.solver, self.tol, self.max_iter, self.class_weight = l2, solver, tol, max_iter, class_weight
+        self.l2, self.C, self.solver = l2, C, solver
+        self.tol, self.max_iter, self.class_weight = tol, max_iter, class_weight
+
+    def _strength(self, n_classes: int) -> float:
+        """l2 as given, or from C."""
+        if self.C is None:
+            return self.l2
+        if self.l2 != _DEFAULT_L2:
+            raise ParameterError("l2 and C both set the strength of the penalty; use one of them")
+        return (2 if n_classes <= 2 else 1) / as_number(self.C, "C", above=0)
+
+    def _text_recipe(self) -> dict[str, Any]:
+        if self.C is not None:
+            raise InputError("for texts use l2, which does not depend on the number of classes, in place of C")
+        return super()._text_recipe()
 
     def _fitted(self, rows: Labelled) -> dict[str, Any]:
-        settings = logistic.LogisticSettings(self.l2, self.solver, self.tol, self.max_iter)
+        settings = logistic.LogisticSettings(self._strength(len(rows.classes)), self.solver, self.tol, self.max_iter)
         weight = class_weighted(rows.weight, rows.y, rows.classes, self.class_weight)
         found = logistic.solution(rows.X, rows.y, weight, len(rows.classes), settings)
         warn_of_trouble(found.trouble)
@@ -167,6 +174,12 @@ class BayesianLogistic(RealRows, LinearClassifier):
     >>> round(model.log_evidence_, 3)
     -4.111
     """
+
+    l2_: float
+    log_evidence_: float
+    bic_: float
+    n_iter_: int
+    converged_: bool
 
     _text_model = "bayes-logistic"
 
@@ -246,6 +259,12 @@ class NBLogistic(CountRows, LinearClassifier):
     >>> model.scale_.round(3).tolist(), model.path_.strengths[model.path_.best] == model.l2_
     ([1.099, 1.099, 0.0], True)
     """
+
+    l2_: float
+    min_df_: int
+    path_: Any
+    n_iter_: int
+    converged_: bool
 
     _text_model = "nb-logistic"
     _keeps_rows = True

@@ -12,31 +12,32 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.matrix import CSR, Matrix, as_counts
-from textnb.errors import DataConversionWarning, InputError, KindError, listed
+from textnb.errors import DataConversionWarning, InputError, KindError, listed, suggestion
+from textnb.extension import sparse
 
 Names = NDArray[np.object_]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-_DATA = ("X", "y")  # arguments of fit that are not metadata
 _MAX_NAMES_SHOWN = 5
 
 
 class Estimator:
     """Parameters and metadata routing of an estimator, read from the signatures of its methods."""
 
+    _data: ClassVar = ("X", "y")  # arguments of fit that are not metadata
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002  # no parameter holds an estimator
         """Return the parameters of the constructor by name; ``deep`` is ignored, since no parameter is an estimator.
 
         >>> from textnb.estimators import MultinomialNB
-        >>> MultinomialNB(alpha=0.5).get_params()
-        {'alpha': 0.5, 'estimate': 'mean', 'prior': 'empirical'}
+        >>> MultinomialNB(alpha=0.5).get_params()["alpha"]
+        0.5
         """
         return {name: getattr(self, name) for name in self._defaults()}
 
@@ -45,14 +46,16 @@ class Estimator:
         known = self._defaults()
         unknown = params.keys() - known.keys()
         if unknown:
-            names = {"unknown": listed(unknown), "known": listed(known)}
-            raise InputError("{name} has no parameter {unknown}; it has {known}", name=type(self).__name__, **names)
+            template = "{name} has no parameter {unknown}{hint}; it has {known}"
+            hint, names = suggestion(min(unknown), known), {"unknown": listed(unknown), "known": listed(known)}
+            raise InputError(template, name=type(self).__name__, hint=hint, **names)
         for name, value in params.items():
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        given = [(name, repr(getattr(self, name)), repr(default)) for name, default in self._defaults().items()]
+        params, defaults = self.get_params(deep=False), self._defaults()
+        given = [(name, repr(params[name]), repr(default)) for name, default in defaults.items()]
         changed = ", ".join(f"{name}={value}" for name, value, default in given if value != default)
         return f"{type(self).__name__}({changed})"
 
@@ -100,7 +103,7 @@ class Estimator:
     def _metadata(self, method: str) -> list[str]:
         function = getattr(self, method, None)
         names = () if function is None else inspect.signature(function).parameters
-        return [name for name in names if name not in _DATA]
+        return [name for name in names if name not in self._data]
 
 
 class _Available:
@@ -147,6 +150,19 @@ def counterpart(own: type[Any]) -> type[Any]:
     return theirs
 
 
+def joint_error(own: type[Any]) -> type[Any]:
+    """Class of errors that are textnb's own and, if scikit-learn is loaded, also scikit-learn's of the same name.
+
+    >>> import sklearn.exceptions, textnb.errors
+    >>> issubclass(joint_error(textnb.errors.NotFittedError), sklearn.exceptions.NotFittedError)
+    True
+    """
+    theirs = counterpart(own)
+    if theirs is own:
+        return own
+    return type(own.__name__, (own, theirs), {"__reduce__": lambda error: (own, (str(error),))})
+
+
 def as_matrix(X: Matrix, *, numeric: bool = True) -> Any:
     """X as a sparse or dense matrix of two dimensions; ``numeric`` converts objects to numbers.
 
@@ -178,13 +194,15 @@ def _as_array(X: Any, numeric: bool) -> NDArray[Any]:
         raise InputError("X must be a matrix of numbers, every row of one length: {error}", error=error) from None
 
 
-def as_count_rows(X: Matrix, estimator: str) -> CSR:
+def as_count_rows(X: Matrix, estimator: str, *, keep_float32: bool = False) -> CSR:
     """X as a count matrix without negative entries."""
     try:
-        return as_counts(X)
+        return as_counts(X, keep_float32=keep_float32)
     except InputError as error:
         if X.dtype.kind in "if" and X.min() < 0:
-            raise InputError("Negative values in data passed to {name}: {error}", name=estimator, error=error) from None
+            raise InputError(
+                "Negative values in data passed to {name} (input X): {error}", name=estimator, error=error
+            ) from None
         raise
 
 

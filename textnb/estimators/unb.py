@@ -123,6 +123,9 @@ class TextUNB(CountRows, Incremental, Classifier):
            [-5.371, -3.635]]), 'enumerated')
     """
 
+    alpha_: Any  # a number, or one per term
+    smoothing_: Any
+
     _text_model = "unb"
     seen_: Codes
     scorer_: text_unb.TokenUScorer
