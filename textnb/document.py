@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 
 DIGEST_SIZE = 16
@@ -28,6 +28,10 @@ class Document:
         Documents of one group (a thread, copies of one text) belong in the same fold or split.
     defects : tuple of str, default=()
         Descriptions of what went wrong when the document was read.
+    received : datetime, optional
+        When it arrived, as the receiving host says; ``date`` is what its author says.
+    columns : Mapping[str, object], optional
+        All cells of the record of a table that the document was read from, by column.
 
     Examples
     --------
@@ -43,6 +47,23 @@ class Document:
     date: datetime | None = None
     group: str | None = None
     defects: tuple[str, ...] = ()
+    received: datetime | None = None
+    columns: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def day(self) -> int | None:
+        """Number of the day (``date.toordinal``), in UTC, on which it was received, or else of its date; None without.
+
+        >>> Document("a", date=datetime(2002, 8, 31)).day == datetime(2002, 8, 31).toordinal()
+        True
+        """
+        date = self.received or self.date
+        if date is None:
+            return None
+        try:
+            return (date if date.tzinfo is None else date.astimezone(UTC)).toordinal()
+        except OverflowError:  # the first or last day that there is
+            return date.toordinal()
 
     @property
     def digest(self) -> bytes:
@@ -53,6 +74,9 @@ class Document:
         >>> Document("a").digest == Document("", fields={"a": []}).digest
         False
         """
+        if not self.fields:  # most documents
+            text = self.text.encode("utf-8", "surrogatepass")
+            return blake2b(b"%d;%b" % (len(text), text), digest_size=DIGEST_SIZE).digest()
         parts = [self.text]
         for name in sorted(self.fields):
             parts += [f"{name}:{len(self.fields[name])}", *self.fields[name]]

@@ -71,14 +71,25 @@ BINARY = {
 each_format = pytest.mark.parametrize(("data", "what"), BINARY.values(), ids=BINARY)
 
 
-@each_format
+OF_ZIP = r"give an Excel workbook a name that ends in \.xlsx; export others as text"
+AS_WORKBOOK = {  # what is said of these as a table named .xlsx
+    "xlsx": r"a\.xlsx cannot be read as \.xlsx \(.+\); open it in a spreadsheet program and save it again",
+    "zip without files": r"a\.xlsx cannot be read as \.xlsx \(.+\); open it in a spreadsheet program and save it again",
+    "xls": r"a\.xlsx is encrypted, or an old \.xls file; save it in Excel as \.xlsx without a password",
+}
+
+
+@pytest.mark.parametrize("kind", BINARY)
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.txt", "a.xlsx", "a.csv.gz", "a.txt.gz"])
-def test_a_file_that_is_not_text_is_refused_by_name_with_a_remedy(table, data, what, name):
+def test_a_file_that_is_not_text_is_refused_by_name_with_a_remedy(table, kind, name):
+    data, what = BINARY[kind]
     path = table(name, gzip.compress(data) if name.endswith(".gz") else data)
-    said = rf"{name}: this is {what}.*, not text; (export|unpack)"
-    with pytest.raises(InputError, match=said):
+    remedy = OF_ZIP if what.startswith("a ZIP file") else "(export|unpack)"
+    said = rf"{name}: this is {what}.*, not text; {remedy}"
+    as_table = AS_WORKBOOK.get(kind, said) if name == "a.xlsx" else said
+    with pytest.raises(InputError, match=as_table):
         list(read_input(path, None, UNLABELLED))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=as_table):
         list(read_corpus(path))
     with pytest.raises(InputError, match=said):
         list(read_corpus(path, "lines"))

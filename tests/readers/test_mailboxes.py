@@ -246,8 +246,8 @@ def test_several_processes_read_the_same_in_the_same_order(corpus, monkeypatch):
 
 
 def test_a_number_of_processes_is_checked(corpus):
-    with pytest.raises(InputError, match="jobs must be a whole number, 0 or more, not -1"):
-        list(read_corpus(corpus({"ham/1.eml": mail("a"), "spam/1.eml": mail("b")}), jobs=-1))
+    with pytest.raises(InputError, match="jobs must be a whole number, or -1 for one per processor, not -2"):
+        list(read_corpus(corpus({"ham/1.eml": mail("a"), "spam/1.eml": mail("b")}), jobs=-2))
 
 
 SHORT = st.sampled_from([b"", b" ", b"\r", b"To: b", b"text", b"From x", b">From x", b"Content-Length: 5", STAMP[:-1]])

@@ -80,7 +80,7 @@ def test_quoted_cells_hold_line_ends_delimiters_and_quotation_marks(table):
     path = table("a.csv", 'text,label\n"one\ntwo\r\nthree, ""four""",x\nfive,y\n')
     documents = list(read_table(path))
     assert found(documents) == [('one\ntwo\r\nthree, "four"', "x"), ("five", "y")]
-    assert [document.id for document in documents] == ["4", "5"]
+    assert [document.id for document in documents] == ["1", "2"]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
@@ -142,9 +142,9 @@ def test_a_huge_number_of_columns_is_read_and_not_all_listed_in_an_error(table):
     assert len(str(refused.value)) < 2_000
 
 
-def test_ids_are_the_id_column_or_the_number_of_the_line(table):
+def test_ids_are_the_id_column_or_the_number_of_the_record(table):
     assert [d.id for d in read_table(table("a.csv", "id,text,label\nn1,a,x\nn2,b,y\n"))] == ["n1", "n2"]
-    assert [d.id for d in read_table(table("b.csv", "text,label\na,x\n\nb,y\n"))] == ["2", "4"]
+    assert [d.id for d in read_table(table("b.csv", "text,label\na,x\n\nb,y\n"))] == ["1", "2"]
     assert [d.id for d in read_table(table("c.jsonl", '{"ID": 7, "text": "a", "label": "x"}\n'))] == ["7"]
 
 
@@ -171,7 +171,7 @@ def test_an_empty_cell_is_a_document_in_its_place(table, kind, content):
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
 def test_an_empty_line_is_a_document_where_a_record_has_one_cell(table, kind):
     documents = list(open_input(table(f"a.{kind}", 'text\n\na\n""\n\n'), None, Settings(labelled=False)).documents())
-    assert [(d.id, d.text) for d in documents] == [("2", ""), ("3", "a"), ("4", ""), ("5", "")]
+    assert [(d.id, d.text) for d in documents] == [("1", ""), ("2", "a"), ("3", ""), ("4", "")]
 
 
 def test_the_group_column_is_the_group(table):

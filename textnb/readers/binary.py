@@ -20,7 +20,7 @@ _FORMATS = (  # first bytes, name, remedy
     (
         rb"PK(?:\x03\x04|\x05\x06|\x07\x08)",
         "a ZIP file, such as .xlsx, .docx or .zip",
-        "export it as CSV or text in UTF-8",
+        "give an Excel workbook a name that ends in .xlsx; export others as text in UTF-8",
     ),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an OLE file, such as .xls or .doc", _EITHER),
     (rb"PAR1(?=.*\0)", "a Parquet file", _TABLE),

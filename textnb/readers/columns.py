@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers.charset_names import check_charset
 from textnb.readers.decoding import REPLACEMENT, undecodable
-from textnb.readers.tables import csv_records, number_of_cells, open_lines, shown_columns
+from textnb.readers.records import shown_columns
+from textnb.readers.tables import csv_records, number_of_cells, open_lines
 
 Strings = NDArray[np.object_]
 Record = tuple[int, list[str]]

@@ -7,27 +7,37 @@ with the corpus.toml of a folder. ``open_input`` does this for documents to clas
 file that is no table and no mailbox is one document.
 """
 
+import re
 import zlib
-from collections.abc import Iterator
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from glob import glob
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
 from textnb.readers.decoding import MAX_LINE_LENGTH
-from textnb.readers.folders import document_of, read_folder
+from textnb.readers.folders import document_of, is_kind, read_folder
+from textnb.readers.frames import is_frame, read_frame
 from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
-from textnb.readers.mailboxes import is_mail_corpus, is_store
-from textnb.readers.settings import MAX_SKIPPED, Settings, Troubles, complete_settings
-from textnb.readers.tables import open_bytes, read_records
+from textnb.readers.mailboxes import MAIL_COLUMNS, is_mail_corpus, is_store
+from textnb.readers.settings import DESCRIPTION, MAX_SKIPPED, Settings, Troubles, complete_settings, header_field
+from textnb.readers.tables import column_names, open_bytes, read_records
 
-READERS = ("folder", "csv", "tsv", "jsonl", "lines", "mail")
+READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "lines", "mail")
 """Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
 
 _ONE_DOCUMENT = "document"
-_KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
+TABLES = frozenset(_KIND_BY_SUFFIX.values())
+"""Kinds of corpora whose documents are records with columns."""
+_LABELLED_START = re.compile(rb"\s*__label__\S")
+_GLOB = re.compile(r"[*?\[]")
 _MAX_SHOWN_PATH = 200
 
 
@@ -46,6 +56,14 @@ class OpenCorpus:
     def is_mail(self) -> bool:
         """Whether the documents are messages."""
         return self.kind == "mail"
+
+    def columns(self) -> list[str]:
+        """Names of the columns of a table or of mails, ``text`` for lines; none for any other corpus."""
+        if self.kind == "lines":
+            return ["text"]
+        if self.kind == "mail":
+            return [*MAIL_COLUMNS]
+        return column_names(self.path, self.kind, self.settings) if self.kind in TABLES else []
 
     def documents(self) -> Iterator[Document]:
         """Read the documents, one at a time; a ReadingWarning at the end counts what went wrong."""
@@ -81,7 +99,7 @@ def open_corpus(path: str | Path, reader: str | None = None, settings: Settings 
     settings = settings or Settings()
     if path.is_dir() and reader in (None, "folder", "mail"):
         settings = complete_settings(path, settings)
-    kind = reader or settings.kind or recognise_kind(path)
+    kind = reader or settings.kind or recognise_kind(path, by_header=header_field(settings.label) is not None)
     if kind not in READERS:
         raise InputError("unknown reader {kind!r}; use {known}", kind=kind, known=", ".join(READERS))
     if kind != "mail" and path.is_dir() != (kind == "folder"):
@@ -90,23 +108,67 @@ def open_corpus(path: str | Path, reader: str | None = None, settings: Settings 
     return OpenCorpus(path, kind, settings)
 
 
+def open_corpora(
+    paths: str | Path | Sequence[str | Path], reader: str | None = None, settings: Settings | None = None
+) -> list[OpenCorpus]:
+    """Open each of several corpora, as ``open_corpus``; see ``expand_paths`` for what the paths may be."""
+    return [open_corpus(path, reader, own) for path, own in expand_paths(paths, reader, settings or Settings())]
+
+
+def expand_paths(
+    paths: str | Path | Sequence[str | Path], reader: str | None, settings: Settings
+) -> list[tuple[Path, Settings]]:
+    """Paths of corpora, each with its settings.
+
+    A pattern, as in ``2026-*.csv``, stands for the files of such names. A folder that holds only tables stands for
+    them, with ``reader`` for those of that kind; its corpus.toml completes their settings.
+    """
+    found: list[tuple[Path, Settings]] = []
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        matching = [Path(path)]
+        if _GLOB.search(str(path)) and not is_kind(Path(path).exists):
+            matching = [Path(each) for each in sorted(glob(str(path), recursive=True))]  # noqa: PTH207  # absolute too
+            if not matching:
+                raise InputError("{path} matches no file", path=path)
+        for each in matching:
+            tables = _tables_in(each, reader) if reader in (None, *TABLES) and is_kind(each.is_dir) else []
+            own = complete_settings(each, settings) if tables else settings
+            found += [(path, own) for path in tables or [each]]
+    return found
+
+
+def _tables_in(folder: Path, reader: str | None) -> list[Path]:
+    """Tables of a folder, by name; without a reader none if there is anything else in it but a corpus.toml."""
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "~$")))
+    except OSError:  # reading it will say why
+        return []
+    entries = [entry for entry in entries if entry.name != DESCRIPTION]
+    tables = [entry for entry in entries if entry.is_file() and _KIND_BY_SUFFIX.get(_suffix(entry), "") in TABLES]
+    if reader is not None:
+        return [table for table in tables if _KIND_BY_SUFFIX[_suffix(table)] == reader]
+    return tables if len(tables) == len(entries) else []
+
+
 def open_input(path: str | Path, reader: str | None, settings: Settings) -> OpenCorpus:
     """Recognise documents to classify, as ``open_corpus``; any file but a table or mailbox is one document."""
     path = _as_existing_path(path)
     if reader is None and is_store(path):
         reader = "mail"
     if reader is None and path.is_file() and _suffix(path) not in _KIND_BY_SUFFIX:
-        return OpenCorpus(path, _ONE_DOCUMENT, settings)
+        return OpenCorpus(path, "lines" if _has_labelled_lines(path) else _ONE_DOCUMENT, settings)
     return open_corpus(path, reader, settings)
 
 
 def read_corpus(  # noqa: PLR0913  # each says what the path does not
-    path: str | Path,
+    path: Any,
     reader: str | None = None,
-    text: str | None = None,
+    text: str | Sequence[str] | None = None,
     label: str | None = None,
     glob: str | None = None,
     *,
+    id: str | None = None,  # noqa: A002  # the name of the column
+    sheet: str | int | None = None,
     encoding: str | None = None,
     skip_bad: bool = False,
     max_skipped: float = MAX_SKIPPED,
@@ -118,17 +180,27 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
 
     Parameters
     ----------
-    path : str or Path
-        A folder with one subfolder per class; a CSV, TSV or JSONL file (plain or .gz) with a text and a label column;
-        or a folder with one mail store per class (mbox, Maildir, MH, .eml files). Of links below a folder, only those
-        to files of the same folder are followed; a link in place of a class is an error. A file that is not text
-        (.xlsx, PDF, an image) is refused, and so is a line or record of more than 67,108,864 characters.
-    reader : {"folder", "csv", "tsv", "jsonl", "lines", "mail"}, optional
-        Kind of the corpus, where the path does not show it. A line of "lines" starts with fastText's ``__label__x``.
-    text, label : str, optional
-        Names of the text and label columns, where they are not common ones.
+    path : str, Path, sequence of these, or data frame
+        A folder with one subfolder per class; a CSV, TSV or JSONL file (plain or .gz) or an Excel workbook (.xlsx)
+        with a text and a label column; a folder of such tables; a file of lines that start with fastText's
+        ``__label__x``; or a folder with one mail store per class (mbox, Maildir, MH, .eml files). Several of these,
+        and patterns as in ``2026-*.csv``, are read one after the other. Of links below a folder, only those to files
+        of the same folder are followed; a link in place of a class is an error. A file that is not text (PDF, an
+        image) is refused, and so is a line or record of more than 67,108,864 characters. A data frame of pandas, polars
+        or pyarrow is read as a table.
+    reader : {"folder", "csv", "tsv", "jsonl", "xlsx", "lines", "mail"}, optional
+        Kind of the corpus, where the path does not show it.
+    text : str or sequence of str, optional
+        Names of the text columns, where it is not a common one. Several are one text, in this order; they may also be
+        one string with commas, as in ``"件名,本文"``.
+    label : str, optional
+        Name of the label column, where it is not a common one; or ``header:NAME`` for a header field of mails.
     glob : str, optional
         Pattern of the files of a folder to read.
+    id : str, optional
+        Name of the column of ids; by default a common one, or else the number of the record.
+    sheet : str or int, optional
+        Name or number, from 1, of the sheet of a workbook; by default the first.
     encoding : str, optional
         Charset of texts that are not UTF-8, where it is known.
     skip_bad : bool, default=False
@@ -152,27 +224,44 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     ...     [(document.text, document.label) for document in read_corpus(table)]
     [('meow', 'cat'), ('woof', 'dog')]
     """
-    settings = Settings(text, label, glob, encoding=encoding, skip_bad=skip_bad, max_skipped=max_skipped, jobs=jobs)
-    return open_corpus(path, reader, settings).documents()
+    settings = Settings(
+        text=text if text is None or isinstance(text, str) else tuple(text),
+        label=label,
+        glob=glob,
+        id=id,
+        sheet=sheet,
+        encoding=encoding,
+        skip_bad=skip_bad,
+        max_skipped=max_skipped,
+        jobs=jobs,
+    )
+    if is_frame(path):
+        if reader is not None or glob is not None or sheet is not None:
+            raise InputError("a data frame has no reader, no glob and no sheet; leave them out")
+        return read_frame(path, settings)
+    return chain.from_iterable(corpus.documents() for corpus in open_corpora(path, reader, settings))
 
 
-def read_table(
+def read_table(  # noqa: PLR0913  # as read_corpus
     path: str | Path,
     reader: str | None = None,
-    text: str | None = None,
+    text: str | Sequence[str] | None = None,
     label: str | None = None,
     *,
+    id: str | None = None,  # noqa: A002
+    sheet: str | int | None = None,
     encoding: str | None = None,
     skip_bad: bool = False,
     max_skipped: float = MAX_SKIPPED,
 ) -> Iterator[Document]:
-    """Read the labelled documents of a CSV, TSV, JSONL or lines file, one per record.
+    """Read the labelled documents of a CSV, TSV, JSONL, .xlsx or lines file, one per record.
 
-    Parameters and result are as in ``read_corpus``; a folder is refused.
+    Parameters and result are as in ``read_corpus``; a folder is refused. ``Document.columns`` has all cells.
     """
     if _as_existing_path(path).is_dir():
         raise InputError("{path} is a folder, not a table; use read_corpus", path=path)
-    return read_corpus(path, reader, text, label, encoding=encoding, skip_bad=skip_bad, max_skipped=max_skipped)
+    options = {"id": id, "sheet": sheet, "encoding": encoding, "skip_bad": skip_bad, "max_skipped": max_skipped}
+    return read_corpus(path, reader, text, label, **options)  # type: ignore[arg-type]  # kinds as above
 
 
 def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[Document]:
@@ -180,16 +269,30 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
     return open_input(path, reader, settings).documents()
 
 
-def recognise_kind(path: Path) -> str:
-    """Recognise the kind of a corpus from its content if it is a folder, and from its name if it is a file."""
+def recognise_kind(path: Path, *, by_header: bool = False) -> str:
+    """Recognise the kind of a corpus from its content if it is a folder, else from its name, or ``__label__`` in it.
+
+    by_header: whether a header field has the labels, so that it is mail if it is not a table.
+    """
+    if by_header and _suffix(path) not in _KIND_BY_SUFFIX:
+        return "mail"
     if path.is_dir():
         return "mail" if is_mail_corpus(path) else "folder"
     if _suffix(path) not in _KIND_BY_SUFFIX:
+        if _has_labelled_lines(path):
+            return "lines"
         with suppress(OSError, EOFError, zlib.error), open_bytes(path) as stream:
             check_text(stream.read(START_BYTES), path)
         template = "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}"
         raise InputError(template, path=path, known=", ".join(READERS))
     return _KIND_BY_SUFFIX[_suffix(path)]
+
+
+def _has_labelled_lines(path: Path) -> bool:
+    """Whether a file begins with fastText's ``__label__x``."""
+    with suppress(OSError, EOFError, zlib.error), open_bytes(path) as stream:
+        return _LABELLED_START.match(stream.read(START_BYTES).removeprefix(BOM_UTF8)) is not None
+    return False
 
 
 def _read_whole_file(path: Path, settings: Settings) -> Document:

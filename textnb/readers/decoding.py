@@ -130,7 +130,7 @@ def decoded(data: bytes, declared: str | None = None, *, western: bool = False) 
 
 def _plain_utf8(data: bytes, declared: str | None) -> str | None:
     """Text of valid UTF-8 without escapes and byte order mark, for which ``encoding_of`` finds UTF-8 too; else None."""
-    if b"\x1b" in data or data.startswith(_MARKS) or passes_for_ascii(declared):
+    if b"\x1b" in data or data.startswith(_MARKS) or (declared is not None and passes_for_ascii(declared)):
         return None
     try:
         return data.decode()

@@ -18,7 +18,6 @@ from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
 from textnb.readers.folders import check_class_links, composed, is_kind, real_folder
 from textnb.readers.mailboxes import (
-    SUBFOLDERS_SUFFIX,
     file_messages,
     is_maildir,
     may_be_mail,
@@ -26,7 +25,8 @@ from textnb.readers.mailboxes import (
     store_files,
     visible,
 )
-from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles
+from textnb.readers.settings import DESCRIPTION, Settings, Then, Troubles, header_field
+from textnb.readers.thunderbird import SUBFOLDERS_SUFFIX, has_index, is_deleted, shown_folder_name
 
 if TYPE_CHECKING:
     from textnb.readers.message.features import MailFeatures
@@ -43,8 +43,16 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
     if not settings.labelled:
         yield from _documents(_unread(path, path, None, settings, troubles), settings)
         return
+    if (field := header_field(settings.label)) is not None:
+        messages = _unread(path, path, None, settings, troubles)
+        yield from _documents(_labelled_by(field, messages, troubles), settings)
+        return
     if path.is_file() or is_maildir(path):
-        raise InputError("{path} is one mail store; a corpus is a folder with one store per class", path=path)
+        template = (
+            "{path} is one mail store; a corpus is a folder with one store per class, or its messages name their class "
+            "in a header field (--label header:X-Gmail-Labels)"
+        )
+        raise InputError(template, path=path)
     stores = [entry for entry in visible(path) if _is_wanted(composed(entry.name), settings)]
     check_class_links(path, stores)
     others = [entry for entry in stores if is_kind(entry.is_file) and not may_be_mail(Path(entry))]
@@ -53,6 +61,20 @@ def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Do
     found = (_unread(Path(each), path, _label_of(each, settings), settings, troubles) for each in stores)
     unread = chain.from_iterable(found)
     yield from _documents(unread, settings)
+
+
+def _labelled_by(field: str, messages: Iterator["_Unread"], troubles: Troubles) -> Iterator["_Unread"]:
+    """Give each message the label in a header field; those without one are counted."""
+    from textnb.readers.message.header_label import take_labels
+
+    for message in messages:
+        labels, raw = take_labels(message.raw, field)
+        if len(labels) > 1:
+            troubles.reject(message.id, f"more than one label in {field}: {', '.join(labels)}")
+        elif labels:
+            yield _Unread(labels[0], message.id, raw)
+        else:
+            troubles.unlabelled.append(message.id)
 
 
 def read_mail_stream(stream: BinaryIO, settings: Settings) -> Iterator[Document]:
@@ -117,7 +139,10 @@ def _unread(store: Path, root: Path, label: str | None, settings: Settings, trou
             continue
         try:
             for found, raw in file_messages(file, whole):
-                yield _Unread(label, found.removeprefix(":") or file, raw)
+                if is_deleted(raw):
+                    troubles.deleted.append(found)
+                else:
+                    yield _Unread(label, found.removeprefix(":") or file, raw)
         except FileNotFoundError:  # another program has moved it meanwhile
             troubles.not_read.append(whole)
         except (OSError, EOFError, zlib.error) as error:
@@ -130,8 +155,12 @@ def _is_wanted(name: str, settings: Settings) -> bool:
 
 def _label_of(entry: os.DirEntry[str], settings: Settings) -> str:
     name = composed(entry.name)
-    suffixes = _SUFFIXES if is_kind(entry.is_file) else (SUBFOLDERS_SUFFIX,)
-    return settings.labels.get(name, _without_suffixes(name, suffixes))
+    if name in settings.labels:
+        return settings.labels[name]
+    if is_kind(entry.is_file):
+        return shown_folder_name(name) if has_index(Path(entry)) else _without_suffixes(name, _SUFFIXES)
+    folder = _without_suffixes(name, (SUBFOLDERS_SUFFIX,))
+    return folder if folder == name else shown_folder_name(folder)
 
 
 def _without_suffixes(name: str, suffixes: Iterable[str]) -> str:

@@ -6,8 +6,7 @@ in how they protect a line of the text that begins in the same way:
     mboxo, mboxrd   ">" is put before the line; one ">" is removed again
     mboxcl          Content-Length is the length of the text; it is used if a From_ line or the end follows the text
 
-Thunderbird writes From_ lines without name and date. Beside each mbox ``X`` it keeps an index ``X.msf``, its subfolders
-in ``X.sbd``, and its settings; index and settings are not mail.
+Thunderbird writes From_ lines without name and date, and keeps other files beside its mboxes (``thunderbird.py``).
 
 Messages are read one at a time, so that only one is in memory. Of a message longer than LONGEST_MESSAGE, the beginning
 is read.
@@ -26,12 +25,13 @@ from typing import BinaryIO
 from textnb.readers.folders import is_kind, may_be_followed
 from textnb.readers.settings import DESCRIPTION
 from textnb.readers.tables import open_bytes
+from textnb.readers.thunderbird import SUBFOLDERS_SUFFIX, has_index, is_of_thunderbird
 
 LONGEST_MESSAGE = 1 << 25
 """Number of bytes of a message that are read."""
 
-SUBFOLDERS_SUFFIX = ".sbd"
-"""End of the name of a folder in which Thunderbird keeps the subfolders of an mbox."""
+MAIL_COLUMNS = ("date", "from", "subject")
+"""Names of what a table of mails shows of each."""
 
 _FROM = re.compile(rb"From (?:(?:.*\s)?[A-Z][a-z]{2}\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{1,2}:\d\d|\r?\n)")
 _HEAD_END = re.compile(rb"\n(?=[ \t\r\v\f]*+\n|From )")
@@ -45,8 +45,6 @@ _BLOCK = 1 << 16  # bytes that are read at a time
 _MAX_LINE_LENGTH = 1 << 20
 _MAX_FIRST_LINE, _MAX_BLANK_LINES = 1000, 100
 _CURRENT_FOLDER = os.curdir + os.sep
-_INDEX_SUFFIX = ".msf"
-_FILES_OF_THUNDERBIRD = ("msgfilterrules.dat", "popstate.dat", "filterlog.html", "virtualfolders.dat")
 _FOLDERS_OF_MAILDIR = ("cur", "new", "tmp")
 
 Raw = tuple[str, bytes]
@@ -188,13 +186,13 @@ def _is_from(line: bytes) -> bool:
 def is_mbox(path: Path) -> bool:
     """Whether a file begins with a From_ line and a header field, or has an index of Thunderbird beside it."""
     first, second = _first_lines(path)
-    return (_FROM.match(first) is not None and _FIELD.match(second) is not None) or _has_index(path)
+    return (_FROM.match(first) is not None and _FIELD.match(second) is not None) or has_index(path)
 
 
 def may_be_mail(path: Path) -> bool:
     """Whether a file is empty or begins with a From_ line or a header field, by its content or its name."""
     first, _ = _first_lines(path)
-    return not first or _MAIL.match(first) is not None or path.suffix.lower() == ".eml" or _has_index(path)
+    return not first or _MAIL.match(first) is not None or path.suffix.lower() == ".eml" or has_index(path)
 
 
 def _first_lines(path: Path) -> tuple[bytes, bytes]:
@@ -208,21 +206,12 @@ def _first_lines(path: Path) -> tuple[bytes, bytes]:
         return b"", b""
 
 
-def _has_index(path: Path) -> bool:
-    return path.with_name(path.name + _INDEX_SUFFIX).is_file()
-
-
-def _is_of_thunderbird(name: str) -> bool:
-    """Whether a file is an index or has settings of Thunderbird, by its name."""
-    return name.lower().endswith(_INDEX_SUFFIX) or name.lower() in _FILES_OF_THUNDERBIRD
-
-
 def is_mail_corpus(root: Path) -> bool:
     """Whether a folder has only mail stores in it, one per class, or is a folder of Thunderbird."""
     entries = [Path(entry) for entry in _without_linked_folders(root) if entry.name != DESCRIPTION]
     if is_maildir(root):
         return False
-    return any(map(_has_index, entries)) or (bool(entries) and all(map(is_store, entries)))
+    return any(map(has_index, entries)) or (bool(entries) and all(map(is_store, entries)))
 
 
 def is_store(path: Path) -> bool:
@@ -253,7 +242,7 @@ def visible(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             names = (entry for entry in entries if not entry.name.startswith("."))
-            return sorted((entry for entry in names if not _is_of_thunderbird(entry.name)), key=_in_order)
+            return sorted((entry for entry in names if not is_of_thunderbird(entry.name)), key=_in_order)
     except OSError:
         return []
 

@@ -3,8 +3,9 @@
 A corpus.toml in the folder of a corpus, or in the folder above for a part that it names in ``parts``, may have a table
 ``[reader]`` with settings. Settings of the caller take precedence.
 
-``Troubles`` counts documents that could be read only in part, records that were skipped, files that were not read and
-links that were not followed, and reports each kind once, in a ReadingWarning with a number and examples.
+``Troubles`` counts documents that could be read only in part, records that were skipped, files that were not read,
+links that were not followed and deleted messages, and reports each kind once, in a ReadingWarning with a number and
+examples.
 """
 
 import warnings
@@ -43,6 +44,15 @@ _LINKS = (
     "{number} link was not followed: only links to files of this folder are",
     "{number} links were not followed: only links to files of this folder are",
 )
+_UNLABELLED = (
+    "{number} message has no label in that header field and was left out",
+    "{number} messages have no label in that header field and were left out",
+)
+_HEADER = "header:"
+_DELETED = (
+    "{number} message was not read: Thunderbird has marked it as deleted",
+    "{number} messages were not read: Thunderbird has marked them as deleted",
+)
 _WARNING = "{source}: {what} ({examples})"
 _MAX_EXAMPLES = 3
 
@@ -53,7 +63,7 @@ class Settings:
 
     Parameters
     ----------
-    text, label, glob, encoding, skip_bad, max_skipped, jobs
+    text, label, glob, id, sheet, encoding, skip_bad, max_skipped, jobs
         As in ``read_corpus``.
     exclude : tuple of str
         Names of files to leave out without a warning.
@@ -71,9 +81,11 @@ class Settings:
         Function that the processes apply to the mails they have read, so that less is sent back; not with one process.
     """
 
-    text: str | None = None
+    text: str | tuple[str, ...] | None = None
     label: str | None = None
     glob: str | None = None
+    id: str | None = None
+    sheet: str | int | None = None
     exclude: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     skip_lines: int = 0
@@ -90,6 +102,22 @@ class Settings:
         check_charset(self.encoding)
         if not 0 <= self.max_skipped <= 1:
             raise ParameterError("max_skipped must be between 0 and 1, not {value!r}", value=self.max_skipped)
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Text columns as they were given; none if they are to be found."""
+        return (self.text,) if isinstance(self.text, str) else tuple(self.text or ())
+
+
+def header_field(label: str | None) -> str | None:
+    """Name of the header field that a setting names; None if it names none.
+
+    >>> header_field("header:X-Gmail-Labels"), header_field("label")
+    ('X-Gmail-Labels', None)
+    """
+    if label is None or not label.lower().startswith(_HEADER):
+        return None
+    return label[len(_HEADER) :].strip() or None
 
 
 def complete_settings(folder: Path, given: Settings) -> Settings:
@@ -126,7 +154,7 @@ def _read_description(folder: Path) -> tuple[Path, dict[str, Any]]:
 
 def _as_setting(key: str, value: Any, path: Path) -> Any:
     """Check one value of the [reader] table."""
-    if key in ("glob", "encoding", "text", "label", "kind") and isinstance(value, str):
+    if key in ("glob", "encoding", "text", "label", "id", "sheet", "kind") and isinstance(value, str):
         return value
     if key == "skip_lines" and isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
@@ -134,7 +162,7 @@ def _as_setting(key: str, value: Any, path: Path) -> Any:
         return _as_strings(value, path, f"[reader] {key}")
     if key == "labels" and isinstance(value, dict):
         return dict(zip(value, _as_strings(list(value.values()), path, f"[reader.{key}]"), strict=True))
-    known = "glob, exclude, labels, skip_lines (0 or more), encoding, text, label or kind"
+    known = "glob, exclude, labels, skip_lines (0 or more), encoding, text, label, id, sheet or kind"
     template = "{path}: invalid setting [reader] {key} = {value!r}; use {known}"
     raise InputError(template, path=path, key=key, value=value, known=known)
 
@@ -159,7 +187,9 @@ class Troubles:
     skipped: list[str] = field(default_factory=list)
     not_read: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    unlabelled: list[str] = field(default_factory=list)
     documents: int = 0
     damage: str = TEXT_DAMAGE
 
@@ -182,6 +212,8 @@ class Troubles:
         self._warn(self.skipped, _SKIPPED)
         self._warn(self.not_read, _NOT_READ)
         self._warn(self.links, _LINKS)
+        self._warn(self.unlabelled, _UNLABELLED)
+        self._warn(self.deleted, _DELETED)
 
     def _check_skipped(self) -> None:
         """Refuse a source of which more than a proportion of ``max_skipped`` is bad."""

@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV and JSON lines files, plain or gzipped, one document per record; and plain lines.
+"""Tables: CSV, TSV and JSON lines files, plain or gzipped, and .xlsx, one document per record; and plain lines.
 
 Quotation marks around a cell of a CSV file must be right, or the file is refused. TSV files come with and without them,
 so there a cell is quoted only if all of this holds; otherwise its quotation marks are a part of the text:
@@ -12,11 +12,10 @@ so there a cell is quoted only if all of this holds; otherwise its quotation mar
 import csv
 import gzip
 import json
-import math
 import re
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -36,14 +35,12 @@ from textnb.readers.decoding import (
     pieces_of,
     undecodable,
 )
+from textnb.readers.records import find_columns, record_document, unique_names
 from textnb.readers.settings import Settings, Troubles
+from textnb.readers.workbook import cell_text, sheet_rows
 
-TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "本文", "テキスト", "文書", "文章")
-LABEL_COLUMNS = ("label", "class", "category", "target", "y", "ラベル", "クラス", "カテゴリ", "分類")
-ID_COLUMNS = ("id", "doc_id", "docid", "name", "filename", "file")
 LABEL_PREFIX = "__label__"
 _LABELLED_LINE = re.compile(rf"{LABEL_PREFIX}(\S+)(?:\s(.*))?", re.DOTALL)
-_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 _CELL = re.compile(r'"((?:[^"]++|"")*+)"(?=\t|\Z)|[^\t]*+')
 _CELL_WITHOUT_TABS = re.compile(r'"((?:[^"\t]++|"")*+)"(?=\t|\Z)|[^\t]*+')
 _OPEN_CELL = re.compile(r'"(?:[^"]++|"")*+\Z')
@@ -51,18 +48,36 @@ _LINE_OF_CELL = re.compile(r'(?:[^"]++|"")*+')
 _CLOSING = re.compile(r'"(?=\t|\r?\n?\Z)')
 _LINE_ENDS = ("\n", "\r\n", "\r")
 _MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
-_MAX_SHOWN_COLUMNS = 12
 
-Found = tuple[int, Document | str]
-"""Number of a line, and the document that ends there or the reason why it is bad."""
+Found = tuple[str, Document | str]
+"""Where a record ends, such as ``line 3``, and its document or the reason why it is bad."""
+Row = tuple[int, Sequence[Any]]
+"""Number of the last line of a record, or of its row, and its cells."""
 
 
 def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
-    """Read the documents of a csv, tsv, jsonl or lines file, in the order of the file."""
+    """Read the documents of a csv, tsv, jsonl, xlsx or lines file, in the order of the file.
+
+    The id of a document is its cell in the id column, or else the number of its record.
+    """
+    if kind == "xlsx":
+        yield from _accepted(path, _sheet_documents(path, settings), troubles)
+        return
     with open_lines(path, settings.encoding, "\n" if kind in ("lines", "jsonl") else "") as (encoding, lines):
-        for document in _documents(path, kind, lines, settings, troubles):
+        for document in _accepted(path, _documents(path, kind, lines, settings), troubles):
             places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
             yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
+
+
+def column_names(path: Path, kind: str, settings: Settings) -> list[str]:
+    """Names of the columns of a csv, tsv or xlsx file, or of the keys in all records of a jsonl file."""
+    if kind == "xlsx":
+        return unique_names(next((cells for _, cells in sheet_rows(path, settings.sheet)), []))
+    with open_lines(path, settings.encoding, "\n" if kind == "jsonl" else "") as (_, lines):
+        if kind == "jsonl":
+            found = (record for _, record in _json_records(lines) if isinstance(record, dict))
+            return list(dict.fromkeys(key for record in found for key in record))
+        return unique_names(next((cells for _, cells in csv_records(path, lines, _delimiter(kind)) if cells), []))
 
 
 def read_lines(stream: BinaryIO, settings: Settings, source: str = "standard input") -> Iterator[Document]:
@@ -89,7 +104,8 @@ def read_lines(stream: BinaryIO, settings: Settings, source: str = "standard inp
     ['one', 'two']
     """
     for number, content in enumerate(decoded_each(stream, settings.encoding, source), 1):
-        yield replace(_line_document(number, content.text), defects=content.defects)
+        document = _line_document(number, content.text)
+        yield replace(document, defects=content.defects) if content.defects else document
 
 
 @contextmanager
@@ -113,59 +129,78 @@ def open_bytes(path: Path | str, buffering: int = -1) -> BinaryIO:
     return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123
 
 
-def _documents(
-    path: Path, kind: str, lines: Iterable[str], settings: Settings, troubles: Troubles
-) -> Iterator[Document]:
-    if kind == "lines":
-        found = _line_documents(lines, settings)
-    elif kind == "jsonl":
-        found = _json_documents(lines, settings)
-    else:
-        found = _csv_documents(path, lines, "\t" if kind == "tsv" else ",", settings)
-    for number, document in found:
+def _accepted(path: Path, found: Iterable[Found], troubles: Troubles) -> Iterator[Document]:
+    """Yield the good documents; the others are errors, or are counted."""
+    for where, document in found:
         if isinstance(document, str):
-            troubles.reject(f"{path}, line {number}", document)
+            troubles.reject(f"{path}, {where}", document)
         else:
             yield document
 
 
+def _documents(path: Path, kind: str, lines: Iterable[str], settings: Settings) -> Iterator[Found]:
+    if kind == "lines":
+        return _line_documents(lines, settings)
+    if kind == "jsonl":
+        return _json_documents(lines, settings)
+    return _row_documents(path, "line", csv_records(path, lines, _delimiter(kind)), settings)
+
+
+def _delimiter(kind: str) -> str:
+    return "\t" if kind == "tsv" else ","
+
+
 def _line_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
     for number, line in enumerate(lines, 1):
-        document = _line_document(number, line)
+        document, where = _line_document(number, line), f"line {number}"
         if not settings.labelled:
-            yield number, document
+            yield where, document
         elif document.label is None:
             if line.strip():  # a blank line of a labelled file is no record
-                yield number, f"the line does not start with {LABEL_PREFIX}x"
+                yield where, f"the line does not start with {LABEL_PREFIX}x"
         elif document.text.startswith(LABEL_PREFIX):
-            yield number, "more than one label"
+            yield where, "more than one label"
         else:
-            yield number, document if document.text else f"no text after {LABEL_PREFIX}{document.label}"
+            yield where, document if document.text else f"no text after {LABEL_PREFIX}{document.label}"
 
 
 def _line_document(number: int, line: str) -> Document:
     """Document of one line; fastText's ``__label__x `` at its beginning is the label."""
     text = _without_end(line)
     labelled = _LABELLED_LINE.fullmatch(text)
-    return Document(labelled[2] or "", labelled[1], str(number)) if labelled else Document(text, None, str(number))
+    text, label = (labelled[2] or "", labelled[1]) if labelled else (text, None)
+    return Document(text, label, str(number), columns={"text": text})
 
 
-def _csv_documents(path: Path, lines: Iterable[str], delimiter: str, settings: Settings) -> Iterator[Found]:
-    records = csv_records(path, lines, delimiter)
-    header = [cell.strip() for cell in next((cells for _, cells in records if cells), [])]
+def _sheet_documents(path: Path, settings: Settings) -> Iterator[Found]:
+    """Documents of a sheet; their columns have the cells as they are."""
+    rows = list(sheet_rows(path, settings.sheet))
+    texts = ((number, [cell_text(cell) for cell in cells]) for number, cells in rows)
+    names, found = unique_names([str(cell) for _, cells in rows[:1] for cell in cells]), iter(rows[1:])
+    for (where, read), (_, cells) in zip(_row_documents(path, "row", texts, settings), found, strict=True):
+        yield where, read if isinstance(read, str) else replace(read, columns=dict(zip(names, cells, strict=True)))
+
+
+def _row_documents(path: Path, unit: str, rows: Iterable[Row], settings: Settings) -> Iterator[Found]:
+    """Documents of the rows of a table, whose first row is the header; ``unit`` is what rows are numbered by."""
+    rows = iter(rows)
+    header = next((cells for _, cells in rows if cells), [])
     if not header:
         return
-    columns = _find_columns(header, settings)
-    if isinstance(columns, str):
-        raise InputError("{path}: {why}", path=path, why=columns)
-    for number, found in records:
+    used, names = find_columns(header, settings), unique_names(header)
+    if isinstance(used, str):
+        raise InputError("{path}: {why}", path=path, why=used)
+    n_records = 0
+    for number, found in rows:
         cells = found or [""] * (len(header) == 1)
-        if not cells:
-            continue  # a blank line is no record, where a record has several cells
+        if len(header) > 1 and not any(cells):
+            continue  # a blank line, or a row of empty cells, is no record where a record has several cells
+        n_records += 1
+        where = f"{unit} {number}" if number == n_records + 1 else f"{unit} {number} (record {n_records})"
         if len(cells) != len(header):
-            yield number, f"{number_of_cells(cells)}, but the header has {len(header)}"
+            yield where, f"{number_of_cells(cells)}, but the header has {len(header)}"
         else:
-            yield number, _record_document(number, dict(zip(header, cells, strict=True)), columns, settings)
+            yield where, record_document(n_records, dict(zip(names, cells, strict=True)), used, settings)
 
 
 def csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -266,6 +301,17 @@ def _without_end(line: str) -> str:
 
 
 def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]:
+    for n_records, (number, record) in enumerate(_json_records(lines), 1):
+        where = f"line {number}"
+        if isinstance(record, str):
+            yield where, record
+            continue
+        used = find_columns(list(record), settings)
+        yield where, used if isinstance(used, str) else record_document(n_records, record, used, settings)
+
+
+def _json_records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Number of each line that is not blank, and its object or the reason why there is none."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -274,64 +320,9 @@ def _json_documents(lines: Iterable[str], settings: Settings) -> Iterator[Found]
         except (ValueError, RecursionError) as error:
             yield number, f"not JSON ({error})"
             continue
-        columns = _find_columns(list(record), settings) if isinstance(record, dict) else "not a JSON object"
-        yield number, columns if isinstance(columns, str) else _record_document(number, record, columns, settings)
-
-
-def _find_columns(names: Sequence[str], settings: Settings) -> tuple[str, str] | str:
-    """Names of the text and label columns, or the reason why they cannot be found."""
-    text = _find_column(names, settings.text, TEXT_COLUMNS)
-    label = _find_column(names, settings.label, LABEL_COLUMNS) if settings.labelled else text
-    for what, given, found in (("text", settings.text, text), ("label", settings.label, label)):
-        if found is None:
-            wanted = f"no column {given!r}" if given else f"no {what} column found"
-            return f"{wanted} among {shown_columns(names)}; name it with --{what} or {what}="
-        if names.count(found) > 1:
-            return f"there are two columns {found!r}"
-    return cast("tuple[str, str]", (text, label))
+        yield number, record if isinstance(record, dict) else "not a JSON object"
 
 
 def number_of_cells(cells: Sequence[str]) -> str:
     """Number of cells for a message: "1 cell", "2 cells"."""
     return f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
-
-
-def shown_columns(names: Sequence[str]) -> str:
-    """Names of columns for a message, the first few of many."""
-    return ", ".join(names[:_MAX_SHOWN_COLUMNS]) + (", ..." if len(names) > _MAX_SHOWN_COLUMNS else "")
-
-
-def _find_column(names: Sequence[str], given: str | None, guesses: Sequence[str]) -> str | None:
-    """Column of the given name, or the first common one; case matters only if names differ in case alone."""
-    if given is not None and given in names:
-        return given
-    folded = {name.casefold(): name for name in reversed(names)}
-    return next((folded[guess] for guess in ([given.casefold()] if given else guesses) if guess in folded), None)
-
-
-def _record_document(
-    number: int, record: Mapping[str, Any], columns: tuple[str, str], settings: Settings
-) -> Document | str:
-    """Document of one record, or the reason why it is bad."""
-    text, label = record[columns[0]], None
-    if text is None and not settings.labelled:
-        text = ""
-    if not isinstance(text, str):
-        return f"no text in {columns[0]!r}"
-    if settings.labelled:
-        label = _as_label(record[columns[1]])
-        if label is None:
-            return f"no label in {columns[1]!r}"
-        if not text:
-            return f"no text in {columns[0]!r}"
-    names = {name.casefold(): name for name in reversed(list(record))}
-    given = next((record[names[column]] for column in ID_COLUMNS if column in names), None)
-    return Document(text, label, _as_label(given) or str(number), group=_as_label(record.get("group")))
-
-
-def _as_label(value: object) -> str | None:
-    """Label as a string, a number as it is written; None for a blank cell, null or anything that is no label."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    label = str(value) if isinstance(value, (str, int, float)) else ""
-    return label if label.strip() and not _SURROGATE.search(label) else None

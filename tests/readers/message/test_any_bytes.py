@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from textnb.readers import read_message
+from textnb.readers import read_heading, read_message
 
 CORPUS = Path(__file__).parents[3] / "corpora" / "ja-mail"
 MESSAGES = [path.read_bytes() for path in sorted(CORPUS.rglob("*.eml"))]
@@ -39,6 +39,7 @@ structured = st.lists(LINES | st.binary(max_size=30), max_size=25).map(b"\n".joi
 
 
 def check(raw):
+    "".join(read_heading(raw)).encode()
     document = read_message(raw)
     document.text.encode()
     document.digest  # noqa: B018 - fields can be written, too

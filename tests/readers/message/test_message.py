@@ -62,6 +62,10 @@ def test_date_and_conversation_are_known():
     assert mail.group == "1@a.example"
     assert read_message(MAIL.replace(b"\nDate: ", b"\nX-Date: ")).date == datetime(2003, 11, 14, 0, 5, 9, tzinfo=UTC)
     assert read_message(b"To: x\n\ny").date is None
+    assert mail.received == datetime(2003, 11, 14, 0, 5, 9, tzinfo=UTC)
+    assert read_message(b"To: x\nDate: Fri, 14 Nov 2003 00:05:07 +0000\n\ny").received is None
+    fields = b"Received: by a; never\nReceived: by b; 2 Jan 2002 00:00 +0000\nReceived: by c; 9 Jan 2002 00:00 +0000\n"
+    assert read_message(fields + b"\ny").received == datetime(2002, 1, 2, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("group", GROUPS)

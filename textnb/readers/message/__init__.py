@@ -11,4 +11,8 @@
     features      names of the groups of tokens; head_tokens: tokens of header fields; words: words and hosts of links
 
 Nothing is imported here, so that programs that read no mail do not load it. ``textnb.readers`` has the public names.
+
+Not public: CONTRIBUTING.md lists the public modules.
 """
+
+__all__: list[str] = []

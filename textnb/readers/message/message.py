@@ -8,14 +8,15 @@ defects   descriptions of everything that is wrong with the message; no message 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from textnb.document import Document
 from textnb.errors import InputError
-from textnb.readers.mailboxes import LONGEST_MESSAGE
+from textnb.readers.mailboxes import LONGEST_MESSAGE, MAIL_COLUMNS
 from textnb.readers.message.content import Content
 from textnb.readers.message.features import MailFeatures
 from textnb.readers.message.head_tokens import HEAD_GROUPS, tokens_of_head
-from textnb.readers.message.headers import Defects, Head, as_date
+from textnb.readers.message.headers import Defects, Head, as_date, message_start, read_head
 from textnb.readers.message.words import host_tokens, words_in
 
 _ZONE = re.compile(rb"[+-]\d{4}|\b[A-Z]{3,4}$")
@@ -81,7 +82,8 @@ def read_message(raw: bytes, features: MailFeatures | None = None) -> Document:
     -------
     Document
         Subject and body as ``text``; tokens as ``fields``; ``date``, from Date or else from Received; ``group``, the
-        id of the first message of the conversation; ``defects``, descriptions of what is wrong with the message.
+        id of the first message of the conversation; ``defects``, descriptions of what is wrong with the message;
+        ``received``, from the newest Received field with a date.
 
     Examples
     --------
@@ -103,7 +105,37 @@ def message_document(raw: bytes, features: MailFeatures | None, label: str | Non
     subject, body = content.subject, content.body
     text = f"{subject}\n{body}" if subject and body else subject or body
     fields = fields_of(content, groups)
-    return Document(text, label, name, fields, _date(head), _conversation(head), defects.words)
+    words = defects.words
+    columns = dict(zip(MAIL_COLUMNS, _heading(content), strict=True))
+    return Document(text, label, name, fields, _date(head), _conversation(head), words, _received(head), columns)
+
+
+class Heading(NamedTuple):
+    """What identifies a message for its reader: the day it was sent, its From field and its subject, decoded."""
+
+    date: str
+    sender: str
+    subject: str
+
+
+def read_heading(raw: bytes) -> Heading:
+    r"""Read what a mail program shows of a message in a list; never raises an error.
+
+    Examples
+    --------
+    >>> read_heading(b"From: =?utf-8?B?5aSq6YOO?= <a@example.jp>\nDate: Fri, 2 Jan 2026 03:04:05 +0900\n\ntext")
+    Heading(date='2026-01-02', sender='太郎 <a@example.jp>', subject='')
+    """
+    data = _as_lines(raw, Defects())
+    body = read_head(data, message_start(data, 0, len(data)), len(data), Defects()).body
+    return _heading(Content(data[:body], Defects()))
+
+
+def _heading(content: Content) -> Heading:
+    head = content.walk.head
+    date = _date(head)
+    day = "" if date is None else date.date().isoformat()
+    return Heading(day, content.text_of(head.first(b"from")), content.subject)
 
 
 def _as_lines(raw: bytes, defects: Defects) -> bytes:
@@ -119,6 +151,13 @@ def _date(head: Head) -> datetime | None:
     """Date of a message: from Date, else from the first Received."""
     sent = as_date(head.first(b"date").decode("ascii", "replace"))
     return sent or as_date(head.first(b"received").rpartition(b";")[2].decode("ascii", "replace"))
+
+
+def _received(head: Head) -> datetime | None:
+    """Date of the newest Received field that has one: each host adds its own above the others."""
+    values = (value for name, value in head.fields if name == b"received")
+    dates = (as_date(value.rpartition(b";")[2].decode("ascii", "replace")) for value in values)
+    return next((date for date in dates if date is not None), None)
 
 
 def _conversation(head: Head) -> str | None:
