@@ -43,7 +43,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -219,14 +219,12 @@ class ClassThresholds:
     least: ArrayLike
 
     @classmethod
-    def of_precision(
-        cls, precision: float, predicted: Codes, probability: Floats, correct: NDArray[np.bool_], n_classes: int
-    ) -> "ClassThresholds":
-        """Cut-offs (7) from answers (D,) to documents that were not learnt, with their probabilities."""
+    def of_precision(cls, precision: float, answers: "JudgedAnswers", n_classes: int) -> "ClassThresholds":
+        """Cut-offs (7) from answers to documents that were not learnt."""
         least = np.full(n_classes, np.inf)
         for k in range(n_classes):
-            own = predicted == k
-            least[k] = _precision_cutoff(precision, probability[own], correct[own])
+            own = answers.predicted == k
+            least[k] = _precision_cutoff(precision, answers.probability[own], answers.correct[own])
         return cls(least)
 
     def __post_init__(self) -> None:
@@ -243,6 +241,24 @@ class ClassThresholds:
     def never_decided(self, classes: Sequence[str]) -> list[str]:
         """Names of the classes without a cut-off."""
         return [name for name, least in zip(classes, np.asarray(self.least).tolist(), strict=True) if least == math.inf]
+
+
+class JudgedAnswers(NamedTuple):
+    """Answers to documents that were not learnt: predicted classes, their probabilities, whether correct, (D,) each."""
+
+    predicted: Codes
+    probability: Floats
+    correct: NDArray[np.bool_]
+
+    @property
+    def in_order(self) -> "JudgedAnswers":
+        """Answers sorted by class and falling probability, which say nothing about the order of the documents."""
+        order = np.lexsort((self.correct, -self.probability, self.predicted))
+        return self.rows(order)
+
+    def rows(self, chosen: NDArray[Any]) -> "JudgedAnswers":
+        """Return some of the answers, by number or by a mask."""
+        return JudgedAnswers(self.predicted[chosen], self.probability[chosen], self.correct[chosen])
 
 
 def _precision_cutoff(precision: float, probability: Floats, correct: NDArray[np.bool_]) -> float:

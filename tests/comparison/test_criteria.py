@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from made_corpora import documents, recipe, tokenised
 
+from textnb import TextClassifier
 from textnb.comparison.criteria import score_recipes
 from textnb.counts import ClassCounts
 from textnb.errors import InputError
@@ -87,3 +90,13 @@ def test_an_evidence_that_is_not_computed_is_refused_and_bic_is_there(model, mon
     with pytest.raises(InputError, match="is not computed for 30 documents; use cross-validation or bic"):
         score_recipes(given, tokenised(MADE), "evidence")
     assert score_recipes(given, tokenised(MADE), "bic")[0].value < 0
+
+
+def test_the_evidence_of_logistic_is_that_at_the_l2_it_finds():
+    searching = TextClassifier("logistic", tokenizer="whitespace", calibrate=False).recipe
+    assert searching.options["l2"] == "cv"
+    corpus = tokenised(documents(36), searching)
+    l2 = TextClassifier.from_recipe(searching).fit(documents(36)).fitted.fit.found["l2"]
+    given = replace(searching, options={**searching.options, "l2": l2})
+    searched, fixed = (score_recipes({"it": each}, corpus, "evidence")[0].value for each in (searching, given))
+    assert searched == pytest.approx(fixed, rel=1e-9)

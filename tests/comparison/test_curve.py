@@ -49,9 +49,12 @@ def test_sizes_are_halves_of_all_by_default_and_can_be_given():
     assert given == [5, 20]
 
 
-@pytest.mark.parametrize("size", [2, 1000, 2.5])
-def test_sizes_that_there_are_not_are_refused(size):
-    with pytest.raises(InputError, match=r"sizes must be from 3 \(one per class\) to"):
+TOO_SMALL, TOO_LARGE = r"sizes must be from 3 \(one per class\) to", "size 1,000 is too large: .*; use at most"
+
+
+@pytest.mark.parametrize(("size", "complaint"), [(2, TOO_SMALL), (1000, TOO_LARGE), (2.5, TOO_SMALL)])
+def test_sizes_that_there_are_not_are_refused(size, complaint):
+    with pytest.raises(InputError, match=complaint):
         learning_curve({"it": recipe()}, tokenised(MADE), sizes=[size], folds=3)
 
 

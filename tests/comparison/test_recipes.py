@@ -42,9 +42,9 @@ def test_recipes_have_what_the_file_says_and_the_default_for_the_rest(tmp_path):
         tokenizer("whitespace"),
         True,
     )
-    assert (second.model, second.alpha, second.calibrate) == ("multinomial", "evidence", False)
+    assert (second.model, second.alpha, second.calibrate) == ("multinomial", "leave-one-out", False)
     assert second.tokenizer == tokenizer("janome", pos=("名詞",))
-    assert second.analyzer.normalisers == ("nfkc", "casefold")
+    assert second.analyzer == Analyzer(normalisers=["nfkc", "casefold"], terms=["words", "chars"])
     assert second.prior == {"x": 0.25, "y": 0.75}
 
 
@@ -71,7 +71,7 @@ def test_a_recipe_written_as_toml_reads_back(cut):
         ("recipes = []", "unknown key 'recipes'; write recipes below [[recipe]]"),
         ("[[recipe]]\nalfa = 1", "recipe 1 (multinomial): unknown option 'alfa' of model 'multinomial'; use alpha"),
         ("[[recipe]]\npi = 1.0", "recipe 1 (multinomial): unknown option 'pi'"),
-        ("[[recipe]]\nmodel = 'none'", "recipe 1 (none): unknown model 'none'; use multinomial, b"),
+        ("[[recipe]]\nmodel = 'none'", "recipe 1 (none): unknown model 'none'; use auto, multinomial, b"),
         ("[[recipe]]\nmodel = ['unb']", "recipe 1: name must be a string, not ['unb']"),
         ("[[recipe]]\nname = 3", "recipe 1: name must be a string, not 3"),
         ("[[recipe]]\n[[recipe]]", "recipe 2 (multinomial): another recipe has this name"),
@@ -110,3 +110,13 @@ def test_a_file_that_is_not_there_or_not_utf8_is_named(tmp_path):
     (tmp_path / "r.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="recipes must be written in UTF-8"):
         read_recipes(tmp_path / "r.toml", recipe())
+
+
+def test_another_model_does_not_get_the_terms_that_suit_the_model_of_the_default(tmp_path):
+    (tmp_path / "r.toml").write_text("[[recipe]]\nmodel = 'bernoulli'\n[[recipe]]\n", encoding="utf-8")
+    default = TextClassifier(tokenizer="words").recipe
+    found = read_recipes(tmp_path / "r.toml", default)
+    assert found["bernoulli"] == TextClassifier("bernoulli", tokenizer="words").recipe
+    assert found["auto"] == default
+    given = read_recipes(tmp_path / "r.toml", default, settled=["terms", "ngram"])
+    assert given["bernoulli"].analyzer == default.analyzer

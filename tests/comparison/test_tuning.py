@@ -1,11 +1,13 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from made_corpora import documents, recipe, tokenised
 
-from textnb import TextClassifier
+from textnb import Document, TextClassifier
 from textnb.comparison import candidates, cross_validated, tune
+from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import InputError
 from textnb.evaluation import Evaluation
 from textnb.evaluation.splits import nested_folds
@@ -73,9 +75,37 @@ def test_parts_of_text_and_selection_can_be_varied():
     assert tune(recipes, tokenised(MADE, *recipes.values()), by="accuracy", folds=2).recipe in recipes.values()
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [name for name in MODELS if name != "auto"])
 def test_every_model_has_something_to_tune(model):
     assert len(candidates(recipe(model))) > 1
+
+
+def test_auto_which_tunes_itself_is_tuned_in_named_options_only():
+    with pytest.raises(InputError, match="model 'auto' has no default tuning grid; name the options to vary"):
+        candidates(recipe("auto"))
+    found = candidates(recipe("auto"), {"weighting": ["raw", "log"]})
+    assert [(each.model, each.alpha, each.weighting) for each in found.values()] == [
+        ("auto", None, "raw"),
+        ("auto", None, "log"),
+    ]
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("model", ["multinomial", "complement"])
+def test_leave_one_out_is_among_what_is_tried_with_every_weighting_that_it_goes_with(model, weighting):
+    alphas = {each.alpha for each in candidates(recipe(model, weighting=weighting)).values()}
+    assert ("leave-one-out" in alphas) == (weighting in ("raw", "binary", "log"))
+    assert 1.0 in alphas
+
+
+def test_leave_one_out_is_chosen_over_evidence_where_classes_are_many_and_small():
+    """Words of a class occur three times in it, others everywhere: one number cannot smooth both kinds."""
+    rng = np.random.default_rng(0)
+    common = [" ".join(rng.choice(["the", "of", "and"], 6)) for _ in range(120)]
+    corpus = tokenised([Document(f"{common[i]} own{i // 3}", f"{i // 3:02}") for i in range(120)])
+    recipes = candidates(recipe(), {"alpha": ["evidence", "leave-one-out"]})
+    for given in ({"by": "evidence"}, {"by": "log_loss", "folds": 3}):
+        assert tune(recipes, corpus, **given).name == "alpha=leave-one-out"
 
 
 @pytest.mark.parametrize(
@@ -104,5 +134,5 @@ def test_weightings_in_l2_are_tuned_by_log_loss_and_without_evidence():
     assert not {"evidence", "evidence-unigram"} & {each.alpha for each in recipes.values()}
     few = candidates(base, {"alpha": ["log-loss", 100.0]})
     assert tune(few, tokenised(MADE, *few.values()), folds=2).by == "log_loss"
-    mixed = candidates(recipe(), {"weighting": ["raw", "raw-l2"]})
-    assert [each.alpha for each in mixed.values()] == ["evidence", "log-loss"]
+    mixed = candidates(replace(recipe(), alpha=None), {"weighting": ["raw", "raw-l2"]})
+    assert [each.alpha for each in mixed.values()] == ["leave-one-out", "log-loss"]

@@ -35,7 +35,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +45,22 @@ from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Watc
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
 from textnb.evaluation.splits import repeated_folds
-from textnb.numerics import Codes, Estimate, Floats
+from textnb.numerics import Codes, Estimate, Floats, most_probable
+
+SIGNIFICANT = 0.05
+"""Largest p-value of a difference that is called significant."""
+
+
+class Advice(NamedTuple):
+    """Which recipe to use.
+
+    best: the most accurate one. as_good: others that no test tells from it. quickest: of all these, the one that takes
+    the least time, if that is half of what the best takes or less; else the best.
+    """
+
+    best: str
+    as_good: tuple[str, ...]
+    quickest: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +79,10 @@ class Compared:
         Whether the probabilities of all folds are calibrated.
     mcnemar, corrected_t : float or None
         p-values of the paired tests against the best recipe, adjusted for the tests of all pairs; None for the best.
+    predicted : ndarray of shape (D,)
+        Number of the class that is the answer to each document in the fold that held it out, in the first repeat.
+    probability : ndarray of shape (D,)
+        Probability of that class.
     """
 
     name: str
@@ -75,6 +94,18 @@ class Compared:
     is_calibrated: bool
     mcnemar: float | None
     corrected_t: float | None
+    predicted: Codes
+    probability: Floats
+
+    @property
+    def may_be_best(self) -> bool:
+        """Whether neither test shows a difference from the best recipe at .05."""
+        return all(p is None or p >= SIGNIFICANT for p in (self.mcnemar, self.corrected_t))
+
+    @property
+    def seconds(self) -> float:
+        """Mean time per fold, for fitting and answers."""
+        return self.fit_seconds + self.predict_seconds
 
     @property
     def json(self) -> dict[str, Any]:
@@ -113,11 +144,26 @@ class Comparison:
     repeats: int
     seed: int
 
+    def _repr_html_(self) -> str:
+        """Comparison for notebooks."""
+        from textnb.comparison.notebook import comparison_html
+
+        return comparison_html(self)
+
+    @property
+    def advice(self) -> Advice:
+        """Which recipe to use."""
+        good = [row for row in self.rows if row.may_be_best]
+        quickest = min(good, key=lambda row: row.seconds)
+        if quickest.seconds > good[0].seconds / 2:
+            quickest = good[0]
+        return Advice(self.rows[0].name, tuple(row.name for row in good[1:]), quickest.name)
+
     @property
     def json(self) -> dict[str, Any]:
         """Comparison as plain JSON values."""
         about = {name: getattr(self, name) for name in ("documents", "groups", "folds", "repeats", "seed")}
-        return {**about, "recipes": [row.json for row in self.rows]}
+        return {**about, "advice": self.advice._asdict(), "recipes": [row.json for row in self.rows]}
 
 
 def compare(
@@ -180,6 +226,8 @@ def compare(
             one.is_calibrated,
             p,
             t,
+            most_probable(one.log_probabilities[0]),
+            np.exp(one.log_probabilities[0].max(axis=1)),
         )
         for one, by_fold, p, t in zip(validated, accuracies, [None, *exact], [None, *resampled], strict=True)
     )

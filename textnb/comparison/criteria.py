@@ -68,7 +68,8 @@ def _logistic(part: str, fitted: Fitted, learnt: Learnt) -> float:
 
     rows = fitted.rows(learnt)
     assert rows is not None
-    return _computed(getattr(evidence(rows.X, rows.y, l2=fitted.recipe.options["l2"]), part), fitted)
+    l2 = {**fitted.recipe.options, **fitted.fit.found}["l2"]
+    return _computed(getattr(evidence(rows.X, rows.y, l2=l2), part), fitted)
 
 
 def _bayes_logistic(part: str, fitted: Fitted, _: Learnt) -> float:

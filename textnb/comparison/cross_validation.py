@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from textnb.classifier.choice import learn
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import fit_recipe
 from textnb.counts import Counted, Learnt, TermsOf, counted
@@ -25,6 +26,7 @@ from textnb.document import Document
 from textnb.errors import InputError
 from textnb.evaluation.intervals import estimate_measures
 from textnb.evaluation.splits import OUTSIDE, document_groups
+from textnb.models.registry import AUTO
 from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
 from textnb.text.analyzer import SELECTION
@@ -66,6 +68,16 @@ class TokenizedDocuments:
     def of_recipe(self, recipe: ClassifierRecipe) -> Counted:
         """Documents as the recipe tokenizes them."""
         return self.parts[tokenization_key(recipe.terms_of)]
+
+    def rows(self, rows: Codes) -> "TokenizedDocuments":
+        """Some of the documents, by number; terms that none of them contains are left out."""
+        parts = {key: part.rows(rows).trimmed for key, part in self.parts.items()}
+        return TokenizedDocuments(parts, [self.labels[i] for i in rows.tolist()])
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Id of each document."""
+        return self._first.ids
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -216,11 +228,12 @@ def list_trials(recipes: Recipes, folds: Codes) -> list[Trial]:
 
 
 class _Split(NamedTuple):
-    """Statistics of the training documents of a fold, and its test documents on their terms.
+    """Recipe, statistics of the training documents of a fold, and its test documents.
 
     documents: all documents as they are tokenized. seconds: time for the statistics.
     """
 
+    recipe: ClassifierRecipe
     documents: Counted
     learnt: Learnt
     test: Counted
@@ -238,15 +251,25 @@ class FoldRunner:
     def __call__(self, trial: Trial) -> FoldAnswers:
         """Fit on the documents outside the fold and answer for those in it."""
         recipe = self.recipes[trial.recipe]
-        split = self._split(trial, recipe)
+        split = self._chosen(trial, recipe) if recipe.model == AUTO else self._split(trial, recipe)
         started = time.perf_counter()
-        fitted = fit_recipe(recipe, split.learnt)
+        fitted = fit_recipe(split.recipe, split.learnt)
         ready = time.perf_counter()
         known = fitted.log_proba_counted(split.test)
         answered = time.perf_counter()
         log_probabilities = expand_classes(known, fitted.classes, self.documents.classes)
         is_calibrated = fitted.calibration is not None
         return FoldAnswers(trial, log_probabilities, ready - started + split.seconds, answered - ready, is_calibrated)
+
+    def _chosen(self, trial: Trial, recipe: ClassifierRecipe) -> "_Split":
+        """Statistics of the recipe that is chosen by the training documents alone."""
+        tokenized, folds = self.documents.of_recipe(recipe), self.folds[trial.repeat]
+        is_test = folds == trial.fold
+        training = tokenized.rows(np.flatnonzero(~is_test & (folds != OUTSIDE))).trimmed
+        started = time.perf_counter()
+        chosen, learnt = learn(recipe, [training])
+        seconds = time.perf_counter() - started
+        return _Split(chosen, tokenized, learnt, tokenized.rows(np.flatnonzero(is_test)), seconds)
 
     def _split(self, trial: Trial, recipe: ClassifierRecipe) -> _Split:
         statistics = statistics_key(recipe)
@@ -258,18 +281,21 @@ class FoldRunner:
             started = time.perf_counter()
             learnt = self._training_statistics(self._totals[statistics], recipe, tokenized, trial)
             seconds = time.perf_counter() - started
-            self._last = key, _Split(tokenized, learnt, self._test_documents(learnt, tokenized, trial), seconds)
-        return self._last[1]
+            test = self._test_documents(learnt, tokenized, trial)
+            self._last = key, _Split(recipe, tokenized, learnt, test, seconds)
+        return self._last[1]._replace(recipe=recipe)
 
     def _training_statistics(self, total: Learnt, recipe: ClassifierRecipe, tokenized: Counted, trial: Trial) -> Learnt:
-        """Statistics of eq. (1), and a sample of the training documents."""
+        """Statistics of eq. (1), and the training documents that a calibration uses."""
         folds = self.folds[trial.repeat]
         is_other = (folds == trial.fold) | (folds == OUTSIDE)
         others = tokenized.rows(np.flatnonzero(is_other))
         learnt = total - Learnt.of(others, recipe.weights, _without_sample(recipe))
         if not recipe.keeps.sample:
             return learnt
-        return replace(learnt, sample=Sample.of(tokenized.rows(np.flatnonzero(~is_other)), recipe.keeps.sample))
+        return replace(
+            learnt, sample=Sample.calibrating(tokenized.rows(np.flatnonzero(~is_other)), recipe.keeps.sample)
+        )
 
     def _test_documents(self, learnt: Learnt, tokenized: Counted, trial: Trial) -> Counted:
         """Documents of the fold on the learnt terms; those of the last split if they are the same."""

@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from textnb.classifier.choice import learn
 from textnb.classifier.state import fit_recipe
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Trial, expand_classes, list_trials
 from textnb.errors import InputError
 from textnb.evaluation.splits import repeated_folds
+from textnb.models.registry import AUTO
 from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered
 
@@ -147,8 +149,11 @@ class CurveRunner:
         test = counted.rows(np.flatnonzero(folds == trial.fold))
         learnt, answers = recipe.learnt([]), []
         for before, size in pairwise([0, *self.sizes]):
-            learnt += recipe.learnt([counted.rows(order[before:size]).trimmed])
-            fitted = fit_recipe(recipe, learnt)
+            if recipe.model == AUTO:  # every size makes its own choice
+                fitted = fit_recipe(*learn(recipe, [counted.rows(order[:size]).trimmed]))
+            else:
+                learnt += recipe.learnt([counted.rows(order[before:size]).trimmed])
+                fitted = fit_recipe(recipe, learnt)
             answers.append(expand_classes(fitted.log_proba_counted(test), fitted.classes, documents.classes))
         return CurveAnswers(trial, np.array(answers))
 
@@ -165,7 +170,10 @@ def _halves(most: int, least: int) -> list[int]:
 
 def _as_sizes(sizes: Sequence[int], most: int, least: int) -> list[int]:
     for size in sizes:
-        if type(size) is not int or not least <= size <= most:
-            template = "sizes must be from {least} (one per class) to {most} (all outside a fold), not {size!r}"
-            raise InputError(template, least=least, most=most, size=size)
+        values = {"least": least, "most": most, "size": size}
+        if type(size) is int and size > most:
+            template = "size {size:,} is too large: outside a fold there are {most:,} documents; use at most {most:,}"
+            raise InputError(template, **values)
+        if type(size) is not int or size < least:
+            raise InputError("sizes must be from {least} (one per class) to {most:,}, not {size!r}", **values)
     return sorted(set(sizes))

@@ -21,7 +21,7 @@ from typing import Any
 
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.errors import InputError, ParameterError, TextnbError, listed, parameters_from_file
-from textnb.models.registry import MODELS, model
+from textnb.models.registry import AUTO, MODELS, model
 from textnb.storage import read_toml
 from textnb.text import Analyzer, Tokenizer, tokenizer
 from textnb.text.analyzer import SELECTION
@@ -118,14 +118,26 @@ def recipe_of(
             name,
             parts.get("alpha"),
             tokenizer=_tokenizer(parts["tokenizer"], trust) if "tokenizer" in parts else default.tokenizer,
-            analyzer=default.analyzer.changed(**changed) if changed else default.analyzer,
+            analyzer=_base_analyzer(default, name, settled).changed(**changed),
             weighting=parts.get("weighting"),
             options={key: parts[key] for key in own if key in parts},
+            choose_terms=name == AUTO and default.choose_terms and not {"terms", "ngram"} & parts.keys(),
             **{key: parts.get(key, getattr(default, key)) for key in _INHERITED},
         )
     except TextnbError as error:
         kind = ParameterError if isinstance(error, ParameterError) else InputError
         raise kind("{where}: {error}", where=where, error=error) from error
+
+
+def _base_analyzer(default: ClassifierRecipe, name: str, settled: Collection[str]) -> Analyzer:
+    """Analyzer of the default recipe, for another model without what only suits the default's model."""
+    plain, suiting = Analyzer(), {} if name == default.model else model(default.model).analyzer
+    only_suiting = {
+        key: getattr(plain, key)
+        for key, value in suiting.items()
+        if key not in settled and getattr(default.analyzer, key) == value
+    }
+    return default.analyzer.changed(**only_suiting)
 
 
 def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
@@ -146,7 +158,7 @@ def parts_of(recipe: ClassifierRecipe) -> dict[str, Any]:
     }
     return {
         "model": recipe.model,
-        "alpha": recipe.alpha,
+        **({} if recipe.alpha is None else {"alpha": recipe.alpha}),
         "weighting": recipe.weighting,
         **{key: value for key, value in recipe.options.items() if value != chosen.options[key].default},
         **({} if recipe.prior == "empirical" else {"prior": recipe.prior}),

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from textnb.classifier.recipe import ClassifierRecipe, default_alpha
+from textnb.classifier.recipe import WEIGHTINGS_OF, ClassifierRecipe, default_alpha
 from textnb.comparison.criteria import has_criterion, score_recipes
 from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.comparison.recipes import parts_of, recipe_of
+from textnb.counts.weighting import WEIGHTINGS
 from textnb.errors import ParameterError
 from textnb.evaluation import metrics
 from textnb.evaluation.intervals import MEASURES
@@ -95,7 +96,7 @@ def candidates(base: ClassifierRecipe, grid: Mapping[str, Sequence[Any]] | None 
         raise ParameterError(template, size=size, limit=MAX_CANDIDATES, remedy="more" if size < 1 else "fewer")
     given = parts_of(base)
     if base.alpha == default_alpha(model(base.model), base.weights):  # another weighting may have another default
-        del given["alpha"]
+        given.pop("alpha", None)
     if {"terms", "ngram"} & varied.keys():
         given = {key: value for key, value in given.items() if key not in ("terms", "ngram")}
     found = {}
@@ -130,7 +131,7 @@ def tune(
     >>> from textnb import Document, TextClassifier
     >>> from textnb.comparison import TokenizedDocuments, candidates
     >>> corpus = [Document(f"{label} {i}", label) for i in range(4) for label in ("ball", "egg")]
-    >>> recipes = candidates(TextClassifier().recipe, {"alpha": [0.001, 1.0]})
+    >>> recipes = candidates(TextClassifier("multinomial").recipe, {"alpha": [0.001, 1.0]})
     >>> found = tune(recipes, TokenizedDocuments.from_documents(recipes.values(), corpus))
     >>> found.name, found.by
     ('alpha=1.0', 'evidence')
@@ -154,10 +155,13 @@ def _usual_grid(base: ClassifierRecipe) -> Mapping[str, Sequence[Any]]:
     grid = model(base.model).tuning_grid
     if not grid:
         raise ParameterError("model {name!r} has no default tuning grid; name the options to vary", name=base.model)
-    if base.weights.normalised and "alpha" in grid:
-        numbers = [alpha for alpha in grid["alpha"] if not isinstance(alpha, str)]
-        return {**grid, "alpha": (default_alpha(model(base.model), base.weights), *numbers)}
-    return grid
+    if "alpha" not in grid:
+        return grid
+    weights, alphas = base.weights, grid["alpha"]
+    if weights.normalised:
+        numbers = [alpha for alpha in alphas if not isinstance(alpha, str)]
+        return {**grid, "alpha": (default_alpha(model(base.model), weights), *numbers)}
+    return {**grid, "alpha": tuple(each for each in alphas if weights.name in WEIGHTINGS_OF.get(each, WEIGHTINGS))}
 
 
 def usual_criterion(recipes: Recipes, documents: TokenizedDocuments) -> str:

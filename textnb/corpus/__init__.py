@@ -3,6 +3,7 @@
 from textnb.corpus.catalogue import KnownCorpus, catalogue, corpus_parts, corpus_path, data_folder, known_corpus
 from textnb.corpus.check import CorpusCheck, DuplicateGroup, Limits, Place, check_corpus
 from textnb.corpus.fetch import fetch
+from textnb.extension import dir_of
 
 __all__ = [
     "CorpusCheck",
@@ -18,3 +19,5 @@ __all__ = [
     "fetch",
     "known_corpus",
 ]
+
+__dir__ = dir_of(__name__)

@@ -3,12 +3,14 @@
     exact duplicates   documents with equal digests                            (``find_exact_duplicates``)
     near duplicates    documents with similar shingles                         (``near_duplicates``)
     giveaways          terms in many documents of one class and few others     (``giveaways``)
+    suspect labels     answers without the document contradict its label       (``textnb.classifier.suspects``)
 
 Several corpora can be checked together as splits of one. A duplicate in two splits is a leak: a document for testing
 was learnt. The check makes one pass over the documents and prints nothing.
 """
 
 import re
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +19,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from textnb.classifier.recipe import ClassifierRecipe
+from textnb.classifier.suspects import SeenDocuments, Suspect
+from textnb.classifier.text_classifier import TextClassifier
 from textnb.corpus.giveaways import MIN_PRECISION, MIN_RECALL, Giveaway, find_giveaways
 from textnb.corpus.near_duplicates import (
     MIN_SIMILARITY,
@@ -26,9 +31,10 @@ from textnb.corpus.near_duplicates import (
     shingle_matrix,
     shingles,
 )
-from textnb.counts import ClassCounts, Learnt, TermsOf, counted
+from textnb.counts import ClassCounts, Counted, Learnt, TermsOf, counted
 from textnb.counts.learnt import Keeps
 from textnb.counts.weighting import weighting
+from textnb.errors import FitWarning, InputError
 from textnb.readers import Document
 
 
@@ -90,6 +96,10 @@ def find_near_duplicates(
     )
 
 
+SUSPECTED_BY = "complement"
+"""Model whose left-out answers contradict suspect labels."""
+MAX_SUSPECTS = 100
+"""Suspect labels that a check lists."""
 _REPLACEMENT = "\ufffd"
 _NOT_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -134,6 +144,8 @@ class CorpusCheck:
         Groups of documents with the same or almost the same text.
     giveaways : tuple of Giveaway
         Terms that give a class away.
+    suspects : tuple of Suspect
+        Documents whose label a naive Bayes model, trained on all others, contradicts; the most confident first.
     """
 
     splits: dict[str, dict[str, int]]
@@ -144,6 +156,7 @@ class CorpusCheck:
     exact_duplicates: tuple[DuplicateGroup, ...]
     near_duplicates: tuple[DuplicateGroup, ...]
     giveaways: tuple[Giveaway, ...]
+    suspects: tuple[Suspect, ...] = ()
 
     @property
     def classes(self) -> dict[str, int]:
@@ -195,7 +208,9 @@ def check_corpus(
     limits = limits or Limits()
     notes = _Notes(limits.tiny)
     documents = chain.from_iterable(notes.watch(split, documents) for split, documents in splits.items())
-    counts = _class_counts(documents, terms_of, jobs)
+    seen = SeenDocuments()
+    parts = list(counted(seen.watch(documents), terms_of, jobs=jobs))
+    counts = _class_counts(parts)
     return CorpusCheck(
         {split: dict(sorted(classes.items())) for split, classes in notes.splits.items()},
         notes.characters,
@@ -205,6 +220,7 @@ def check_corpus(
         find_exact_duplicates(notes.places, notes.digests),
         find_near_duplicates(notes.places, notes.digests, notes.shingles, limits.similarity),
         tuple(find_giveaways(counts, precision=limits.precision, recall=limits.recall)),
+        tuple(_suspects(parts, terms_of, seen)),
     )
 
 
@@ -261,8 +277,19 @@ class _Notes:
         self.shingles.append(shingles(document.text))
 
 
-def _class_counts(documents: Iterable[Document], terms_of: TermsOf, jobs: int) -> ClassCounts:
+def _suspects(parts: Sequence[Counted], terms_of: TermsOf, seen: SeenDocuments) -> list[Suspect]:
+    """Documents with suspect labels, at most MAX_SUSPECTS; none if no document can be left out."""
+    recipe = ClassifierRecipe(SUSPECTED_BY, None, "empirical", terms_of.tokenizer, terms_of.analyzer)
+    classifier = TextClassifier.from_recipe(recipe)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitWarning)  # a check of labels needs no calibration
+        try:
+            return classifier.fit(parts).suspects(seen, top=MAX_SUSPECTS)
+        except InputError:  # there is one class only, or one document per class
+            return []
+
+
+def _class_counts(parts: Iterable[Counted]) -> ClassCounts:
     """Count the documents of each class that contain each term."""
-    parts = counted(documents, terms_of, jobs=jobs)
     binary = weighting("binary")
     return sum((Learnt.of(part, binary, Keeps()) for part in parts), Learnt.zero()).counts

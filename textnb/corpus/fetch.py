@@ -56,7 +56,7 @@ def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int],
     corpus.path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=corpus.path.parent, prefix=f".{corpus.name}.") as scratch:
         unpacked = Path(scratch) / "unpacked"
-        with _local(source, Path(scratch), watch) as archive:
+        with _local(source, corpus.name, Path(scratch), watch) as archive:
             _check_archive(corpus, archive)
             digest = _unpack(archive, unpacked, corpus, watch)
         if corpus.digest is not None and digest != corpus.digest:
@@ -70,7 +70,7 @@ def fetch(corpus: KnownCorpus, source: str | None = None, watch: Callable[[int],
 
 
 @contextmanager
-def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator[Path]:
+def _local(source: str, name: str, scratch: Path, watch: Callable[[int], None]) -> Iterator[Path]:
     """Path of the source; an address is downloaded first."""
     if not source.startswith(("http://", "https://")):
         if not Path(source).exists():
@@ -87,7 +87,12 @@ def _local(source: str, scratch: Path, watch: Callable[[int], None]) -> Iterator
     except (URLError, OSError, ValueError, HTTPException) as error:
         if isinstance(error, HTTPError):
             error.close()  # it is a response too, and keeps the connection open
-        raise InputError("{source} cannot be downloaded: {why}", source=source, why=error) from error
+        why = error.reason if isinstance(error, URLError) and not isinstance(error, HTTPError) else error
+        template = (
+            "{source} cannot be downloaded: {why}; if you can fetch it in another way, such as with a browser, give "
+            "the file: textnb corpus get {name} FILE"
+        )
+        raise InputError(template, source=source, why=why, name=name) from error
     yield target
 
 

@@ -31,10 +31,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from textnb.counts.matrix import CSR, as_counts, first_equal_rows, presence
 from textnb.errors import ParameterError
+from textnb.extension import sparse
 from textnb.numerics import GOLDEN_RATIO_64, Floats, distinct, is_number
 
 MIN_SIMILARITY = 0.8

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from textnb.decisions import Costs, read_costs
-from textnb.extension import names_of
+from textnb.extension import dir_of, names_of
 
 if TYPE_CHECKING:
     from textnb.evaluation.evaluation import CostEvaluation, Evaluation, KeptAnswers
@@ -19,13 +19,16 @@ __all__ = [
     "read_costs",
 ]
 
-__getattr__ = names_of(
-    __name__,
-    {
-        "CostEvaluation": "evaluation",
-        "Evaluation": "evaluation",
-        "KeptAnswers": "evaluation",
-        "Reliability": "reliability",
-        "RiskCoverage": "reliability",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_of(
+        __name__,
+        {
+            "CostEvaluation": "evaluation",
+            "Evaluation": "evaluation",
+            "KeptAnswers": "evaluation",
+            "Reliability": "reliability",
+            "RiskCoverage": "reliability",
+        },
+    )
+
+__dir__ = dir_of(__name__)

@@ -106,6 +106,12 @@ class Evaluation:
             table,
         )
 
+    def _repr_html_(self) -> str:
+        """Evaluation for notebooks."""
+        from textnb.evaluation.notebook import evaluation_html
+
+        return evaluation_html(self)
+
     def per_class(self) -> list[tuple[str, float, float, float, int]]:
         """Values of ``PER_CLASS`` for each class; documents counts those that truly belong to it."""
         precision, recall, f1 = metrics.precision_recall_f1(self.confusion)

@@ -42,6 +42,8 @@ from textnb.evaluation.reliability import Reliability
 from textnb.numerics import Codes, Estimate, Floats, most_probable
 
 MEASURES = ("accuracy", "macro_f1", "log_loss", "brier", "ece")
+MEASURE_NAMES = {"macro_f1": "macro F1", "log_loss": "log loss", "brier": "Brier", "ece": "ECE"}
+"""Names of measures as column headings, where they differ."""
 
 
 def estimate_measures(y: Codes, repeats: Iterable[Floats], groups: Codes) -> dict[str, Estimate]:

@@ -63,6 +63,21 @@ def repeated_folds(labels: Sequence[str], groups: Codes, folds: int = 5, repeats
     return rows
 
 
+def unsplittable_classes(
+    labels: Sequence[str], groups: Codes, folds: int = 5, repeats: int = 1, seed: int = 0, *, nested: bool = False
+) -> list[str]:
+    """Classes for which ``repeated_folds``, or ``nested_folds`` if ``nested``, refuses to split these documents.
+
+    >>> unsplittable_classes(["x", "x", "y"], np.arange(3), folds=2)
+    ['y']
+    """
+    classes, y = class_codes(labels)
+    rows = [_stratified(y, groups, folds, (seed, repeat)) for repeat in range(repeats)]
+    if nested:
+        rows += _inner_folds(y, groups, rows[0], folds, seed)
+    return sorted({name for row in rows for name in _in_one_fold(row, y, classes)})
+
+
 def nested_folds(labels: Sequence[str], groups: Codes, folds: int = 5, seed: int = 0) -> Codes:
     """Folds for nested cross-validation, (1 + K, D): row 0 has the outer fold of each document.
 
@@ -70,12 +85,20 @@ def nested_folds(labels: Sequence[str], groups: Codes, folds: int = 5, seed: int
     """
     outer = repeated_folds(labels, groups, folds, 1, seed)[0]
     classes, y = class_codes(labels)
-    rows = np.full((1 + folds, len(y)), OUTSIDE, np.intp)
-    rows[0] = outer
+    rows = np.array([outer, *_inner_folds(y, groups, outer, folds, seed)])
+    for row in rows[1:]:
+        _check_classes(row, y, classes)
+    return rows
+
+
+def _inner_folds(y: Codes, groups: Codes, outer: Codes, folds: int, seed: int) -> list[Codes]:
+    """Inner folds of the documents outside each outer fold, (D,) each; OUTSIDE for those in it."""
+    rows = []
     for f in range(folds):
         inside = np.flatnonzero(outer != f)
-        rows[1 + f, inside] = _stratified(y[inside], groups[inside], folds, (seed, 0, 1 + f))
-        _check_classes(rows[1 + f], y, classes)
+        row = np.full(len(y), OUTSIDE, np.intp)
+        row[inside] = _stratified(y[inside], groups[inside], folds, (seed, 0, 1 + f))
+        rows.append(row)
     return rows
 
 
@@ -107,13 +130,17 @@ def _stratified(y: Codes, groups: Codes, folds: int, seed: Sequence[int]) -> Cod
 
 def _check_classes(folds: Codes, y: Codes, classes: Sequence[str]) -> None:
     """Refuse folds (D,) of which one holds all documents of a class."""
-    for k, name in enumerate(classes):
-        if len(np.unique(folds[(y == k) & (folds != OUTSIDE)])) < 2:
-            raise InputError(
-                "all documents of the class {name!r} are in one fold, so it cannot be learnt when that fold is tested; "
-                "add documents that are neither copies nor of one group, or leave the class out",
-                name=name,
-            )
+    for name in _in_one_fold(folds, y, classes):
+        raise InputError(
+            "all documents of the class {name!r} are in one fold, so it cannot be learnt when that fold is tested; "
+            "add documents that are neither copies nor of one group, or leave the class out",
+            name=name,
+        )
+
+
+def _in_one_fold(folds: Codes, y: Codes, classes: Sequence[str]) -> list[str]:
+    """Classes whose documents are all in one of the folds (D,), or outside."""
+    return [name for k, name in enumerate(classes) if len(np.unique(folds[(y == k) & (folds != OUTSIDE)])) < 2]
 
 
 def _dealt(number: int, filled: NDArray[np.int64], documents: NDArray[np.int64]) -> Codes:
