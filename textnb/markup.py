@@ -14,7 +14,7 @@ from html import escape
 from textnb.language import Language
 from textnb.numerics import Estimate
 
-_VOID = frozenset({"meta", "link", "br", "wbr"})
+_VOID = frozenset({"meta", "link", "br", "wbr", "input"})
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 Attribute = str | int | float | bool | None
 
@@ -58,15 +58,32 @@ def element(name: str, /, *children: str, **attributes: Attribute) -> Html:
     return Html(f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{joined(children)}</{name}>")
 
 
-def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], say: Language) -> Html:
-    """Table whose first column names the rows."""
+def table(
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    say: Language,
+    *,
+    digits: int | Sequence[int] = 4,
+    totals: Sequence[Cell] = (),
+) -> Html:
+    """Table whose first column names the rows; the totals are its last row.
+
+    Fractions have so many digits, the same in all columns or as given for each column.
+    """
+    places = [digits] * len(columns) if isinstance(digits, int) else digits
     numbers = [all(not isinstance(row[i], str) for row in rows) for i in range(len(columns))]
     head = [
         element("th", say.name(column), scope="col", class_="number" if number else None)
         for column, number in zip(columns, numbers, strict=True)
     ]
-    body = [element("tr", element("th", shown(row[0]), scope="row"), *map(_cell, row[1:], numbers[1:])) for row in rows]
-    return scrolling(caption, element("thead", element("tr", *head)), element("tbody", *body))
+
+    def row_of(row: Sequence[Cell]) -> Html:
+        cells = map(_cell, row[1:], numbers[1:], places[1:])
+        return element("tr", element("th", shown(row[0]), scope="row"), *cells)
+
+    foot = [element("tfoot", row_of(totals))] if totals else []
+    return scrolling(caption, element("thead", element("tr", *head)), element("tbody", *map(row_of, rows)), *foot)
 
 
 def scrolling(caption: str, *parts: str, class_: str | None = None) -> Html:
@@ -75,22 +92,37 @@ def scrolling(caption: str, *parts: str, class_: str | None = None) -> Html:
     return element("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
-def _cell(value: Cell, number: bool) -> Html:
-    return element("td", shown(value), class_="number" if number else None)
+def _cell(value: Cell, number: bool, digits: int) -> Html:
+    return element("td", shown(value, digits), class_="number" if number else None)
 
 
-def shown(value: Cell) -> str:
+def folded(title: str, *parts: str) -> Html:
+    """Parts that a reader opens by their title."""
+    return element("details", element("summary", title), *parts)
+
+
+def digits_for(documents: int) -> int:
+    """Digits of a proportion of so many documents: a step of the last digit is at least one document; from 2 to 4.
+
+    >>> [digits_for(n) for n in (1, 40, 999, 1000, 1_000_000)]
+    [2, 2, 2, 3, 4]
+    """
+    return min(max(len(str(documents)) - 1, 2), 4)
+
+
+def shown(value: Cell, digits: int = 4) -> str:
     """Value in a few characters.
 
-    >>> shown(0.91234), shown(12345), shown(Estimate(0.5, 0.4, 0.6)), shown(None)
-    ('0.9123', '12,345', '0.5000 <small>0.4000–0.6000</small>', '')
+    >>> shown(0.91234), shown(12345), shown(Estimate(0.5, 0.4, 0.6), 2), shown(None)
+    ('0.9123', '12,345', '0.50 <small>0.40–0.60</small>', '')
     """
     if value is None:
         return ""
     if isinstance(value, Estimate):
-        return joined([shown(value.value), " ", element("small", f"{value.low:.4f}–{value.high:.4f}")])
+        ends = f"{value.low:.{digits}f}–{value.high:.{digits}f}"
+        return joined([shown(value.value, digits), " ", element("small", ends)])
     if isinstance(value, float):
-        return f"{value:.4f}" if math.isfinite(value) else signed(value).lstrip("+")
+        return f"{value:.{digits}f}" if math.isfinite(value) else signed(value).lstrip("+")
     return value if isinstance(value, str) else f"{value:,}"
 
 

@@ -10,7 +10,7 @@ from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from small_reports import HOSTILE, TEXTS, whole_report
+from small_reports import HOSTILE, TEXTS, many_classes_report, whole_report
 
 from textnb.report import page
 
@@ -21,13 +21,25 @@ OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--d
            "--enable-logging=stderr", "--virtual-time-budget=2000"]  # fmt: skip
 
 LOOKING = """<!doctype html><meta charset="utf-8"><title>outside</title>
-<iframe src="report.html" style="width: 390px; height: 800px"></iframe><pre></pre><script>
+<iframe src="report.html" style="width: 390px; height: 800px"></iframe>
+<iframe src="report.html" style="width: 1280px; height: 800px"></iframe>
+<iframe src="many.html" style="width: 390px; height: 800px"></iframe>
+<iframe src="many.html" style="width: 1280px; height: 800px"></iframe><pre></pre><script>
+const narrow = (frame, what) => [...frame.contentDocument.querySelectorAll(what)].filter(each => {
+  const range = document.createRange(); range.selectNodeContents(each);
+  const lines = new Set([...range.getClientRects()].filter(box => box.width).map(box => Math.round(box.top)));
+  return each.textContent.length > 2 && lines.size > each.textContent.length / 2;
+}).map(each => each.textContent);
 addEventListener("load", () => {
+  for (const frame of document.querySelectorAll("iframe"))
+    frame.contentDocument.querySelectorAll("details").forEach(each => each.open = true);
   const inside = document.querySelector("iframe").contentDocument, all = what => [...inside.querySelectorAll(what)];
   const style = what => inside.defaultView.getComputedStyle(inside.querySelector(what));
   const found = {
     title: inside.title, scripts: inside.scripts.length, images: inside.images.length,
-    wide: inside.documentElement.scrollWidth, window: inside.documentElement.clientWidth,
+    widths: [...document.querySelectorAll("iframe")].map(frame =>
+      [frame.contentDocument.documentElement.scrollWidth, frame.contentWindow.innerWidth]),
+    narrow: [...document.querySelectorAll("iframe")].flatMap(frame => narrow(frame, "th, dt, label, .term, h3")),
     loaded: inside.defaultView.performance.getEntriesByType("resource").map(each => each.name),
     charts: all("svg[role=img]").map(chart => chart.getBoundingClientRect().height),
     cells: all(".confusion td[class]").map(cell => cell.textContent),
@@ -35,7 +47,7 @@ addEventListener("load", () => {
     texts: all(".text").map(text => text.textContent),
     marks: all("section.document mark[title]").map(mark => mark.textContent),
     background: style("mark.for4").backgroundColor, margin: style("body").marginTop,
-    closed: all("details:not([open])").length,
+    folded: all("details").length,
   };
   console.log("looked");
   document.querySelector("pre").textContent = JSON.stringify(found);
@@ -63,6 +75,7 @@ def opened(tmp_path_factory):
     """What the page shows, what was asked of the server, and what the browser said, of one start of it."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "report.html").write_text(page(whole_report(), "ja"), encoding="utf-8")
+    (folder / "many.html").write_text(page(many_classes_report(), "ja"), encoding="utf-8")
     (folder / "look.html").write_text(LOOKING, encoding="utf-8")
     asked = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, asked, directory=str(folder)))
@@ -79,13 +92,13 @@ def opened(tmp_path_factory):
 @needs_browser
 def test_the_page_as_a_browser_shows_it(opened):
     shown, _, _ = opened
-    assert len(shown["cells"]) == 9
-    assert shown["words"][:2] == ["塩", HOSTILE]
+    assert len(shown["cells"]) == 2 * (9 + 3)  # in two orders, with the sums of the rows
+    assert shown["words"][:3] == ["塩", "塩 油", HOSTILE]
     assert shown["texts"][-1] == TEXTS[0]
     assert "塩" in shown["marks"]
-    assert len(shown["charts"]) == 4
-    assert min(shown["charts"]) > 100
-    assert shown["closed"] > 0
+    assert len(shown["charts"]) == 6
+    assert min(shown["charts"]) > 30
+    assert shown["folded"] > 0
 
 
 @needs_browser
@@ -96,8 +109,14 @@ def test_its_own_style_is_let_through_by_its_policy(opened):
 
 
 @needs_browser
-def test_a_phone_need_not_scroll_sideways(opened):
-    assert opened[0]["wide"] <= opened[0]["window"] <= 390
+def test_neither_a_phone_nor_a_desktop_need_scroll_sideways(opened):
+    assert [window for _, window in opened[0]["widths"]] == [390, 1280] * 2
+    assert all(wide <= window for wide, window in opened[0]["widths"]), opened[0]["widths"]
+
+
+@needs_browser
+def test_no_label_breaks_letter_by_letter(opened):
+    assert opened[0]["narrow"] == []
 
 
 @needs_browser
@@ -111,6 +130,10 @@ def test_a_script_in_a_document_does_not_run(opened):
 def test_nothing_else_is_asked_for_and_nothing_is_complained_of(opened):
     shown, asked, said = opened
     assert shown["loaded"] == []
-    assert {path for path in asked if path != "/favicon.ico"} == {"/look.html", "/report.html"}  # the icon of look.html
+    assert {path for path in asked if path != "/favicon.ico"} == {
+        "/look.html",
+        "/report.html",
+        "/many.html",
+    }  # the icon of look.html
     assert len(said) == 1  # so what is said is heard
     assert "looked" in said[0]

@@ -4,14 +4,22 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from textnb.classifier.explanation import ABSENT, BIAS, REST, Explanation, Stretch, shaded
+from textnb.evaluation.charts import probability_bars
 from textnb.language import Language, language_of
-from textnb.markup import Html, element, joined, scrolling, shown, signed
+from textnb.markup import Html, element, folded, joined, scrolling, shown, signed, table
 from textnb.report.confusion_matrix import MatrixCell, confusion_cell, mistakes_anchor
+from textnb.report.figures import figure
 from textnb.report.sections import Section
 from textnb.report.values import ExplainedDocument, Report
 
 _N_TERMS = 12
 """Terms in the table of contributions."""
+
+_EXCERPT = 40
+"""Characters of the text of a mistake beside its name."""
+
+_MAX_BARS = 8
+"""Classes of which the probability is a bar; the others are one bar together."""
 
 _MAX_CHARACTERS = 10_000
 """Characters of a mistake that are shown; a document that the user asked for is shown whole."""
@@ -53,23 +61,62 @@ def _mistake(document: ExplainedDocument, say: Language) -> Html:
         probability=f"{mistake.probability:.1%}",
         of_true=f"{mistake.probability_of_true:.1%}",
     )
-    title = element("summary", element("strong", document.id), " ", element("span", chances, class_="chances"))
+    name = element("strong", document.title or document.id, title=document.id)
+    begin = (
+        [element("span", some, class_="excerpt", lang=language_of(some)), " "] if (some := _excerpt(document)) else []
+    )
+    title = element("summary", name, " ", *begin, element("span", chances, class_="chances"))
     return element("details", title, _explained(document, say, _MAX_CHARACTERS), class_="document")
+
+
+def _excerpt(document: ExplainedDocument) -> str:
+    """First characters of the text, on one line; without the title, which stands beside them."""
+    words = " ".join((document.text or "").removeprefix(document.title).split())
+    return words if len(words) <= _EXCERPT else words[:_EXCERPT] + "…"
+
+
+def suspects(report: Report, say: Language) -> Section | None:
+    """Training documents whose left-out answer contradicts their label."""
+    if not report.suspects:
+        return None
+    phrase = "The answers to these training documents, each scored without itself, contradict their labels. Check them."
+    columns = ["document", "label", "answer", "probability", "text", "words against the label"]
+    rows = [
+        (each.id, each.label, each.predicted, each.probability, each.excerpt, each.reasons) for each in report.suspects
+    ]
+    return say("Suspect labels"), joined([element("p", say(phrase)), table(say("Suspect labels"), columns, rows, say)])
 
 
 def documents(report: Report, say: Language) -> Section | None:
     """Documents that the user asked for, each shown whole."""
     if not report.documents:
         return None
-    parts = [
-        element("section", element("h3", each.id), _explained(each, say, None), class_="document")
-        for each in report.documents
-    ]
+    parts = [_whole(number, each, say) for number, each in enumerate(report.documents, 1)]
     return say("Documents"), joined(parts)
 
 
-def _explained(document: ExplainedDocument, say: Language, longest: int | None) -> Html:
-    """Key of the colours, the text, and the table of contributions."""
+def _whole(number: int, document: ExplainedDocument, say: Language) -> Html:
+    """Document with its title, the probabilities of the classes, and its text."""
+    heading = element("h3", document.title or document.id, title=document.id)
+    parts = [heading]
+    if document.probabilities:
+        chart = probability_bars(_shortened(document.probabilities, say), say)
+        parts.append(figure(f"probabilities-{number}", chart, ["class", "probability"], document.probabilities, say))
+    return element("section", *parts, _explained(document, say, None, fold=True), class_="document")
+
+
+def _shortened(probabilities: Sequence[tuple[str, float]], say: Language) -> list[tuple[str, float]]:
+    """Most probable classes, and the others together."""
+    ranked = sorted(probabilities, key=lambda each: -each[1])
+    if len(ranked) <= _MAX_BARS + 1:
+        return ranked
+    others = ranked[_MAX_BARS:]
+    name = say("{number} other classes", number=f"{len(others):,}")
+    return [*ranked[:_MAX_BARS], (name, sum(probability for _, probability in others))]
+
+
+def _explained(document: ExplainedDocument, say: Language, longest: int | None, *, fold: bool = False) -> Html:
+    """Key of the colours, the text, and the table of contributions, folded or beside the text."""
     explanation = document.explanation
     if document.text is None:
         reading = element("p", say("Only the word counts of this document are stored, so its text cannot be shown."))
@@ -80,8 +127,10 @@ def _explained(document: ExplainedDocument, say: Language, longest: int | None) 
     parts = [element("div", reading, class_="reading")]
     if explanation is None:
         return joined(parts)
-    parts.append(_contributions(explanation, say))
-    return joined([_key(explanation, say), element("div", *parts, class_="explained")])
+    numbers = _contributions(explanation, say)
+    if fold:
+        return joined([_key(explanation, say), *parts, folded(say("Numbers of the words"), numbers)])
+    return joined([_key(explanation, say), element("div", *parts, numbers, class_="explained")])
 
 
 def _key(explanation: Explanation, say: Language) -> Html:

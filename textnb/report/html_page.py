@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from textnb.evaluation.charts import chart_style
 from textnb.language import Language
 from textnb.markup import Html, element
 from textnb.report import documents, sections
@@ -25,8 +26,9 @@ _SECTIONS = (
     sections.confusion,
     sections.reliability,
     sections.coverage,
-    sections.words,
     documents.mistakes,
+    documents.suspects,
+    sections.words,
     documents.documents,
 )
 
@@ -61,7 +63,7 @@ def page(report: Report, lang: str = "en") -> str:
 
 
 def _head(report: Report) -> Html:
-    style = "".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("page.css", "chart.css"))
+    style = Path(__file__).with_name("page.css").read_text(encoding="utf-8") + chart_style()
     digest = b64encode(sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
     return element(

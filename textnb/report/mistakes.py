@@ -2,14 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from textnb.classifier.inputs import note_digests
+from textnb.classifier.suspects import SeenDocuments, Suspect
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts import Counted
 from textnb.counts.examples import labelled_digest
+from textnb.errors import InputError
 from textnb.evaluation.evaluation import Mistake, confident_mistakes
 from textnb.evaluation.splits import document_groups
 from textnb.numerics import Codes, Floats
@@ -23,13 +26,17 @@ REASONS = 8
 
 
 class CorpusAnswers(NamedTuple):
-    """True labels, log probabilities (D, C), groups of copies (D,), the most confident mistakes, learnt documents."""
+    """True labels, log probabilities (D, C), groups of copies (D,), the most confident mistakes, learnt documents.
+
+    suspects: learnt documents of the corpus whose left-out answer contradicts their label.
+    """
 
     labels: list[str]
     log_probabilities: Floats
     groups: Codes
     mistakes: list[ExplainedDocument]
     n_learnt: int
+    suspects: list[Suspect]
 
 
 class _FoundMistake(NamedTuple):
@@ -52,7 +59,8 @@ def answer_corpus(
     read: deque[Document] = deque()
     digests: list[bytes] = []
     names: list[str | None] = []
-    source = note_digests(_noted(corpus, read), digests)
+    seen = SeenDocuments()
+    source = note_digests(seen.watch(_noted(corpus, read)), digests)
     for part, rows in classifier.predict_parts(source, jobs=jobs, entries=PART_ENTRIES):
         documents = [read.popleft() for _ in range(len(part))] if read else None
         labels += part.named_labels
@@ -64,8 +72,14 @@ def answer_corpus(
             found.append(_FoundMistake(mistake, part.ids[i], document))
         found = sorted(found, key=lambda each: -each.mistake.probability)[:most]
     mistakes = [_explained(each, classifier) for each in found]
-    learnt = (labelled_digest(*each) in classifier.learnt.digests for each in zip(digests, labels, strict=True))
-    return CorpusAnswers(labels, np.concatenate(logs), document_groups(digests, names), mistakes, sum(learnt))
+    is_learnt = (labelled_digest(*each) in classifier.learnt.digests for each in zip(digests, labels, strict=True))
+    n_learnt = sum(is_learnt)
+    suspects: list[Suspect] = []
+    if n_learnt and most:
+        with suppress(InputError):  # nothing is known without kept documents
+            suspects = classifier.suspects(seen, top=most)
+    groups = document_groups(digests, names)
+    return CorpusAnswers(labels, np.concatenate(logs), groups, mistakes, n_learnt, suspects)
 
 
 def _noted(corpus: Iterable[Any], read: deque[Document]) -> Iterator[Any]:
@@ -81,7 +95,18 @@ def _explained(found: _FoundMistake, classifier: TextClassifier) -> ExplainedDoc
     mistake, document, classes = found.mistake, found.document, classifier.classes_
     against = mistake.true if mistake.true in classes else None
     explanation = classifier.explain(document, mistake.predicted, against) if len(classes) > 1 else None
-    return ExplainedDocument(found.id, document.text if isinstance(document, Document) else None, explanation, mistake)
+    if isinstance(document, Counted):
+        return ExplainedDocument(found.id, None, explanation, mistake)
+    return ExplainedDocument(found.id, document.text, explanation, mistake, subject_of(document))
+
+
+def subject_of(document: Document) -> str:
+    """Return the subject of a mail, which is the first line of its text; nothing for any other document.
+
+    >>> subject_of(Document("会議の件\\n本文", fields={"subject": ["会議の件"]})), subject_of(Document("会議の件"))
+    ('会議の件', '')
+    """
+    return document.text.partition("\n")[0].strip() if document.fields.get("subject") else ""
 
 
 def mistake_json(document: ExplainedDocument) -> dict[str, Any]:

@@ -5,17 +5,28 @@ not on the command that made it.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from textnb.evaluation import Evaluation
+from textnb.evaluation.charts import dot_plot, learning_curve_chart, rectangle, reliability_diagram, risk_coverage_chart
 from textnb.language import Language
-from textnb.markup import Html, element, joined, shown, table
+from textnb.markup import Cell, Html, digits_for, element, folded, joined, shown, table
 from textnb.numerics import Estimate
-from textnb.report.charts import learning_curve_chart, rectangle, reliability_diagram, risk_coverage_chart
-from textnb.report.confusion_matrix import confusion_matrix
-from textnb.report.values import Report, Word
+from textnb.report.confusion_matrix import MAX_TABLE_CLASSES, confusion_matrix
+from textnb.report.figures import csv_link, figure
+from textnb.report.values import Report, Table, Word
 
 _BAR_WIDTH = 96
 """Width of the longest bar beside a word."""
+
+_PLOTTED = ("accuracy", "log loss")
+"""Measures of compared recipes that are plotted."""
+
+_FOLDED = ("Brier", "ECE", "fit, s", "predict, s")
+"""Columns of compared recipes that are folded away."""
+
+_MAX_OPEN_LISTS = 12
+"""Classes up to which lists of words are open."""
 
 Section = tuple[str, Html]
 
@@ -48,10 +59,15 @@ def group_notes(documents: int, groups: int, say: Language) -> list[str]:
 
 
 def _metric_cards(report: Report, evaluation: Evaluation, say: Language) -> Iterator[Html]:
-    low, high = (f"{end:.4f}" for end in evaluation.accuracy_interval)
-    rows: list[tuple[str, float, str]] = [
-        ("accuracy", evaluation.accuracy, say("proportion of correct answers, with its 95 % interval")),
-        ("macro F1", evaluation.macro_f1, say("mean F1 of the classes")),
+    """Yield a card for each measure; losses, which may be small, have one digit more than proportions."""
+    digits = digits_for(evaluation.documents)
+    low, high = (f"{end:.{digits}f}" for end in evaluation.accuracy_interval)
+    interval = element("span", say("{low} to {high}", low=low, high=high), class_="interval")
+    correct = say("proportion of correct answers, with its 95 % interval")
+    yield _card(say("accuracy"), shown(evaluation.accuracy, digits), correct, interval)
+    yield _baseline_card(evaluation, digits, say)
+    yield _card(say("macro F1"), shown(evaluation.macro_f1, digits), say("mean F1 of the classes"))
+    rows = [
         ("log loss", evaluation.log_loss, say("0 is best; confident mistakes cost most")),
         ("Brier", evaluation.brier, say("squared error of the probabilities, from 0 to 2")),
         ("ECE", evaluation.ece, say("mean gap between confidence and accuracy")),
@@ -60,20 +76,62 @@ def _metric_cards(report: Report, evaluation: Evaluation, say: Language) -> Iter
     if report.costs is not None:
         rows.append(("mean cost", report.costs.mean_cost, say("per document, decided by least expected cost")))
     for name, value, meaning in rows:
-        interval = [element("span", say("{low} to {high}", low=low, high=high), class_="interval")]
-        yield element(
-            "div",
-            element("dt", say(name)),
-            element("dd", element("strong", shown(value)), *(interval if name == "accuracy" else [])),
-            element("dd", meaning, class_="meaning"),
-        )
+        yield _card(say(name), shown(value, min(digits + 1, 4)), meaning)
+
+
+def _baseline_card(evaluation: Evaluation, digits: int, say: Language) -> Html:
+    """Accuracy of the same answer to all documents, the most frequent class."""
+    documents = evaluation.confusion.sum(axis=1)
+    most = int(documents.argmax())
+    meaning = say("accuracy of always answering {name}", name=say.of_class(evaluation.classes[most]))
+    return _card(say("baseline"), shown(float(documents[most]) / evaluation.documents, digits), meaning)
+
+
+def _card(name: str, value: str, meaning: str, *beside: Html) -> Html:
+    return element(
+        "div",
+        element("dt", name),
+        element("dd", element("strong", value), *beside),
+        element("dd", meaning, class_="meaning"),
+    )
 
 
 def models(report: Report, say: Language) -> Section | None:
-    """Table of compared recipes."""
+    """Compared recipes: a dot plot of each measure, a table, and a folded table of the other measures."""
     if report.models is None:
         return None
-    return say("Models"), table(say("Models"), report.models.columns, report.models.rows, say)
+    columns, rows, documents = report.models
+    of_recipe = [digits_for(documents) if _is_measure(report.models, i) else 4 for i in range(len(columns))]
+    plots = [
+        figure(f"comparison-{what.replace(' ', '-')}", dot_plot(what, values, say), ["recipe", what], values, say)
+        for what in _PLOTTED
+        if what in columns
+        for values in [_column(report.models, what)]
+    ]
+    title, more = say("Models"), say("Other measures, and seconds per fold")
+    at = [i for i, name in enumerate(columns) if name in _FOLDED]
+    main = [i for i in range(len(columns)) if i not in at]
+    parts = [element("div", *plots, class_="figures")] if plots else []
+    for name, some in ((title, main), (more, [0, *at])):
+        cells = [_picked(row, some) for row in rows]
+        numbers = table(name, _picked(columns, some), cells, say, digits=_picked(of_recipe, some))
+        parts += [numbers] if some is main else [folded(name, numbers)] if at else []
+    parts.append(element("p", csv_link("comparison", columns, rows, say)))
+    return title, joined(parts)
+
+
+def _column(compared: Table, name: str) -> list[tuple[str, Estimate]]:
+    """Names of the rows with their estimates of one measure."""
+    at = list(compared.columns).index(name)
+    return [(str(row[0]), cell) for row in compared.rows if isinstance(cell := row[at], Estimate)]
+
+
+def _is_measure(compared: Table, column: int) -> bool:
+    return any(isinstance(row[column], Estimate) for row in compared.rows)
+
+
+def _picked(cells: Sequence[Any], at: Sequence[int]) -> list[Any]:
+    return [cells[i] for i in at]
 
 
 def curves(report: Report, say: Language) -> Section | None:
@@ -84,9 +142,9 @@ def curves(report: Report, say: Language) -> Section | None:
     for what, lines in report.curves.items():
         rows = [(line.name, n, each) for line in lines for n, each in zip(line.documents, line.values, strict=True)]
         title = say("Numbers of the curve")
-        numbers = table(title, ["recipe", "training documents", what], rows, say)
-        folded = element("details", element("summary", title), numbers)
-        figures.append(_figure(learning_curve_chart(what, lines, say), folded))
+        columns = ["recipe", "training documents", what]
+        drawn = figure(f"curve-{what.replace(' ', '-')}", learning_curve_chart(what, lines, say), columns, rows, say)
+        figures.append(_beside(drawn, folded(title, table(title, columns, rows, say))))
     note = element("p", say("The band around each line is its 95 % interval."))
     return say("Learning curve"), joined([note, element("div", *figures, class_="figures")])
 
@@ -96,15 +154,25 @@ def learnt(report: Report, say: Language) -> Section | None:
     if not report.learnt:
         return None
     rows = list(report.learnt.items())
-    return say("Training documents"), table(say("Training documents"), ["class", "documents"], rows, say)
+    title, totals = say("Training documents"), (say("all classes"), sum(report.learnt.values()))
+    return title, table(title, ["class", "documents"], rows, say, totals=totals)
 
 
 def classes(report: Report, say: Language) -> Section | None:
-    """Precision, recall and F1 of each class."""
+    """Precision, recall and F1 of each class, and their means."""
     if report.evaluation is None:
         return None
-    rows = [(say.of_class(row[0]), *row[1:]) for row in report.evaluation.per_class()]
-    return say("Classes"), table(say("Classes"), ["class", "precision", "recall", "F1", "documents"], rows, say)
+    own = report.evaluation.per_class()
+    means = [sum(of_class) / len(own) for of_class in list(zip(*own, strict=True))[1:3]]
+    totals: list[Cell] = [say("mean or sum"), *means, report.evaluation.macro_f1, report.evaluation.documents]
+    columns = ["class", "precision", "recall", "F1", "documents"]
+    rows = [(say.of_class(row[0]), *row[1:]) for row in own]
+    digits = digits_for(max(row[-1] for row in own))
+    title = say("Classes")
+    numbers = table(title, columns, rows, say, digits=digits, totals=totals)
+    many = len(own) > MAX_TABLE_CLASSES
+    shown_numbers = folded(say("{number} classes", number=f"{len(own):,}"), numbers) if many else numbers
+    return title, joined([shown_numbers, element("p", csv_link("classes", columns, own, say))])
 
 
 def confusion(report: Report, say: Language) -> Section | None:
@@ -128,9 +196,11 @@ def reliability(report: Report, say: Language) -> Section | None:
         "Confidence is the probability of the predicted class. On the dashed line it equals accuracy; below the line "
         "answers are overconfident. Vertical bars are 95 % intervals."
     )
-    numbers = table(say("Numbers of the diagram"), columns, rows, say)
-    figure = _figure(reliability_diagram(report.evaluation.reliability, say), numbers)
-    return say("Reliability"), joined([element("p", say(phrase)), figure])
+    digits = digits_for(report.evaluation.documents)
+    numbers = table(say("Numbers of the diagram"), columns, rows, say, digits=digits)
+    chart = reliability_diagram(report.evaluation.reliability, say)
+    drawn = _beside(figure("reliability", chart, columns, rows, say), numbers)
+    return say("Reliability"), joined([element("p", say(phrase)), drawn])
 
 
 def coverage(report: Report, say: Language) -> Section | None:
@@ -145,37 +215,50 @@ def coverage(report: Report, say: Language) -> Section | None:
     ]
     title = say("Risk and coverage")
     phrase = "If documents of low confidence are left unanswered (textnb predict --unsure), fewer answers are wrong."
-    figure = _figure(risk_coverage_chart(curve, say), table(title, columns, rows, say))
-    return title, joined([element("p", say(phrase)), figure])
+    numbers = table(title, columns, rows, say, digits=digits_for(report.evaluation.documents))
+    drawn = _beside(figure("coverage", risk_coverage_chart(curve, say), columns, rows, say), numbers)
+    return title, joined([element("p", say(phrase)), drawn])
 
 
 def words(report: Report, say: Language) -> Section | None:
-    """Words that add most to the score of each class."""
+    """Typical words of each class; n-grams that contain one of them are folded below it."""
     if not report.words:
         return None
-    note = element("p", say("Words that add most to the score of the class in a typical document of the class."))
-    lists = [
-        element("section", element("h3", name), element("ol", *_word_rows(of_class, say)), class_="words")
-        for name, of_class in report.words.items()
-    ]
-    return say("Words of each class"), joined([note, element("div", *lists, class_="columns")])
+    phrase = (
+        "Words that the class has more often than the others: the value is the z-score of the log odds ratio. Longer "
+        "terms that contain a word of the list are folded below it."
+    )
+    many = len(report.words) > _MAX_OPEN_LISTS
+    lists = [_word_list(name, some, many, say) for name, some in report.words.items()]
+    columns = ["class", "term", "value", "documents"]
+    rows = [(name, *each[:3]) for name, some in report.words.items() for word in some for each in (word, *word.longer)]
+    link = element("p", csv_link("words", columns, rows, say))
+    return say("Words of each class"), joined(
+        [element("p", say(phrase)), element("div", *lists, class_="columns"), link]
+    )
 
 
-def _word_rows(rows: Sequence[Word], say: Language) -> Iterator[Html]:
-    most = max((word.value for word in rows), default=0.0)
-    for term, value, documents in rows:
-        width = _BAR_WIDTH * max(min(value / most, 1.0), 0.0) if 0 < most < float("inf") else 0.0
-        bar = element(
-            "svg",
-            rectangle((0, 3), width, 6, "bar"),
-            viewBox=f"0 0 {_BAR_WIDTH} 12",
-            class_="chart meter",
-            aria_hidden="true",
-        )
-        where = say("{number} documents of the class", number=f"{documents:,}")
-        yield element("li", element("span", term, class_="term"), bar, element("small", shown(value), title=where))
+def _word_list(name: str, words: Sequence[Word], closed: bool, say: Language) -> Html:
+    """Words of a class under its name; folded if there are many classes."""
+    most = max((word.value for word in words), default=0.0)
+    rows = element("ol", *(_word_row(word, most, say) for word in words))
+    if closed:
+        return element("section", folded(name, rows), class_="words")
+    return element("section", element("h3", name), rows, class_="words")
 
 
-def _figure(chart: Html, numbers: Html) -> Html:
-    """Chart with its numbers beside or below it."""
-    return element("div", element("figure", chart), numbers, class_="figure")
+def _word_row(word: Word, most: float, say: Language) -> Html:
+    width = _BAR_WIDTH * max(min(word.value / most, 1.0), 0.0) if 0 < most < float("inf") else 0.0
+    size = f"0 0 {_BAR_WIDTH} 12"
+    bar = element("svg", rectangle((0, 3), width, 6, "bar"), viewBox=size, class_="chart meter", aria_hidden="true")
+    where = say("{number} documents of the class", number=f"{word.documents:,}")
+    cells = [element("span", word.term, class_="term"), bar, element("small", f"{word.value:.1f}", title=where)]
+    if not word.longer:
+        return element("li", element("div", *cells, class_="word"))
+    longer = element("ol", *(_word_row(each, most, say) for each in word.longer))
+    return element("li", element("details", element("summary", *cells, class_="word"), longer))
+
+
+def _beside(drawn: Html, numbers: Html) -> Html:
+    """Figure with its numbers beside or below it."""
+    return element("div", drawn, numbers, class_="figure")

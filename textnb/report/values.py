@@ -4,44 +4,47 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from textnb.evaluation.charts import LearningCurve
 from textnb.markup import Cell
-from textnb.numerics import Estimate
 
 if TYPE_CHECKING:
     from textnb.classifier.explanation import Explanation
+    from textnb.classifier.suspects import Suspect
     from textnb.evaluation.evaluation import CostEvaluation, Evaluation, Mistake
 
 
 class Table(NamedTuple):
-    """Table of a report; the first cell of a row is its name. Unknown names of columns are not translated."""
+    """Table of a report; the first cell of a row is its name. Unknown names of columns are not translated.
+
+    ``documents`` is the number of documents behind its proportions, from which the number of their digits follows.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
-
-
-class LearningCurve(NamedTuple):
-    """Estimates of one metric of a recipe by the number of training documents, the fewest first."""
-
-    name: str
-    documents: Sequence[int]
-    values: Sequence[Estimate]
+    documents: int = 10_000
 
 
 class Word(NamedTuple):
-    """Term of a class, what it adds to the score, and how many documents of the class contain it."""
+    """Typical term of a class, its z-score, how many documents of the class contain it, and longer terms with it."""
 
     term: str
     value: float
     documents: int
+    longer: "Sequence[Word]" = ()
 
 
 class ExplainedDocument(NamedTuple):
-    """Document with the explanation of its label; the text is None if only its counts are stored."""
+    """Document with the explanation of its label; the text is None if only its counts are stored.
+
+    ``title`` is shown in place of the id, as the subject of a mail; ``probabilities`` are those of the classes.
+    """
 
     id: str
     text: str | None
     explanation: "Explanation | None"
     mistake: "Mistake | None" = None
+    title: str = ""
+    probabilities: Sequence[tuple[str, float]] = ()
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,11 @@ class Report:
     curves : mapping of str to sequence of LearningCurve
         Learning curves by metric, such as ``accuracy``.
     words : mapping of str to sequence of Word
-        Words that add most to the score of each class.
+        Typical words of each class.
     mistakes : sequence of ExplainedDocument
         The most confident mistakes; shown with the evaluation.
+    suspects : sequence of Suspect
+        Training documents whose labels are suspect.
     documents : sequence of ExplainedDocument
         Documents that are shown whole.
 
@@ -89,4 +94,5 @@ class Report:
     curves: Mapping[str, Sequence[LearningCurve]] = field(default_factory=dict)
     words: Mapping[str, Sequence[Word]] = field(default_factory=dict)
     mistakes: Sequence[ExplainedDocument] = ()
+    suspects: "Sequence[Suspect]" = ()
     documents: Sequence[ExplainedDocument] = ()
