@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from on_words import classifier_on_words
 
 from textnb import Document, TextClassifier
 from textnb.errors import InputError, NotLearntError
@@ -13,8 +14,7 @@ from textnb.mail.corrections import (
     learn_all,
     learn_decided,
     learn_into_file,
-    learnt_as,
-    refit,
+    refit_file,
     unlearn,
 )
 from textnb.mail.decision import Cutoffs, MailFilter, Verdict, mail_document
@@ -31,7 +31,7 @@ def classifier():
 
 def fitted(more=(), label=None):
     documents = [Document(text, label=name) for text, name in zip(TEXTS, LABELS, strict=True)]
-    return TextClassifier(tokenizer="words").fit(
+    return classifier_on_words(tokenizer="words").fit(
         [*documents, *(Document(d.text, label, fields=d.fields) for d in more)]
     )
 
@@ -41,7 +41,7 @@ def test_a_mail_is_learnt_once_moved_by_was_and_forgotten_as_if_never_seen(class
     assert learn(classifier, mail, "spam") is Done.LEARNT
     assert learn(classifier, mail, "spam") is Done.KNOWN
     assert classifier.learnt == fitted([mail], "spam").learnt
-    assert learnt_as(classifier, mail) == ["spam"]
+    assert classifier.learnt_as(mail) == ["spam"]
     assert learn(classifier, mail, "ham", was="spam") is Done.MOVED
     assert learn(classifier, mail, "ham", was="spam") is Done.KNOWN
     assert classifier.learnt == fitted([mail], "ham").learnt
@@ -96,7 +96,7 @@ def test_the_model_mail_hears_a_correction_at_once_and_refits_when_told():
     classifier, mail = TextClassifier("mail", tokenizer="words").fit(texts, labels), mail_document(MAIL)
     assert learn(classifier, mail, "spam") is Done.LEARNT
     assert classifier.fitted.fit.since == 1
-    assert refit(classifier) is Done.REFITTED
+    classifier.refit()
     again = TextClassifier("mail", tokenizer="words").fit([*texts, mail], [*labels, "spam"])
     assert classifier.fitted.fit.since == 0
     assert classifier.predict_log_proba([MAIL.decode()]).tolist() == again.predict_log_proba([MAIL.decode()]).tolist()
@@ -107,7 +107,7 @@ def test_mails_learnt_at_the_same_time_are_all_learnt(classifier, tmp_path):
     classifier.save(path)
     mails = [Document(f"mail {number}") for number in range(6)]
     with ThreadPoolExecutor(6) as threads:  # they wait for each other as processes do: the lock is one of open files
-        done = threads.map(lambda mail: change_file(path, lambda c: learn(c, mail, "ham"))[1], mails)
+        done = threads.map(lambda mail: change_file(path, lambda c: learn(c, mail, "ham")).done, mails)
         assert set(done) == {Done.LEARNT}
     assert TextClassifier.load(path).learnt == fitted(mails, "ham").learnt
 
@@ -117,20 +117,20 @@ def test_what_was_decided_is_learnt_unless_the_user_has_said_otherwise(classifie
     classifier.save(path)
     assert learn_decided(path, MAIL, Verdict("spam", 1.0, False)) is Done.LEARNT
     assert learn_decided(path, MAIL, Verdict("ham", 1.0, False)) is Done.KNOWN
-    assert learnt_as(TextClassifier.load(path), mail) == ["spam"]
+    assert TextClassifier.load(path).learnt_as(mail) == ["spam"]
 
 
 def test_many_lessons_are_learnt_as_one_after_the_other(classifier):
     mails = [mail_document(MAIL), Document("lunch pills"), Document("watches"), Document(TEXTS[0])]
     classifier.update(mails[1:2], ["ham"])
     lessons = [(mails[0], "ham"), (mails[1], "spam"), (mails[0], "spam"), (mails[2], "ham"), (mails[3], "spam")]
-    one_by_one = TextClassifier(tokenizer="words").fit(TEXTS, LABELS).update(mails[1:2], ["ham"])
+    one_by_one = fitted().update(mails[1:2], ["ham"])
     for mail, label in lessons:
         other = "ham" if label == "spam" else "spam"
         learn(one_by_one, mail, label, was=other)
     assert learn_all(classifier, lessons) == {Done.LEARNT: 2, Done.MOVED: 1, Done.KNOWN: 1}
     assert classifier.learnt == one_by_one.learnt
-    again = [(mail, learnt_as(classifier, mail)[0]) for mail in mails]
+    again = [(mail, classifier.learnt_as(mail)[0]) for mail in mails]
     assert learn_all(classifier, again) == {Done.KNOWN: 4}
     with pytest.raises(InputError, match="'spma' is not among the model's classes"):
         learn_all(classifier, [(mails[0], "spma")])
@@ -146,4 +146,6 @@ def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_pa
     assert learn_into_file(path, lessons) == {Done.KNOWN: 2}
     assert path.stat().st_ino == written
     with pytest.raises(InputError, match="nowhere does not exist; train a model first"):
-        change_file(tmp_path / "nowhere", refit)
+        change_file(tmp_path / "nowhere", lambda learner: learn(learner, mails[0], "spam"))
+    with pytest.raises(InputError, match="nowhere does not exist; train a model first"):
+        refit_file(tmp_path / "nowhere")

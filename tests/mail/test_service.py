@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import socket
 import stat
 import threading
@@ -10,25 +11,27 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
+from on_words import classifier_on_words
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.mail.decision import Cutoffs
+from textnb.mail.corrections import REST_SECONDS
+from textnb.mail.decision import Cutoffs, mail_document
 from textnb.mail.live_filter import LiveFilter
-from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Reply, ask_service
+from textnb.mail.protocol import FAILED, OTHER, SPAM, UNSURE, Lesson, Reply, ask_service, ask_to_correct
 from textnb.mail.service import Service, ServiceLimits, listen_at
 
 MAIL = b"Subject: a\n\nhello\n"
 
 
 @contextmanager
-def served(path, answer, limits=None):
+def served(path, answer, limits=None, tidy=None):
     """A service in a thread of its own."""
     line = listen_at(path)
     begun, loops = threading.Event(), []
 
     async def run():
-        service = Service(answer, limits)
+        service = Service(answer, limits, tidy)
         loops.extend([asyncio.get_running_loop(), service])
         begun.set()
         await service.run(line)
@@ -279,3 +282,117 @@ def test_what_a_live_filter_cannot_judge_comes_back_as_it_is(tmp_path, monkeypat
 def test_a_live_filter_needs_a_model_to_begin_with(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         LiveFilter(tmp_path / "none", Cutoffs())
+
+
+def test_a_model_that_is_shortened_in_place_does_not_stop_the_service(tmp_path):
+    model = tmp_path / "m.textnb"
+    trained().save(model)
+    live = LiveFilter(model, Cutoffs("spam", 0.8, thin=1))
+    before = live.answer(MAIL)[0]
+    os.truncate(model, 0)
+    assert live.answer(MAIL)[0] == before
+    assert before.code != FAILED
+
+
+def test_a_live_filter_learns_what_a_client_asks_and_the_next_answer_knows_it(tmp_path, path):
+    model = tmp_path / "m.textnb"
+    texts = [f"{text} {n}" for n in range(60) for text in ("buy pills", "see you")]
+    classifier_on_words(tokenizer="words").fit(texts, ["spam", "ham"] * 60).save(model)
+    before, live = model.read_bytes(), LiveFilter(model, Cutoffs("spam"))
+    mail = b"Subject: pills\n\npills for lunch, pills"
+
+    def spam():
+        return float(live.current().classifier.predict_proba([mail.decode()])[0, 1])
+
+    first = spam()
+    with served(path, live.answer):
+        asked = [
+            ask_to_correct(str(path), lesson, mail)
+            for lesson in (
+                Lesson("learn", "ham"),
+                Lesson("learn", "ham"),
+                Lesson("learn", "spam"),
+                Lesson("learn", "spam", was="ham"),
+                Lesson("unlearn", "spam"),
+                Lesson("learn", "ham"),
+            )
+        ]
+        reply = ask_service(str(path), mail)
+    assert [each.code for each in asked] == [0, 0, 3, 0, 0, 0]
+    assert [each.reason.split(",")[0] for each in asked if each.code == 0] == [
+        "learnt",
+        "known already",
+        "moved",
+        "unlearnt",
+        "learnt",
+    ]
+    assert "was learnt as ham; use --was ham" in asked[2].reason
+    assert reply.message.endswith(mail)
+    assert spam() < first
+    assert model.read_bytes() == before
+    assert TextClassifier.load(model).learnt_as(mail_document(mail)) == ["ham"]
+
+
+LINES = [b"{}", b"[]", b"", b"{", b'{"do": "learn", "as": 1}', b'{"do": "x", "as": "ham"}', b"[" * 9999]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_half_a_lesson_is_refused(tmp_path, line):
+    trained().save(tmp_path / "m.textnb")
+    reply, follow_up = LiveFilter(tmp_path / "m.textnb", Cutoffs("spam")).answer(b"\0textnb/1 " + line + b"\nmail")
+    assert (reply.code, reply.message, follow_up) == (3, b"", None)
+    assert reply.reason == "the line before the message is not a lesson"
+
+
+def test_a_message_that_looks_like_a_lesson_is_passed_on(path):
+    with served(path, echo):
+        message = Lesson("learn", "spam").request(b"mail")
+        reason = f"{path}: the message starts as a correction of the model does"
+        assert ask_service(str(path), message) == (3, message, reason)
+
+
+def test_a_live_filter_folds_the_journal_when_it_is_due(tmp_path):
+    model = tmp_path / "m.textnb"
+    trained().save(model)
+    live = LiveFilter(model, Cutoffs("spam"))
+    reply, fold = live.answer(Lesson("learn", "ham").request(b"Subject: lunch\n\nlunch"))
+    assert reply.code == 0
+    assert TextClassifier.load(model).state.n_pending == 1
+    fold()
+    assert TextClassifier.load(model).state.n_pending == 0
+    assert TextClassifier.load(model).learnt_as(mail_document(b"Subject: lunch\n\nlunch")) == ["ham"]
+
+
+def test_a_service_tidies_regularly_and_an_error_there_affects_nobody(path, monkeypatch):
+    monkeypatch.setattr("textnb.mail.service.TIDY_SECONDS", 0.01)
+    calls, often = [], threading.Event()
+
+    def tidy():
+        calls.append(1)
+        if len(calls) == 3:
+            often.set()
+        raise ZeroDivisionError
+
+    with served(path, echo, tidy=tidy):
+        assert often.wait(10)
+        assert ask_service(str(path), MAIL).message == b"X: y\n" + MAIL
+
+
+def test_a_live_filter_folds_the_journal_after_a_rest(tmp_path, monkeypatch):
+    model, now = tmp_path / "m.textnb", [1_000_000_000.0]
+    monkeypatch.setattr("time.time", lambda: now[0])
+    trained().save(model)
+    live = LiveFilter(model, Cutoffs("spam"))
+    live.fold_if_rested()
+    live.answer(Lesson("learn", "ham").request(b"Subject: lunch\n\nlunch"))
+    now[0] += REST_SECONDS - 1
+    live.fold_if_rested()
+    assert TextClassifier.load(model).state.n_pending == 1
+    now[0] += 1
+    live.fold_if_rested()
+    assert TextClassifier.load(model).state.n_pending == 0
+    assert live.current().classifier.learnt_as(mail_document(b"Subject: lunch\n\nlunch")) == ["ham"]
+    live.answer(Lesson("unlearn", "ham").request(b"Subject: lunch\n\nlunch"))
+    model.unlink()
+    now[0] += REST_SECONDS
+    live.fold_if_rested()  # no model, no error

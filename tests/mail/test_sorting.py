@@ -1,6 +1,7 @@
 """Runs over a Maildir: whatever happens, each message is there once."""
 
 import errno
+import json
 import os
 from collections import Counter
 from contextlib import suppress
@@ -18,7 +19,7 @@ from textnb.mail.destinations import Destinations
 from textnb.mail.header_field import add_field, format_field, remove_field
 from textnb.mail.maildir import Maildir, MaildirName
 from textnb.mail.sort_memory import SortMemory
-from textnb.mail.sorting import SortPlan, SortRun
+from textnb.mail.sorting import SortPlan, SortRun, undo
 
 TO = Destinations({"spam": "Junk", "仕事": "仕事"})
 
@@ -388,3 +389,61 @@ def fail_in_turn(patch, failures, kind):
 
     for name in ("link", "unlink", "rename", "fsync"):
         patch.setattr(os, name, failing(name))
+
+
+def undone(box, *, apply=True):
+    memory = SortMemory(box.path, "undo")
+    memory.begin("", (message.unique for message in box.messages()))
+    return [(each.id, each.folder, each.error) for each in undo(box, memory, apply=apply)]
+
+
+@pytest.mark.parametrize("tag", [False, True])
+def test_undoing_puts_every_message_back_and_the_next_run_leaves_it(box, tag):
+    for number, words in enumerate(["spam a", "仕事 b", "ham c", "unsure d"]):
+        put(box, f"new/{number}", words, number)
+    before = contents(box)
+    run(box, tag=tag)
+    assert len(undone(box, apply=False)) == len(undone(box)) == (4 if tag else 2)
+    assert {Path(name).parts[0] for name in held(box)} == {"new"}
+    assert Counter(held(box).values()) == before  # the bytes, without the field
+    assert judged(box, tag=tag) == undone(box) == []
+    assert judged(box, again=True) == ["spam", "仕事", "ham", "unsure"]
+
+
+def test_only_the_last_run_that_changed_something_is_undone(box):
+    put(box, "new/1", "spam a", 1)
+    run(box)
+    put(box, "new/2", "spam b", 2)
+    run(box)
+    run(box)  # has nothing to do
+    assert undone(box) == [(".Junk/new/2", "Junk", "")]
+    assert set(held(box)) == {".Junk/new/1", "new/2"}
+    assert undone(box) == []
+
+
+def test_what_its_owner_has_moved_on_or_changed_is_left_alone(box):
+    for number in range(3):
+        put(box, f"new/{number}", "spam a", number)
+    run(box)
+    junk = box.path / ".Junk" / "new"
+    (junk / "0").unlink()
+    (junk / "1").write_bytes(b"another message")
+    assert [name for name, _, _ in undone(box)] == [".Junk/new/2"]
+    assert set(held(box)) == {".Junk/new/1", "new/2"}
+
+
+def test_a_dry_run_can_not_be_undone(box):
+    put(box, "new/1", "spam a")
+    run(box, apply=False)
+    assert undone(box) == []
+
+
+def test_a_memory_without_a_last_run_is_read(box):
+    put(box, "new/1", "spam a")
+    run(box)
+    path = box.path / "textnb-sorted"
+    held_before = json.loads(path.read_text())
+    del held_before["last_run"]
+    path.write_text(json.dumps(held_before))
+    assert undone(box) == []
+    assert SortMemory(box.path, (TO, False)).last_run() == {}

@@ -21,12 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from textnb.classifier.explanation import ABSENT
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, ParameterError, listed
 from textnb.mail import protocol
 from textnb.mail.header_field import add_field, format_field, remove_field
 from textnb.numerics import is_number
 from textnb.readers import Document, read_message
+from textnb.text.analyzer import CHARS_PREFIX
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,23 @@ class MailFilter:
         codes, unsure = self.cutoffs.decide(P, self.classes, [is_thin(document) for document in documents])
         rows = zip(codes.tolist(), P[np.arange(len(P)), codes].tolist(), unsure.tolist(), strict=True)
         return [Verdict(self.classes[k], probability, is_unsure) for k, probability, is_unsure in rows]
+
+
+def reasons(classifier: TextClassifier, mail: Document, label: str, number: int = 3) -> list[str]:
+    """Return the terms that speak most for a class against the most probable other one; one per field of the mail.
+
+    >>> mails = [Document("cheap pills", "spam"), Document("see you at lunch", "ham")]
+    >>> reasons(TextClassifier(tokenizer="words").fit(mails), Document("cheap lunch"), "spam")
+    ['cheap']
+    """
+    if len(classifier.fitted.classes) < 2:
+        return []
+    terms = classifier.explain(mail, label).by_term()
+    found: dict[str, str] = {}
+    for term in (term for term, _, value in terms if value > 0 and term != ABSENT):
+        field = term.partition(":")[0]
+        found.setdefault(field if field in mail.fields else term, term.removeprefix(CHARS_PREFIX))
+    return list(dict.fromkeys(found.values()))[:number]
 
 
 def mail_document(message: bytes) -> Document:

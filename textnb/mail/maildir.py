@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textnb.errors import InputError
-from textnb.mail.destinations import encode_folder_name
+from textnb.readers.folder_names import encode_folder_name
 from textnb.readers.mailboxes import is_maildir
 from textnb.storage import give, locked
 

@@ -6,15 +6,21 @@ r"""The protocol between ``textnb filterd`` and its clients over a Unix socket, 
 CODE is 0 for the class of spam, 1 for another class, 2 for unsure, 3 if the message could not be filtered. Then REASON
 says why, in one line, and the message comes back unchanged or, if it is too long to be read at all, LENGTH is 0. A
 client that does not get a whole reply keeps the message unchanged.
+
+To correct the model, a line goes before the message. It starts with a zero byte, which no message does:
+
+    request     "\0textnb/1 LESSON\n", LESSON a JSON object: do ("learn" or "unlearn"), as, and for learn was and new
+    reply       CODE 0, LENGTH 0 once the correction is on disk, with what was done as REASON; CODE 3 if it was refused
 """
 
+import json
 import os
 import re
 import socket
 import sys
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SPAM, OTHER, UNSURE, FAILED = range(4)
 """Codes of replies and exit codes of ``textnb filter -e``, equal to those of bogofilter."""
@@ -23,6 +29,7 @@ MAX_MESSAGE_BYTES = 1 << 25
 """Largest message that the service accepts, and that ``textnb filter`` examines by default."""
 
 _REPLY_LINE = re.compile(rb"textnb/1 ([0-3]) (\d{1,12}) ([^\n]*)\n")
+_LESSON = b"\0textnb/1 "
 _READ_BYTES = 1 << 16
 _RETRY_SECONDS = 0.02
 
@@ -49,6 +56,40 @@ class Reply(NamedTuple):
         return cls(int(line[1]), data[line.end() :], line[3].decode("utf-8", "replace"))
 
 
+class Lesson(NamedTuple):
+    """Correction of the model by one message: learn it as a class, or unlearn it."""
+
+    do: str
+    label: str
+    was: str | None = None
+    new: bool = False
+
+    def request(self, message: bytes) -> bytes:
+        """Return the request with this correction by a message."""
+        facts = {"do": self.do, "as": self.label, "was": self.was, "new": self.new}
+        return _LESSON + json.dumps(facts).encode() + b"\n" + message
+
+
+def split_request(request: bytes) -> tuple[Lesson | None, bytes]:
+    """Return the lesson of a request, None if there is none, and the message; ValueError if there is half a lesson.
+
+    >>> split_request(Lesson("learn", "spam").request(b"Subject: x"))
+    (Lesson(do='learn', label='spam', was=None, new=False), b'Subject: x')
+    """
+    if not request.startswith(_LESSON):
+        return None, request
+    line, _, message = request.removeprefix(_LESSON).partition(b"\n")
+    try:
+        facts: dict[str, Any] = json.loads(line)
+        lesson = Lesson(facts["do"], facts["as"], facts.get("was"), facts.get("new", False))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError("the line before the message is not a lesson") from None
+    kinds = type(lesson.label) is str and type(lesson.was) in (str, type(None)) and type(lesson.new) is bool
+    if lesson.do not in ("learn", "unlearn") or not kinds:
+        raise ValueError("the line before the message is not a lesson")
+    return lesson, message
+
+
 Answer = tuple[Reply, Callable[[], object] | None]
 """Reply to a message, and what to do once the client has received it."""
 
@@ -56,10 +97,20 @@ Answer = tuple[Reply, Callable[[], object] | None]
 def ask_service(path: str, message: bytes, seconds: float = 60.0) -> Reply:
     """Send a message to the service and return its reply; without one in time, FAILED with the unchanged message."""
     try:
+        if message.startswith(_LESSON):
+            raise ValueError("the message starts as a correction of the model does")
         reply = _exchange(path, message, seconds)
     except Exception as error:  # on any error the mail is passed on
         return Reply(FAILED, message, f"{path}: {error}")
     return reply._replace(message=message) if reply.code == FAILED else reply
+
+
+def ask_to_correct(path: str, lesson: Lesson, message: bytes, seconds: float = 60.0) -> Reply:
+    """Send a correction to the service and return its reply; without one in time, FAILED."""
+    try:
+        return _exchange(path, lesson.request(message), seconds)
+    except (OSError, ValueError) as error:
+        return Reply(FAILED, b"", f"{path}: {error}")
 
 
 def _exchange(path: str, message: bytes, seconds: float) -> Reply:

@@ -30,6 +30,9 @@ from textnb.mail.protocol import FAILED, MAX_MESSAGE_BYTES, Answer, Reply
 GRACE_SECONDS = 1.0
 """Time after which a client that is still sending or receiving may be disconnected to make room."""
 
+TIDY_SECONDS = 60.0
+"""Time between two calls of what a service does regularly."""
+
 _log = logging.getLogger("textnb")
 _READ_BYTES = 1 << 16
 _SMALL_BYTES = 1 << 16  # bytes of a message that need not wait for memory
@@ -53,10 +56,16 @@ class Service:
     """Service that answers clients until it is stopped.
 
     answer: from a message to the reply, and what to do once the client has it (or None); it runs in threads.
+    tidy: what to do every TIDY_SECONDS, in the thread of what follows answers.
     """
 
-    def __init__(self, answer: Callable[[bytes], Answer], limits: ServiceLimits | None = None) -> None:
-        self.answer, self.limits = answer, limits or ServiceLimits()
+    def __init__(
+        self,
+        answer: Callable[[bytes], Answer],
+        limits: ServiceLimits | None = None,
+        tidy: Callable[[], object] | None = None,
+    ) -> None:
+        self.answer, self.limits, self.tidy = answer, limits or ServiceLimits(), tidy
         self._stop = asyncio.Event()
         self._clients: set[asyncio.Task[None]] = set()
         self._awaited: dict[asyncio.Task[None] | None, float] = {}  # clients that send or receive, since when
@@ -87,10 +96,20 @@ class Service:
     async def _accept_until_stopped(self, listening: socket.socket) -> None:
         accepting = asyncio.create_task(self._accept(listening))
         stopped = asyncio.create_task(self._stop.wait())
+        tidying = asyncio.create_task(self._tidy_regularly())
         await asyncio.wait([accepting, stopped], return_when=asyncio.FIRST_COMPLETED)
+        tidying.cancel()
         if accepting.done():
             accepting.result()
         accepting.cancel()
+
+    async def _tidy_regularly(self) -> None:
+        while self.tidy is not None:
+            await asyncio.sleep(TIDY_SECONDS)
+            try:
+                await asyncio.get_running_loop().run_in_executor(self._following, self.tidy)
+            except Exception as error:
+                _log.info("tidying failed, will keep trying: %r", error)
 
     async def _accept(self, listening: socket.socket) -> None:
         """Accept clients; if there are too many, disconnect those that the service has awaited longest."""

@@ -6,6 +6,7 @@ A small file in the Maildir itself, ``textnb-sorted``, holds unique names of mes
     unsure      judged again once the model has changed
     kept        put back by their owner after a move; not judged again
     moved       digest of a message that was moved: the folder and the unique name it had there
+    last_run    what the last run that changed something has changed, so that it can be undone
 
 The first two belong to a job: one model file with one way to decide and to move. The last few jobs are remembered.
 Names of messages that have gone are dropped, and the oldest of ``moved``. If the file is lost, messages are judged
@@ -18,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
 from textnb.errors import InputError
 from textnb.mail.header_field import message_digest
@@ -35,11 +37,20 @@ class _Job:
     unsure: set[str] = field(default_factory=set)
 
 
+class Change(NamedTuple):
+    """What a run did to a message: its folder (None if it stayed), its unique name there, whether it was tagged."""
+
+    folder: str | None
+    unique: str
+    tagged: bool = False
+
+
 @dataclass
 class _Remembered:
     jobs: dict[str, _Job] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
     moved: dict[str, tuple[str, str]] = field(default_factory=dict)
+    last_run: dict[str, Change] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> "_Remembered":
@@ -51,15 +62,17 @@ class _Remembered:
             for name, job in data["jobs"].items()
         }
         moved = {str(digest): (str(folder), str(name)) for digest, (folder, name) in data["moved"].items()}
-        return cls(jobs, _names(data["kept"]), moved)
+        last_run = {str(digest): _as_change(*change) for digest, change in data.get("last_run", {}).items()}
+        return cls(jobs, _names(data["kept"]), moved, last_run)
 
     def text(self) -> str:
         jobs = {
             name: {"model": job.model, "settled": sorted(job.settled), "unsure": sorted(job.unsure)}
             for name, job in list(self.jobs.items())[-_MAX_JOBS:]
         }
-        moved = dict(list(self.moved.items())[-_MAX_MOVED:])
-        return json.dumps({"format": _FORMAT, "jobs": jobs, "kept": sorted(self.kept), "moved": moved}, indent=0)
+        moved, last_run = (dict(list(each.items())[-_MAX_MOVED:]) for each in (self.moved, self.last_run))
+        held = {"format": _FORMAT, "jobs": jobs, "kept": sorted(self.kept), "moved": moved, "last_run": last_run}
+        return json.dumps(held, indent=0)
 
 
 class SortMemory:
@@ -72,12 +85,13 @@ class SortMemory:
         self.path, self.again = maildir / _FILE, again
         self.job = blake2b(repr(job).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         self._own, self._own_kept, self._own_moved = _Job(""), set[str](), dict[str, tuple[str, str]]()
+        self._own_changes, self._undone = dict[str, Change](), set[str]()
         self._all = _Remembered()
         self._present: set[str] = set()
         self._damaged = False
 
     def begin(self, model: str, present: Iterable[str]) -> None:
-        """Begin a run with a model over the messages that are present."""
+        """Begin a run with a model over the messages that are present; without a model nothing is judged."""
         self._present = set(present)
         unsure = self._own.unsure if model == self._own.model else set()
         self._own = _Job(model, self._own.settled & self._present, unsure & self._present)
@@ -112,6 +126,19 @@ class SortMemory:
         """Record that a message was moved."""
         self._own_moved[message_digest(message)] = folder, unique
 
+    def record_change(self, message: bytes, change: Change) -> None:
+        """Record what can be undone."""
+        self._own_changes[message_digest(message)] = change
+
+    def last_run(self) -> dict[str, Change]:
+        """Return what the last run has changed, by the digest of the message, the last change first."""
+        return dict(reversed(self._load().last_run.items()))
+
+    def record_undone(self, digest: str, unique: str) -> None:
+        """Record that a message has returned under a unique name."""
+        self._undone.add(digest)
+        self.record_kept(unique)
+
     def save(self) -> None:
         """Add this run to the file, if there is anything to add."""
         with locked(self.path):
@@ -130,12 +157,17 @@ class SortMemory:
             job, found.kept = _Job(""), set()
         settled = own.settled | job.settled
         unsure = own.unsure | (job.unsure if job.model == own.model else set())
-        found.jobs[self.job] = _Job(own.model, settled, unsure - settled)
+        if own.model:
+            found.jobs[self.job] = _Job(own.model, settled, unsure - settled)
         for each in found.jobs.values():
             each.settled &= self._present
             each.unsure &= self._present
         found.kept = (found.kept | self._own_kept) & self._present
         found.moved |= self._own_moved
+        found.last_run = self._own_changes or found.last_run
+        for entries in (found.moved, found.last_run):
+            for digest in self._undone & entries.keys():
+                del entries[digest]
         return found
 
     def _load(self) -> _Remembered:
@@ -157,6 +189,10 @@ def _read(path: Path) -> str:
     except OSError as error:
         template = "{path} cannot be read: {reason}; without this memory all messages are judged again"
         raise InputError(template, path=path, reason=error.strerror) from error
+
+
+def _as_change(folder: object, unique: object, tagged: object) -> Change:
+    return Change(None if folder is None else str(folder), str(unique), bool(tagged))
 
 
 def _names(value: object) -> set[str]:

@@ -8,6 +8,9 @@
 
 Changes are made one at a time under a lock of the whole Maildir, so several runs do not collide, whichever of its
 folders they sort. Without ``apply`` a run is a dry run: neither messages nor the memory change.
+
+``undo`` reverses what the last run that changed something has changed: messages return, without the field it wrote.
+They then count as put back by their owner, so that the next run does not move them again.
 """
 
 from collections.abc import Iterator
@@ -18,9 +21,10 @@ from typing import NamedTuple
 from textnb.errors import InputError
 from textnb.mail.decision import MailFilter, Verdict
 from textnb.mail.destinations import Destinations
+from textnb.mail.header_field import message_digest, remove_field
 from textnb.mail.maildir import Maildir, MaildirMessage, MaildirName, group_by_origin
 from textnb.mail.moving import find_twin, move, remove
-from textnb.mail.sort_memory import SortMemory
+from textnb.mail.sort_memory import Change, SortMemory
 
 _COMPRESSED_STARTS = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
 _MESSAGES_PER_SAVE = 500
@@ -43,6 +47,7 @@ class Outcome(NamedTuple):
     destination: str | None = None
     tagged: bool = False
     error: str = ""
+    message: bytes = b""
 
 
 class SortRun:
@@ -100,7 +105,9 @@ class SortRun:
             self.memory.record_move(content, destination, unique)
         else:
             self.memory.record_stay(unique, unsure=verdict.unsure)
-        return Outcome(message.id, verdict, destination, tagged)
+        if self.plan.apply and (tagged or destination is not None):
+            self.memory.record_change(content, Change(destination, unique, tagged))
+        return Outcome(message.id, verdict, destination, tagged, message=content)
 
     def _destination(self, verdict: Verdict) -> str | None:
         """Folder that a message goes to; None if it stays, also if it is there already."""
@@ -154,3 +161,40 @@ class SortRun:
         """Return whether a message was moved and is no longer there; a second copy of one that is there was not."""
         place = self.memory.moved_to(content)
         return place is not None and not self.maildir.has(*place)
+
+
+class Undone(NamedTuple):
+    """Message of the last run that returns from a folder; None if it had only been tagged. error: why it does not."""
+
+    id: str
+    folder: str | None
+    message: bytes = b""
+    error: str = ""
+
+
+def undo(maildir: Maildir, memory: SortMemory, *, apply: bool) -> Iterator[Undone]:
+    """Reverse the last run, message by message; without ``apply`` only yield what would be done.
+
+    A message that is no longer where the run has put it, or was changed, is left alone and not reported.
+    """
+    try:
+        for digest, change in memory.last_run().items():
+            folder = maildir.path if change.folder is None else maildir.folder(change.folder)
+            try:
+                path = Maildir(folder).find(change.unique)
+                content = b"" if path is None else path.read_bytes()
+                if path is None or message_digest(content) != digest:
+                    continue
+                if apply:
+                    with maildir.changing(folder):
+                        arrived = move(path, maildir.path, remove_field(content) if change.tagged else None)
+                    if arrived is None:
+                        continue
+                    memory.record_undone(digest, MaildirName.of(arrived.name).unique)
+                yield Undone(str(path.relative_to(maildir.root)), change.folder, content)
+            except (OSError, InputError) as error:
+                reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+                yield Undone(change.unique, change.folder, error=str(reason))
+    finally:
+        if apply:
+            memory.save()

@@ -6,7 +6,6 @@ import pytest
 
 from textnb import TextClassifier
 from textnb.errors import InputError
-from textnb.mail.corrections import learnt_as
 from textnb.mail.decision import Cutoffs, mail_document
 from textnb.mail.destinations import Destinations
 from textnb.mail.imap.connection import Account, ServerError
@@ -189,7 +188,7 @@ def test_a_correction_is_learnt_whether_or_not_the_server_keeps_keywords(rounds,
     for _ in range(2):
         run(rounds, server)
         classifier = TextClassifier.load(model)
-        assert [learnt_as(classifier, mail_document(raw)) for raw in (SPAM, HAM)] == [["ham"], ["spam"]]
+        assert [classifier.learnt_as(mail_document(raw)) for raw in (SPAM, HAM)] == [["ham"], ["spam"]]
         assert (server.there("INBOX"), server.there("Junk")) == ([SPAM], [HAM])
 
 
@@ -213,7 +212,7 @@ def test_what_is_only_flagged_as_deleted_elsewhere_has_been_brought_back(rounds,
     server.put("INBOX", raw, flags)
     flags.add("\\Deleted")
     run(rounds, server)
-    assert learnt_as(TextClassifier.load(model), mail_document(SPAM)) == ["ham"]
+    assert TextClassifier.load(model).learnt_as(mail_document(SPAM)) == ["ham"]
     assert server.there("INBOX") == [SPAM]
 
 
@@ -223,7 +222,7 @@ def test_a_folder_that_is_gone_holds_nothing(rounds, model):
     run(rounds, server)
     server.put("INBOX", *server.folders.pop("Junk").popitem()[1])
     run(rounds, server)
-    assert learnt_as(TextClassifier.load(model), mail_document(SPAM)) == ["ham"]
+    assert TextClassifier.load(model).learnt_as(mail_document(SPAM)) == ["ham"]
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from textnb.errors import InputError
-from textnb.mail.destinations import encode_folder_name
 from textnb.mail.imap import messages
 from textnb.mail.imap.connection import Account, LoginError, RefusedError, ServerError, _log_in, guard
 from textnb.mail.imap.folders import Folders
 from textnb.mail.imap.memory import FolderProgress
 from textnb.mail.imap.messages import Mailbox, as_flags, move, set_flags
 from textnb.mail.imap.password import Password
+from textnb.readers.folder_names import encode_folder_name
 
 Namespaces = namedtuple("Namespaces", ["personal"])
 

@@ -8,4 +8,8 @@
     rounds                  both, again and again, woken by IDLE
 
 IMAPClient (the extra ``imap``) is imported only where a connection is made.
+
+Not public: CONTRIBUTING.md lists the public modules.
 """
+
+__all__: list[str] = []

@@ -11,8 +11,8 @@ import re
 from unicodedata import normalize
 
 from textnb.errors import InputError, ParameterError
-from textnb.mail.destinations import decode_folder_name, encode_folder_name
 from textnb.mail.imap.connection import Client, as_text, parsing_answer
+from textnb.readers.folder_names import decode_folder_name, encode_folder_name
 
 INBOX = "INBOX"
 

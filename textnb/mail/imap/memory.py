@@ -3,6 +3,7 @@
     folders     for each folder its UIDVALIDITY, the first UID not yet examined, and earlier UIDs to examine again
     placed      for each message, by the digest of its bytes, the folder where textnb last saw it
     moving      the same for messages whose move has begun: they are in that folder, or still where they were
+    changes     what the last run that changed something has done to messages, so that it can be undone
 
 A folder whose UIDVALIDITY has changed counts as never examined; its messages are recognised by their digests. The file
 holds a limited number of digests and drops the oldest first. It is replaced as a whole.
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from textnb.errors import InputError
 from textnb.mail.imap.connection import Account
@@ -25,6 +26,7 @@ MAX_REMEMBERED = 20_000
 """Digests that are remembered."""
 
 _FORMAT = 1
+_Entry = TypeVar("_Entry")
 
 
 @dataclass
@@ -42,6 +44,15 @@ class FolderProgress:
         self.left = sorted({*self.left} - seen | {*left})
 
 
+class ImapChange(NamedTuple):
+    """What a run has done to a message: the folder it was in, the one it is in, its size, the flags it was given."""
+
+    origin: str
+    folder: str
+    size: int
+    flags: tuple[str, ...]
+
+
 @dataclass
 class Memory:
     """Memory of an account; ``save`` writes it to its file."""
@@ -50,6 +61,8 @@ class Memory:
     folders: dict[str, FolderProgress] = field(default_factory=dict)
     placed: dict[str, str] = field(default_factory=dict)
     moving: dict[str, str] = field(default_factory=dict)
+    changes: dict[str, ImapChange] = field(default_factory=dict)
+    run: str = ""
     _saved: bytes = field(default=b"", repr=False)
 
     def progress(self, folder: str, validity: int) -> FolderProgress:
@@ -74,16 +87,22 @@ class Memory:
         """Record that messages are about to be moved to a folder."""
         self.moving.update(dict.fromkeys(digests, folder))
 
+    def record_change(self, run: str, digest: str, change: ImapChange) -> None:
+        """Record a change of a run; those of another run are dropped."""
+        if run != self.run:
+            self.run, self.changes = run, {}
+        self.changes[digest] = change
+
     def save(self) -> None:
         """Write the memory to its file, if it has changed."""
-        for entries in (self.placed, self.moving):
-            for digest in list(entries)[: max(0, len(entries) - MAX_REMEMBERED)]:
-                del entries[digest]
+        self.placed, self.moving, self.changes = _newest(self.placed), _newest(self.moving), _newest(self.changes)
         held = {
             "format": _FORMAT,
             "folders": {name: asdict(progress) for name, progress in self.folders.items()},
             "placed": self.placed,
             "moving": self.moving,
+            "run": self.run,
+            "changes": self.changes,
         }
         content = json.dumps(held, ensure_ascii=False, indent=0).encode("utf-8", "surrogatepass")
         if content == self._saved:
@@ -107,7 +126,9 @@ class Memory:
             raise _damaged(path, "written by another version of textnb")
         try:
             folders = {name: _as_progress(entry) for name, entry in held["folders"].items()}
-            return cls(path, folders, _as_strings(held["placed"]), _as_strings(held["moving"]), content)
+            changes = {str(digest): _as_change(*change) for digest, change in held.get("changes", {}).items()}
+            placed, moving = _as_strings(held["placed"]), _as_strings(held["moving"])
+            return cls(path, folders, placed, moving, changes, str(held.get("run", "")), content)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _damaged(path, repr(error)) from error
 
@@ -119,6 +140,14 @@ def memory_path(account: Account) -> Path:
     whose = f"{account.user}@{account.host.lower()}"
     shown = re.sub(r"[^A-Za-z0-9@.-]", "_", whose)[:80]
     return states / "textnb" / "imap" / f"{shown}-{blake2b(whose.encode(), digest_size=4).hexdigest()}.json"
+
+
+def _newest(entries: dict[str, _Entry]) -> dict[str, _Entry]:
+    return dict(list(entries.items())[-MAX_REMEMBERED:])
+
+
+def _as_change(origin: object, folder: object, size: Any, flags: Iterable[object]) -> ImapChange:
+    return ImapChange(str(origin), str(folder), int(size), tuple(str(flag) for flag in flags))
 
 
 def _as_progress(entry: Mapping[str, Any]) -> FolderProgress:

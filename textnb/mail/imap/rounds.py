@@ -9,6 +9,7 @@ server that always has news. A lost connection is opened again after a pause, wh
 
 import logging
 import re
+import secrets
 import selectors
 import threading
 import time
@@ -22,6 +23,7 @@ from textnb.mail.imap.learning import learn_from
 from textnb.mail.imap.memory import Memory, memory_path
 from textnb.mail.imap.password import AskPassword
 from textnb.mail.imap.sorting import sort_folder
+from textnb.mail.imap.undoing import undo_last_run
 from textnb.mail.imap.visit import Event, Visit, VisitPlan
 from textnb.mail.live_filter import LiveFilter
 from textnb.storage import locked
@@ -45,17 +47,23 @@ class Rounds:
     ) -> None:
         self.path, self.plan, self.live, self.stopping = memory_path(account), plan, live, stopping
         self._dry_run_memory: Memory | None = None
+        self._run = secrets.token_hex(8)
 
     def round(self, client: Client) -> Iterator[Event]:
         """Run one round and yield its events as they happen."""
         with self._lock():
-            visit = Visit(client, self.plan, self.live, self._memory(), self.stopping)
+            visit = Visit(client, self.plan, self.live, self._memory(), self.stopping, self._run)
             for folder, label in visit.lessons.items():
                 if folder != visit.here and not self.stopping():
                     yield from learn_from(visit, folder, label)
             if not self.stopping():
                 yield from sort_folder(visit)
         self.plan = replace(self.plan, again=False)  # all have been judged again
+
+    def undo(self, client: Client) -> Iterator[Event]:
+        """Reverse the last run that has changed something, and yield events as they happen."""
+        with self._lock():
+            yield from undo_last_run(Visit(client, self.plan, self.live, self._memory(), self.stopping))
 
     def _memory(self) -> Memory:
         if self.plan.apply:

@@ -22,7 +22,7 @@ from textnb.errors import InputError
 from textnb.mail.decision import Verdict, mail_document
 from textnb.mail.imap.connection import RefusedError, ServerError
 from textnb.mail.imap.learning import Lessons
-from textnb.mail.imap.memory import FolderProgress
+from textnb.mail.imap.memory import FolderProgress, ImapChange
 from textnb.mail.imap.messages import DELETED, ImapMessage, Listed, Mailbox, move, set_flags
 from textnb.mail.imap.visit import MARK, Event, Judged, Unread, Visit
 
@@ -98,7 +98,7 @@ class _FolderSorting:
         if self.plan.apply:
             self._carry_out(steps)
         yield from unread
-        yield from (Judged(step.message.uid, step.verdict, step.asked) for step in steps)
+        yield from (Judged(step.message.uid, step.verdict, step.asked, step.message.raw or b"") for step in steps)
 
     def _split_known(self, batch: list[ImapMessage]) -> tuple[list[ImapMessage], list[ImapMessage]]:
         """Split messages into those that the owner moved back and those to decide."""
@@ -153,6 +153,7 @@ class _FolderSorting:
         try:
             for flags, group in _group((self._flags(step), step) for step in steps).items():
                 set_flags(self.visit.client, _uids(group), flags)
+                self._record_changes(group, flags)
             self._record_done((step for step in steps if step.name is None), self.here)
             for name, group in moves.items():
                 self.visit.folders.make(name)
@@ -160,6 +161,14 @@ class _FolderSorting:
                 self._record_done(group, name)
         finally:
             self.visit.save()
+
+    def _record_changes(self, steps: list[_Step], flags: Sequence[str]) -> None:
+        """Record what can be undone: moves, and flags that a message did not have, except the mark."""
+        for step in steps:
+            given = tuple(flag for flag in flags if flag != MARK and flag.lower() not in step.message.flags)
+            if given or step.name is not None:
+                change = ImapChange(self.here, step.name or self.here, step.message.size, given)
+                self.memory.record_change(self.visit.run, step.message.digest, change)
 
     def _record_done(self, steps: Iterable[_Step], name: str) -> None:
         """Record that messages are where they belong."""

@@ -46,6 +46,7 @@ class Judged(NamedTuple):
     uid: int
     verdict: Verdict
     destination: str | None
+    message: bytes = b""
 
 
 class Taught(NamedTuple):
@@ -71,18 +72,30 @@ class Missing(NamedTuple):
     folder: str
 
 
-Event = Judged | Taught | Unread | Missing
+class Returned(NamedTuple):
+    """Message of the last run that returns from a folder, or only loses its flags."""
+
+    uid: int
+    folder: str
+    message: bytes
+
+
+Event = Judged | Taught | Unread | Missing | Returned
 
 
 @dataclass
 class Visit:
-    """One visit to an account. stopping: returns True if it is to end after the current batch."""
+    """One visit to an account, as a part of a run.
+
+    stopping: returns True if the visit is to end after the current batch.
+    """
 
     client: Client
     plan: VisitPlan
     live: LiveFilter
     memory: Memory
     stopping: Callable[[], bool] = lambda: False
+    run: str = ""
 
     def __post_init__(self) -> None:
         self.folders = Folders(self.client)
