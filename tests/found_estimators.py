@@ -10,15 +10,25 @@ from textnb.models.smoothing import ALPHAS, OF_DOCUMENTS
 # Beside its defaults, an estimator is held to the laws with these parameters.
 VARIANTS = {
     "BayesianLogistic": [{"l2": 0.3}, {"l2": 5.0, "class_weight": "balanced"}],
-    "BernoulliNB": [{"alpha": 0.0}, {"alpha": "evidence", "prior": "uniform"}],
+    "BernoulliNB": [
+        {"alpha": 0.0},
+        {"alpha": "evidence", "prior": "uniform"},
+        {"binarize": 0.5},
+    ],
     "ComplementNB": [
-        {"tf": True, "prior": "uniform"},
+        {"tf": True, "prior": "empirical"},
+        {"norm": True},
         {"idf": True, "alpha": 0.5},
         {"length_norm": True, "weight_norm": True},
         {"complement": False, "alpha": "evidence"},
         {"tf": True, "idf": True, "length_norm": True, "weight_norm": True},
     ],
-    "CategoricalNB": [{"alpha": 0.0}, {"alpha": 0.3, "prior": "uniform"}],
+    "CategoricalNB": [
+        {"alpha": 0.0},
+        {"alpha": 0.3, "prior": "uniform"},
+        {"categories": "seen"},
+        {"min_categories": 7},
+    ],
     "UNB": [
         {"pi": 0.6, "alpha": 0.0},
         {"pi": 1.3, "norm": "m", "prior": "uniform"},
@@ -31,6 +41,7 @@ VARIANTS = {
     "LogisticRegression": [
         {"l2": 0.1, "class_weight": "balanced"},
         {"l2": 20.0, "class_weight": {}},
+        {"C": 0.5},
         {"solver": "lbfgs", "tol": 1e-7},
         {"solver": "gradient", "tol": 1e-7, "max_iter": 10_000},
     ],
@@ -40,7 +51,11 @@ VARIANTS = {
         {"l2": 2.0, "min_df": 2, "prune": 0.7},
         {"loss": "squared-hinge", "a": 0.5},
     ],
-    "GaussianNB": [{"variance": "class"}, {"floor": 0.01, "prior": "uniform"}],
+    "GaussianNB": [
+        {"variance": "class", "floor": 1e-9},
+        {"floor": 0.01, "prior": "uniform"},
+        {"var_smoothing": 0.1},
+    ],
     "TextUNB": [
         {"pi": 1.3},
         {"pi": 0.7, "norm": "u", "alpha": "evidence"},
@@ -61,7 +76,8 @@ VARIANTS = {
 ROUNDING = 1e-10
 STEPWISE = {"lbfgs": 1e-5, "gradient": 1e-5}
 
-DEFAULT = [getattr(estimators, name)() for name in estimators.__all__]
+CLASSES = [getattr(estimators, name) for name in estimators.__all__]
+DEFAULT = [cls() for cls in CLASSES if hasattr(cls, "predict")]  # test_vectorizer.py has the one that transforms
 EVERY = [
     *DEFAULT,
     *(getattr(estimators, name)(**params) for name, variants in VARIANTS.items() for params in variants),
@@ -111,7 +127,16 @@ def answers(fitted, X):
 def exact(estimator):
     """Whether it counts and does no more, so that whole input is learnt to the bit."""
     tags = get_tags(estimator).input_tags
-    return (tags.positive_only or tags.categorical) and "tol" not in estimator.get_params()
+    counts = tags.positive_only or tags.categorical or hasattr(estimator, "binarize")
+    return counts and "tol" not in estimator.get_params()
+
+
+NOT_ADDITIVE = "scikit-learn's var_smoothing looks at the rows of the last part only, without weights"
+
+
+def adds_up(estimator):
+    """Whether parts give what the whole gives, and weights what repetitions give."""
+    return estimator.get_params().get("floor", 0) is not None
 
 
 def data_for(estimator, seed=0, n_rows=48, n_classes=3, fractional=False):

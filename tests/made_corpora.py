@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from textnb import Document, TextClassifier
+from textnb import Analyzer, Document, TextClassifier
 from textnb.comparison import TokenizedDocuments
 
 CLASSES = ("x", "y", "z")
@@ -25,8 +25,11 @@ def documents(number=36, seed=0):
 
 
 def recipe(model="multinomial", alpha=None, calibrate=False, **settings):
-    """Neither calibrated nor searched for by default: that is most of the time that a small model takes."""
-    made = TextClassifier(model, alpha=alpha, tokenizer="whitespace", calibrate=calibrate, **settings).recipe
+    """On words; neither calibrated nor searched for by default: that is most of the time that a small model takes."""
+    settings = {"tokenizer": "whitespace", "analyzer": Analyzer(), **settings}
+    if alpha is None and model in ("multinomial", "complement") and "-l2" not in settings.get("weighting", ""):
+        alpha = "evidence"
+    made = TextClassifier(model, alpha=alpha, calibrate=calibrate, **settings).recipe
     return replace(made, options={**made.options, "l2": 1.0}) if "l2" in made.options else made
 
 

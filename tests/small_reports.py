@@ -39,7 +39,36 @@ def whole_report():
         costs=CostEvaluation.of(TRUE, np.exp(logs), Costs(), classes),
         models=Table(["recipe", "accuracy", HOSTILE], [(HOSTILE, Estimate(0.9, 0.8, 0.95), 1)]),
         curves={"accuracy": [curve], HOSTILE: [curve]},
-        words={label: [Word("塩", 1.5, 2), Word(HOSTILE, 0.5, 1)] for label in LABELS},
+        words={label: [Word("塩", 1.5, 2, [Word("塩 油", 0.7, 1)]), Word(HOSTILE, 0.5, 1)] for label in LABELS},
         mistakes=mistakes,
-        documents=[ExplainedDocument("why", TEXTS[0], clf.explain(Document(TEXTS[0])))],
+        documents=[
+            ExplainedDocument(
+                "why",
+                TEXTS[0],
+                clf.explain(Document(TEXTS[0])),
+                title=HOSTILE,
+                probabilities=list(zip(classes, np.exp(logs[0]).tolist(), strict=True)),
+            )
+        ],
     )
+
+
+def many_classes_evaluation(n_classes=54):
+    """Answers to two documents of each class; of class k, k % 3 are wrong."""
+    classes = [f"宿泊の問い合わせ{k:02}" for k in range(n_classes)]
+    labels = [name for name in classes for _ in range(2)]
+    predicted = [(k + 1) % n_classes if twice < k % 3 else k for k in range(n_classes) for twice in range(2)]
+    logs = np.log(np.full((len(labels), n_classes), 0.5 / n_classes) + 0.5 * np.eye(n_classes)[predicted])
+    return Evaluation.of(labels, logs, classes)
+
+
+def many_classes_report():
+    """Report on 54 classes, and on recipes with all columns of a comparison."""
+    evaluation = many_classes_evaluation()
+    some = [Estimate(value, value - 0.05, value + 0.05) for value in (0.9, 0.85, 0.3, 0.2, 0.1)]
+    columns = ["recipe", "accuracy", "macro F1", "log loss", "Brier", "ECE", "fit, s", "predict, s"]
+    columns += ["p, McNemar", "p, corrected t"]
+    rows = [(f"recipe-with-a-long-name-{k}", *some, 0.5, 0.25, 0.5, None) for k in range(6)]
+    words = {name: [Word("チェックイン", 2.0, 2)] for name in evaluation.classes}
+    learnt = dict.fromkeys(evaluation.classes, 2)
+    return Report("54", evaluation=evaluation, models=Table(columns, rows, 108), words=words, learnt=learnt)

@@ -73,13 +73,14 @@ def test_nothing_is_lost_or_repeated_where_processes_take_over():
 @pytest.mark.parametrize(("jobs", "most"), [(1, 1), (2, 8)])
 def test_items_are_taken_only_a_few_ahead_of_the_results(jobs, most):
     taken = []
+    before = set(multiprocessing.active_children())  # other tests of this process may keep a pool of joblib's
     results = map_ordered(abs, (taken.append(i) or i for i in range(1000)), jobs=jobs, patience=0)
     assert taken == []
     assert next(results) == 0
     assert 1 <= len(taken) <= most
     results.close()
     assert len(taken) <= most
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= before
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -120,14 +121,14 @@ def test_a_classifier_is_the_same_whatever_the_number_of_jobs(monkeypatch, tmp_p
 
 
 def test_no_number_of_jobs_means_one_a_processor():
-    assert as_jobs(None) == as_jobs(0) >= 1
+    assert as_jobs(None) == as_jobs(0) == as_jobs(-1) >= 1
     assert as_jobs(3) == 3
 
 
-@pytest.mark.parametrize("jobs", [-1, 2.5, "2"])
+@pytest.mark.parametrize("jobs", [-2, 2.5, "2"])
 def test_a_number_of_jobs_that_is_none_is_refused(jobs):
     for call in (as_jobs, lambda jobs: TextClassifier(tokenizer="whitespace").fit(["a"], ["x"], jobs=jobs)):
-        with pytest.raises(InputError, match=f"jobs must be a whole number, 0 or more, not {jobs!r}"):
+        with pytest.raises(InputError, match=f"jobs must be a whole number, or -1 for one per processor, not {jobs!r}"):
             call(jobs)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from textnb.decisions import CONFIDENCE, UNSURE, ClassThresholds, check_precision
+from textnb.decisions import CONFIDENCE, UNSURE, ClassThresholds, JudgedAnswers, check_precision
 from textnb.errors import ParameterError
 
 PRECISIONS = [1e-9, 0.3, 0.5, 0.8, 0.95, 0.98, 0.999999]
@@ -33,7 +33,9 @@ def by_brute_force(precision, probability, correct):
 def cutoff(precision, probability, correct):
     n = len(probability)
     correct = np.asarray(correct, bool)
-    return ClassThresholds.of_precision(precision, np.zeros(n, np.intp), np.asarray(probability), correct, 1).least[0]
+    return ClassThresholds.of_precision(
+        precision, JudgedAnswers(np.zeros(n, np.intp), np.asarray(probability), correct), 1
+    ).least[0]
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -83,7 +85,7 @@ def test_each_class_has_a_cutoff_of_its_own():
     predicted, probability = rng.integers(0, 3, 900), rng.beta(5, 0.5, 900)
     correct = rng.random(900) < probability
     predicted[predicted == 2] = 3  # class 2 is never predicted
-    rule = ClassThresholds.of_precision(0.9, predicted, probability, correct, 4)
+    rule = ClassThresholds.of_precision(0.9, JudgedAnswers(predicted, probability, correct), 4)
     for k in range(4):
         own = predicted == k
         assert rule.least[k] == cutoff(0.9, probability[own], correct[own])

@@ -1,4 +1,4 @@
-"""The shell examples of both READMEs, run as they stand; the Python ones are doctests."""
+"""The shell examples of the READMEs and the guides, run as they stand; the Python ones are doctests."""
 
 import doctest
 import os
@@ -21,32 +21,50 @@ def examples(readme: Path) -> list[tuple[str, str]]:
     return [(command, expected) for command, _, expected in parts]
 
 
+PAGES = ("README.md", "docs/guide.md")
+"""English pages; the Japanese ones have the same examples."""
+
+
+def japanese(page: str) -> str:
+    return page.replace(".md", ".ja.md")
+
+
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What each command of the English README prints; the Japanese one has the same."""
-    folder = tmp_path_factory.mktemp("readme")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    """What each command of each English page prints, all commands of a page in one folder."""
     env = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     tokenizer("janome")("犬")  # where the dictionary has not been compiled yet, a command would say that it is
-    printed = {}
-    for command, _ in examples(ROOT / "README.md"):
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{command}\n{done.stderr}"
-        assert command not in printed
-        printed[command] = done.stdout + done.stderr
+    printed: dict[str, dict[str, str]] = {}
+    for page in PAGES:
+        folder, of_page = tmp_path_factory.mktemp("page"), printed.setdefault(page, {})
+        for command, _ in examples(ROOT / page):
+            run = ["bash", "-c", command]
+            done = subprocess.run(run, cwd=folder, env=env, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
+            assert command not in of_page
+            of_page[command] = done.stdout + done.stderr
     return printed
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.ja.md"])
-def test_the_examples_print_what_the_readme_says(name: str, shown: dict[str, str]) -> None:
+@pytest.mark.parametrize(("page", "least"), [("README.md", 4), ("docs/guide.md", 9)])
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_examples_print_what_the_page_says(
+    page: str, least: int, language: str, shown: dict[str, dict[str, str]]
+) -> None:
     checker = doctest.OutputChecker()
-    found = examples(ROOT / name)
-    assert len(found) > 8
+    found = examples(ROOT / (page if language == "en" else japanese(page)))
+    assert len(found) >= least
     for command, expected in found:
-        assert checker.check_output(expected, shown[command], FLAGS), (
-            f"$ {command}\n{shown[command]}\nis not\n{expected}"
-        )
+        printed = shown[page][command]
+        assert checker.check_output(expected, printed, FLAGS), f"$ {command}\n{printed}\nis not\n{expected}"
 
 
-def test_both_readmes_have_the_same_examples() -> None:
-    english, japanese = ([command for command, _ in examples(ROOT / name)] for name in ("README.md", "README.ja.md"))
-    assert english == japanese
+@pytest.mark.parametrize("page", PAGES)
+def test_both_languages_have_the_same_examples(page: str) -> None:
+    english, others = ([command for command, _ in examples(ROOT / name)] for name in (page, japanese(page)))
+    assert english == others
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.ja.md"])
+def test_a_readme_is_short(name: str) -> None:
+    assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= 150

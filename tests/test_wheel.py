@@ -78,7 +78,9 @@ def tags(wheel: Path) -> set[str]:
 def expected(source: Path, wheel: Path) -> set[str]:
     """Every module and style sheet, what type checkers read, the corpora, the metadata; not the extension."""
     package = source / "textnb"
-    modules = {path.relative_to(source).as_posix() for kind in ("*.py", "*.css") for path in package.rglob(kind)}
+    modules = {
+        path.relative_to(source).as_posix() for kind in ("*.py", "*.css", "*.po") for path in package.rglob(kind)
+    }
     corpora = {path.relative_to(source / "corpora") for path in (source / "corpora").rglob("*") if path.is_file()}
     name = "-".join(wheel.name.split("-")[:2])
     return (

@@ -8,28 +8,28 @@
 
 from typing import TYPE_CHECKING
 
-from textnb.extension import names_of
+from textnb.extension import dir_of, names_of
 from textnb.version import __version__
 
 if TYPE_CHECKING:
     from textnb.classifier.explanation import Explanation
     from textnb.classifier.text_classifier import TextClassifier
     from textnb.readers import Document, read_corpus
-    from textnb.text import Analyzer
+    from textnb.text import Analyzer, tokenizer
 
-__all__ = ["Analyzer", "Document", "Explanation", "TextClassifier", "__version__", "read_corpus"]
+__all__ = ["Analyzer", "Document", "Explanation", "TextClassifier", "__version__", "read_corpus", "tokenizer"]
 
-__getattr__ = names_of(
-    __name__,
-    {
-        "Analyzer": "text",
-        "Document": "readers",
-        "Explanation": "classifier.explanation",
-        "TextClassifier": "classifier",
-        "read_corpus": "readers",
-    },
-)
+if not TYPE_CHECKING:
+    __getattr__ = names_of(
+        __name__,
+        {
+            "Analyzer": "text",
+            "Document": "readers",
+            "Explanation": "classifier.explanation",
+            "TextClassifier": "classifier",
+            "read_corpus": "readers",
+            "tokenizer": "text",
+        },
+    )
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__dir__ = dir_of(__name__)

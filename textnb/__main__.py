@@ -5,11 +5,26 @@ line, which would take ten times as long as the answer.
 """
 
 import gc
+import signal
 import sys
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; Ctrl-C ends it with one line, also while its modules are loaded."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        from textnb.language import spoken
+
+        sys.stderr.write(f"textnb: {spoken().name('interrupted')}\n")
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     path, exit_code = _only_asks(sys.argv[1:])
     if path is None:
         gc.disable()  # nothing that is loaded becomes garbage; `cli.verbs` enables it again

@@ -8,14 +8,36 @@ translated:
 Values come from files, too, and may be long: each is shortened where it is put into the message (``fill_in``).
 """
 
+import difflib
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from string import Formatter
 from typing import Any
 
+__all__ = [
+    "ConvergenceWarning",
+    "DataConversionWarning",
+    "FitWarning",
+    "InputError",
+    "KindError",
+    "ModelFileError",
+    "NotFittedError",
+    "NotLearntError",
+    "ParameterError",
+    "ReadingWarning",
+    "RecipeWarning",
+    "TextnbError",
+    "UntrustedError",
+    "WorkerError",
+    "_ShortFormatter",
+]
+
 MAX_QUOTED = 80
 """Characters of a quoted value, ``{name!r}``, that a message shows."""
 
+_MIN_LIKENESS = 0.5  # of a known name: half of the characters of 本分 and 本文 agree
+_MIN_LIKENESS_OF_NAMES = 0.6  # of parameters and their values, which are longer
 MAX_SHOWN = 400
 """Characters of any other value that a message shows: a path, a list of names, a reason."""
 
@@ -104,6 +126,12 @@ def parameters_from_file() -> Iterator[None]:
         raise InputError("{error}", error=error) from error
 
 
+class Phrase(str):
+    """Words of textnb among the values of a message; unlike other values they are translated with it."""
+
+    __slots__ = ()
+
+
 class _ShortFormatter(Formatter):
     """Formatter that shortens each value; only an error, which was made in the same way, stays whole."""
 
@@ -138,8 +166,8 @@ def shortened(text: str, most: int = MAX_QUOTED) -> str:
 
 
 def _plain(value: object) -> object:
-    """Value that can be sent to another process: numbers and text as they are, all else as text."""
-    return value if isinstance(value, str | int | float) else str(value)
+    """Value that can be sent to another process: numbers, text and errors of textnb as they are, all else as text."""
+    return value if isinstance(value, str | int | float | TextnbError) else str(value)
 
 
 def listed(names: Iterable[object]) -> str:
@@ -149,3 +177,26 @@ def listed(names: Iterable[object]) -> str:
     'chars, words'
     """
     return ", ".join(sorted(map(str, names)))
+
+
+def did_you_mean(name: str, known: Iterable[str], likeness: float = _MIN_LIKENESS) -> str:
+    """The question about the known name that is most like an unknown one; empty if none is like it.
+
+    Case and the width of characters do not matter.
+
+    >>> did_you_mean("担当部所", ["件名", "担当部署"]), did_you_mean("ｌabel", ["Label"]), did_you_mean("x", ["y"])
+    ("did you mean '担当部署'?", "did you mean 'Label'?", '')
+    """
+    folded = {unicodedata.normalize("NFKC", each).casefold().strip(): each for each in reversed(list(known))}
+    nearest = difflib.get_close_matches(unicodedata.normalize("NFKC", name).casefold().strip(), folded, 1, likeness)
+    return "".join(f"did you mean {folded[each]!r}?" for each in nearest)
+
+
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """The question of ``did_you_mean`` as a remark that follows the unknown name in a message; empty if there is none.
+
+    >>> suggestion("multinominal", ["auto", "multinomial"]), suggestion("x", ["auto"]), suggestion(5, ["auto"])
+    (" (did you mean 'multinomial'?)", '', '')
+    """
+    question = did_you_mean(name, known, _MIN_LIKENESS_OF_NAMES) if isinstance(name, str) else ""
+    return f" ({question})" if question else ""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from textnb.errors import InputError, ParameterError
+from textnb.errors import InputError, ParameterError, suggestion
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
@@ -91,7 +91,9 @@ def as_number_or_name(value: Any, name: str, names: tuple[str, ...], **limits: A
     except InputError:
         limits["high"] = _high_for(value, limits.get("high"))
         wanted = alternatives([number_in_words(**limits), *map(repr, names)])
-        raise ParameterError("{name} must be {wanted}, not {value!r}", name=name, wanted=wanted, value=value) from None
+        template = "{name} must be {wanted}, not {value!r}{hint}"
+        hint = suggestion(value, names)
+        raise ParameterError(template, name=name, wanted=wanted, value=value, hint=hint) from None
 
 
 def check_number(value: Any, name: str, **limits: Any) -> None:
@@ -110,12 +112,13 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     >>> check_choice("newt", "solver", ("newton", "lbfgs"))
     Traceback (most recent call last):
         ...
-    textnb.errors.ParameterError: unknown solver 'newt'; use 'newton' or 'lbfgs'
+    textnb.errors.ParameterError: unknown solver 'newt' (did you mean 'newton'?); use 'newton' or 'lbfgs'
     """
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         known = alternatives([repr(each) for each in choices])
-        raise ParameterError("unknown {name} {value!r}; use {known}", name=name, value=value, known=known)
+        template, hint = "unknown {name} {value!r}{hint}; use {known}", suggestion(value, choices)
+        raise ParameterError(template, name=name, value=value, hint=hint, known=known)
 
 
 def as_choice(value: Any, name: str, choices: Iterable[str]) -> str:

@@ -28,10 +28,10 @@ _function: Callable[[Any], Any]
 
 
 def as_jobs(jobs: int | None) -> int:
-    """Check a number of processes; None and 0 become the number of processors."""
-    if jobs is not None and (type(jobs) is not int or jobs < 0):
-        raise ParameterError("jobs must be a whole number, 0 or more, not {given!r}", given=jobs)
-    return jobs or _processors()
+    """Check a number of processes; None, 0 and -1 become the number of processors."""
+    if jobs is not None and (type(jobs) is not int or jobs < -1):
+        raise ParameterError("jobs must be a whole number, or -1 for one per processor, not {given!r}", given=jobs)
+    return _processors() if jobs in (None, 0, -1) else jobs
 
 
 def map_ordered(

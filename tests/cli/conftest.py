@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from on_words import OPTIONS
 
 from textnb import TextClassifier
 from textnb.cli import main
@@ -121,7 +122,7 @@ def corpus(tmp_path: Path) -> Path:
 @pytest.fixture
 def model(run: Run, corpus: Path, tmp_path: Path) -> Path:
     path = tmp_path / "model.textnb"
-    assert run("train", corpus, "-o", path, "--quiet").code == 0
+    assert run("train", corpus, *OPTIONS, "-o", path, "--quiet").code == 0
     return path
 
 

@@ -88,14 +88,16 @@ def test_compare_is_the_same_from_a_count_file_and_for_the_same_seed(table, tmp_
     file = tmp_path / "made.counts"
     asked("count", table, "-o", file, "--tokenizer", "words")
     options = ("--models", "multinomial,bernoulli", "--no-calibrate", "--folds", "3", "--seed", "4", "--json")
-    from_texts = without_seconds(asked("compare", table, "--tokenizer", "words", *options))
+    from_texts = without_seconds(asked("compare", table, "--tokenizer", "words", "--terms", "words", *options))
     assert from_texts == without_seconds(asked("compare", file, *options))
     assert from_texts != without_seconds(asked("compare", file, *options[:-2], "5", "--json"))
 
 
 def test_compare_by_evidence_holds_nothing_out(table, tmp_path):
     path = tmp_path / "alphas.toml"
-    path.write_text("".join(f"[[recipe]]\nname = 'a{alpha}'\nalpha = {alpha}\n" for alpha in (0.01, 1, 100)))
+    path.write_text(
+        "".join(f"[[recipe]]\nname = 'a{alpha}'\nmodel = 'multinomial'\nalpha = {alpha}\n" for alpha in (0.01, 1, 100))
+    )
     common = ("compare", table, "--tokenizer", "words", "--recipes", path, "--criterion", "evidence")
     coded = json.loads(asked(*common, "--json"))
     values = [row["value"] for row in coded["recipes"]]
@@ -185,7 +187,7 @@ def test_tune_prints_a_recipe_that_train_takes(distinct, tmp_path):
 def test_tune_goes_by_evidence_where_there_is_one(table):
     coded = json.loads(asked("tune", table, "--tokenizer", "words", "--vary", "alpha=0.001,evidence", "--json"))
     assert (coded["by"], coded["estimate"]) == ("evidence", None)
-    assert coded["train"] == f"textnb train {table} --tokenizer words --model multinomial"
+    assert coded["train"] == f"textnb train {table} --tokenizer words --model multinomial --alpha evidence"
 
 
 @pytest.mark.parametrize("given", ["alpha", "=1", "alpha="])

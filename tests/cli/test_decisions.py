@@ -48,7 +48,8 @@ def test_line_by_line_and_in_every_format_the_same_is_decided(run, model, costs)
     rows = cells(run("predict", model, "--costs", costs, stdin=STDIN))
     assert cells(run("predict", model, "--costs", costs, "--line-buffered", stdin=STDIN)) == rows
     coded = run("predict", model, "--costs", costs, "--format", "jsonl", stdin=STDIN)
-    assert [[str(value) for value in json.loads(line).values()] for line in coded.lines] == rows
+    values = [json.loads(line).values() for line in coded.lines]
+    assert [[f"{v:.4f}" if isinstance(v, float) else str(v) for v in row] for row in values] == rows
 
 
 def test_costs_decide_and_show_the_probability_of_what_they_decided(run, model, costs, clf):
@@ -57,14 +58,14 @@ def test_costs_decide_and_show_the_probability_of_what_they_decided(run, model, 
     P, numbers = clf.predict_proba(LINES), {"food": 0, "pets": 1}
     assert [row[1] for row in rows] == [label or "unsure" for label in decided]
     shown = [p.max() if label is None else p[numbers[label]] for p, label in zip(P, decided, strict=True)]
-    assert [float(row[2]) for row in rows] == shown
+    assert [row[2] for row in rows] == [f"{p:.4f}" for p in shown]
 
 
 def test_without_a_cost_of_being_unsure_the_dear_mistake_is_avoided(run, model, tmp_path, clf):
     (tmp_path / "dear.toml").write_text("[cost.food]\npets = 1e9\n")
     rows = cells(run("predict", model, "--costs", "dear.toml", stdin=STDIN))
     assert {row[1] for row in rows} == {"food"}
-    assert [float(row[2]) for row in rows] == clf.predict_proba(LINES)[:, 0].tolist()
+    assert [row[2] for row in rows] == [f"{p:.4f}" for p in clf.predict_proba(LINES)[:, 0]]
     assert float(rows[0][2]) < 0.5  # not the likeliest
 
 

@@ -31,7 +31,7 @@ def test_options_reach_the_recipe(run, corpus, tmp_path, arguments, options):
 
 
 def test_terms_are_those_that_suit_the_model_unless_others_are_asked_for(run, corpus, tmp_path):
-    title = ("first-line",)
+    title = ("first-line", "short-chars")
     for arguments, *expected in (
         (["--model", "nb-logistic"], (1, 2), "auto", title),
         (["--model", "nb-logistic", "--ngram", "1"], (1, 1), "auto", title),
@@ -93,7 +93,7 @@ def test_a_model_without_documents_refuses_to_learn_more_and_stays_as_it_is(run,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--model", "logistic", "--l2", "much"], "l2 must be a number of at least 0, not 'much'"),
+        (["--model", "logistic", "--l2", "much"], "l2 must be a number of at least 0 or 'cv', not 'much'"),
         (["--model", "logistic", "--shrinkage", "0.5"], "model 'logistic' has no option 'shrinkage'"),
         (["--model", "nb-logistic", "--l2", "0"], "l2 must be a number above 0, 'cv' or 'evidence'"),
         (["--model", "nb-logistic", "--prune", "2"], "prune must be a number above 0 and at most 1"),

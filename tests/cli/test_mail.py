@@ -49,6 +49,7 @@ def test_a_message_comes_through_standard_input(run, mail_model):
     assert done.lines[1].split("\t")[:2] == ["1", "spam"]
 
 
-def test_standard_input_is_no_table(run, mail_model):
-    done = run("predict", mail_model, "--reader", "csv", stdin=b"text\na\n")
-    assert "standard input can only be read as lines or mail" in done.misuse
+def test_standard_input_may_be_a_table_but_no_folder(run, mail_model):
+    done = run("predict", mail_model, "--reader", "csv", stdin=b"id,text\nx,a\n").ok
+    assert done.lines[1].startswith("x\t")
+    assert "standard input cannot be read as a folder" in run("predict", mail_model, "--reader", "folder").misuse

@@ -1,16 +1,18 @@
 """textnb train and info with every model: what is said, what is found, what is refused."""
 
 import json
+import re
 from dataclasses import fields
 
 import click
 import pytest
 from click.testing import CliRunner
+from on_words import OPTIONS
 
 from textnb import TextClassifier
 from textnb.cli import app
 from textnb.cli.options.model import Modelling
-from textnb.models.registry import MODELS
+from textnb.models.registry import AUTO, MODELS
 from textnb.models.registry import model as model_of
 
 
@@ -19,16 +21,18 @@ def facts_of(run, path):
     return json.loads(done.out)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name for name in MODELS if name != AUTO])
 def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus, tmp_path, name):
     done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "--ngram", 1, "--model", name, "-v").ok
     assert done.out == ""
-    n_terms = 32 if "chars" in model_of(name).analyzer.get("features", ()) else 7
+    words = {word for path in corpus.rglob("*.txt") for word in path.read_text().split()}
+    grams = {word[i : i + n] for word in words for n in (1, 2, 3) for i in range(len(word) - n + 1)}
+    n_terms = len(words) + (len(grams) if "short-chars" in model_of(name).analyzer.get("features", ()) else 0)
     assert f"m.textnb has 5 documents, 2 classes, {n_terms} terms" in done.err
     assert "probabilities: calibrated: scores times " in done.err
     assert "documents kept: 5" in done.err
     classifier = TextClassifier.load(tmp_path / "m.textnb")
-    assert (classifier.recipe.model, classifier.recipe.alpha) == (name, "evidence")
+    assert (classifier.recipe.model, classifier.recipe.alpha) == (name, model_of(name).default_alpha)
     facts = facts_of(run, "m.textnb")
     assert facts["model"] == name
     assert facts["weighting"] == model_of(name).weightings[0]
@@ -41,8 +45,30 @@ def test_every_model_is_trained_by_its_name_and_tells_what_it_found(run, corpus,
     assert "calibrated: scores times" in " ".join(shown.out.split())
 
 
+@pytest.mark.parametrize("arguments", [[], ["--model", AUTO], ["--alpha", 0.5], ["--terms", "words"]])
+def test_without_a_model_training_says_what_was_chosen_and_info_what_was_tried(run, corpus, tmp_path, arguments):
+    done = run("train", corpus, "-o", "m.textnb", "--tokenizer", "words", "-v", *arguments).ok
+    recipe = TextClassifier.load(tmp_path / "m.textnb").recipe
+    chosen, *others = [
+        f"{each['model']} on {each['terms']}, alpha {each['alpha']}; log loss {each['log_loss']:.3f}".replace(
+            "1.0;", "1;"
+        )
+        for each in recipe.choice
+    ]
+    its = {"model": recipe.model, "terms": ",".join(recipe.analyzer.terms or ["words"]), "alpha": recipe.alpha}
+    assert its.items() <= recipe.choice[0].items()
+    lines = done.err.splitlines()
+    assert lines[1] == f"auto chose {chosen}"
+    assert f"auto chose: {chosen}" in lines
+    tried = [re.sub(r", (worse|better) by .*", "", line) for line in lines if line.startswith("instead of: ")]
+    assert tried == [f"instead of: {other}" for other in others]
+    assert len(others) > 0
+    facts = facts_of(run, "m.textnb")
+    assert facts["model"] == recipe.model != AUTO
+
+
 def test_one_alpha_is_told_with_the_way_to_it(run, corpus, tmp_path):
-    done = run("train", corpus, "-o", "m.textnb", "-v")
+    done = run("train", corpus, *OPTIONS, "-o", "m.textnb", "-v")
     found = TextClassifier.load(tmp_path / "m.textnb").fitted.fit.smoothing
     (line,) = [line for line in done.err.splitlines() if line.startswith("alpha found: ")]
     assert line.startswith(f"alpha found: {found.alpha:.6g}; {found.solution.outcome} after ")
@@ -84,7 +110,7 @@ def test_a_compound_model_tells_of_each_class_whatever_it_is_called(run, tmp_pat
     smoothing = facts_of(run, "m.textnb")["smoothing"]
     assert list(smoothing["classes"]) == ["all documents", "alpha", "empty"]
     assert smoothing["classes"]["empty"] == {}
-    scorer = TextClassifier.load(tmp_path / "m.textnb").fitted.scorer
+    scorer = TextClassifier.load(tmp_path / "m.textnb").refit().fitted.scorer
     assert smoothing["classes"]["alpha"]["alpha"]["sum"] == pytest.approx(scorer.solutions[2].alpha.sum())
     assert run("info", "m.textnb").code == 0
 
@@ -98,6 +124,33 @@ def test_without_a_sample_no_words_are_kept_and_what_comes_later_makes_it_stale(
     assert "the calibration is older than this change" in done.err
     assert facts_of(run, "m.textnb")["calibration"]["state"] == "stale"
     assert "stale: scores times" in " ".join(run("info", "m.textnb").out.split())
+
+
+def test_without_a_sample_a_new_class_and_a_merge_end_the_calibration_with_a_warning(run, corpus, tmp_path):
+    for name in ("m.textnb", "other.textnb"):
+        assert run("train", corpus, "-o", name, "--sample", 0).code == 0
+    done = run("merge", "m.textnb", "other.textnb", "-o", "both.textnb").ok
+    assert "warning: probabilities are no longer calibrated: models were merged" in done.err
+    assert facts_of(run, "both.textnb")["calibration"]["state"] == "none"
+    (tmp_path / "more.csv").write_text("text,label\ndog egg,a new class\n")
+    done = run("update", "m.textnb", "more.csv").ok
+    assert "warning: probabilities are no longer calibrated: the classes changed" in done.err
+    assert facts_of(run, "m.textnb")["calibration"]["state"] == "none"
+
+
+@pytest.mark.parametrize("sample", [1, 2, 3, 4])
+def test_a_sample_of_n_keeps_at_most_n_documents_and_info_says_what_is_exact(run, corpus, sample):
+    assert run("train", corpus, "-o", "m.textnb", "--sample", sample).code == 0
+    facts = facts_of(run, "m.textnb")
+    assert facts["documents kept"] <= sample < facts["documents"]
+    shown = " ".join(run("info", "m.textnb").ok.out.replace("│", " ").split())  # a narrow table breaks its lines
+    line = f"{facts['documents kept']} of {facts['documents']}: forgetting is exact for counts, not for the calibration"
+    assert (line in shown) == (facts["documents kept"] > 0) == (sample > 1)  # one document cannot be of both classes
+
+
+def test_a_sample_of_fewer_documents_than_classes_says_why_nothing_is_calibrated(run, corpus):
+    done = run("train", corpus, "-o", "m.textnb", "--sample", 1).ok
+    assert "probabilities are not calibrated: no documents were kept to calibrate with" in done.err
 
 
 def test_without_calibration_the_probabilities_are_the_models_own(run, corpus, tmp_path):
@@ -123,7 +176,7 @@ def test_documents_of_equal_length_are_kept_and_told(run, corpus):
 @pytest.mark.parametrize(
     ("arguments", "option", "value"),
     [
-        (["--estimate", "map", "--alpha", 2], "estimate", "map"),
+        (["--model", "multinomial", "--estimate", "map", "--alpha", 2], "estimate", "map"),
         (["--model", "complement", "--weight-norm"], "weight_norm", True),
         (["--model", "gaussian", "--variance", "class"], "variance", "class"),
     ],
@@ -157,9 +210,16 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
             "model 'complement' has no option 'estimate'; it has weight",
         ),
         (["--model", "bernoulli", "--weight-norm"], "model 'bernoulli' has no option 'weight_norm'; it has none"),
-        (["--weight-norm"], "model 'multinomial' has no option 'weight_norm'; it has estimate"),
-        (["--variance", "class"], "model 'multinomial' has no option 'variance'; it has estimate"),
-        (["--estimate", "mode"], "model 'multinomial': unknown estimate 'mode'; use 'mean' or 'map'"),
+        (["--weight-norm"], "model 'auto' has no option 'weight_norm'; it has none"),
+        (["--variance", "class"], "model 'auto' has no option 'variance'; it has none"),
+        (
+            ["--model", "multinomial", "--weight-norm"],
+            "model 'multinomial' has no option 'weight_norm'; it has estimate",
+        ),
+        (
+            ["--model", "multinomial", "--estimate", "mode"],
+            "model 'multinomial': unknown estimate 'mode'; use 'mean' or 'map'",
+        ),
         (
             ["--alpha", "evidence-document"],
             "alpha='evidence-document' does not go with weighting='log'; use 'raw' or 'binary'",
@@ -168,7 +228,7 @@ def test_an_option_of_the_model_reaches_it_and_is_told(run, corpus, tmp_path, ar
             ["--alpha", "evidence-document", "--weighting", "tfidf-l2"],
             "does not go with weighting='tfidf",
         ),
-        (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with weighting='tfidf'; use 'raw', 'binary' or 'log'"),
+        (["--alpha", "leave-one-out", "--weighting", "tfidf"], "with weighting='tfidf'; use 'log', 'raw' or 'binary'"),
         (["--alpha", "evidense"], "--alpha takes a number or one of evidence, evidence-document"),
         (["--alpha", "nan"], "alpha must be a number of at least 0"),
         (["--alpha", "0", "--model", "complement"], "complement naive Bayes needs an alpha above 0"),
@@ -184,7 +244,7 @@ def test_what_does_not_go_together_is_one_clear_line_and_exit_code_2(run, corpus
 
 
 def test_an_estimate_that_these_counts_do_not_have_is_exit_code_1(run, corpus, tmp_path):
-    done = run("train", corpus, "-o", "m.textnb", "--alpha", "0.5", "--estimate", "map")
+    done = run("train", corpus, "-o", "m.textnb", "--model", "multinomial", "--alpha", "0.5", "--estimate", "map")
     assert "there is no MAP estimate" in done.refusal
     assert not (tmp_path / "m.textnb").exists()
 
@@ -230,7 +290,8 @@ def test_every_option_of_a_model_is_taken_by_set_and_by_its_long_name(name):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--set", "pi=2"], "Model 'multinomial' has no option 'pi'; it has estimate."),
+        (["--set", "pi=2"], "Model 'auto' has no option 'pi'; it has none."),
+        (["--model", "multinomial", "--set", "pi=2"], "Model 'multinomial' has no option 'pi'; it has estimate."),
         (["--model", "bernoulli", "--set", "pi=2"], "Model 'bernoulli' has no option 'pi'; it has none."),
         (["--model", "logistic", "--set", "l2"], "--set takes NAME=VALUE, not 'l2'."),
         (["--model", "logistic", "--l2"], "Option '--l2' requires an argument."),
@@ -246,7 +307,7 @@ def test_a_wrong_name_after_set_is_a_usage_error_that_names_the_right_ones(run, 
 
 def test_a_wrong_value_after_set_is_refused(run, corpus):
     done = run("train", corpus, "-o", "m.textnb", "--model", "logistic", "--set", "l2=much")
-    assert "model 'logistic': l2 must be a number of at least 0, not 'much'" in done.misuse
+    assert "model 'logistic': l2 must be a number of at least 0 or 'cv', not 'much'" in done.misuse
 
 
 def test_models_are_listed_one_line_each_and_the_options_of_one_in_a_table(run):

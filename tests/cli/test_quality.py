@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from on_words import OPTIONS
 
 from textnb import TextClassifier
 
@@ -24,18 +25,19 @@ def hard(tmp_path):
 
 @pytest.fixture
 def hard_model(run, hard):
-    assert run("train", hard, "--tokenizer", "words", "-q", "-o", "hard.textnb").code == 0
+    assert run("train", hard, *OPTIONS, "--tokenizer", "words", "-q", "-o", "hard.textnb").code == 0
     return "hard.textnb"
 
 
-def test_training_ends_with_the_left_out_accuracy_and_log_loss_with_intervals(run, hard, tmp_path):
-    done = run("train", hard, "--tokenizer", "words", "-o", "m.textnb").ok
+@pytest.mark.parametrize(("options", "number"), [((), 2), (OPTIONS, 1)])
+def test_training_ends_with_the_left_out_accuracy_and_log_loss_with_intervals(run, hard, tmp_path, options, number):
+    done = run("train", hard, *options, "--tokenizer", "words", "-o", "m.textnb").ok
     accuracy, log_loss = (
         TextClassifier.load(tmp_path / "m.textnb").facts()["left out"][k] for k in ("accuracy", "log_loss")
     )
     shown = ["{:.3f} ({:.3f} to {:.3f})".format(*each) for each in (accuracy, log_loss)]
     expected = f"left-out accuracy {shown[0]}, left-out log loss {shown[1]}; estimated on 400 training documents, each "
-    assert done.err.splitlines()[1] == expected + "scored without itself; probabilities were fitted on the same"
+    assert done.err.splitlines()[number] == expected + "scored without itself; probabilities were fitted on the same"
     assert done.out == ""
 
 
@@ -75,7 +77,8 @@ def test_training_names_a_model_that_is_clearly_better_and_how_to_train_it(run, 
             words = [*(f"own{k}x{rng.integers(40)}" for _ in range(2)), *(f"w{j}" for j in rng.integers(0, 60, 4))]
             rows.append(f"{' '.join(words)},c{k:02}")
     (tmp_path / "skewed.csv").write_text("\n".join([*rows, ""]))
-    common = ("train", "skewed.csv", "--tokenizer", "words", "--alpha", 1, "--weighting", "raw", "--html", "p.html")
+    common = ("train", "skewed.csv", "--tokenizer", "words", "--terms", "words", "--alpha", 1, "--weighting", "raw")
+    common += ("--html", "p.html")
     worse = run(*common, "--model", "multinomial", "-o", "m.textnb").ok
     page = (tmp_path / "p.html").read_text(encoding="utf-8")
     better = run(*common, "--model", "complement", "-o", "c.textnb").ok
@@ -92,7 +95,7 @@ def test_the_page_says_which_documents_its_numbers_are_of_if_only_a_part_is_equa
     lines = (tmp_path / hard).read_text().splitlines()
     common, rare = ([line for line in lines if line.endswith(",c1") is is_rare] for is_rare in (False, True))
     (tmp_path / "rare.csv").write_text("\n".join([*common, *rare[:30], ""]))
-    english, japanese = "Left-out accuracy and log loss are of all", "取り分けた文書での正解率と対数損失は"
+    english, japanese = "Left-out accuracy and log loss are of all", "除いて判定した正解率と対数損失は"
     for language, phrase in (("en", english), ("ja", japanese)):
         for sample, is_part in ((40, True), (3000, False)):
             options = ("--tokenizer", "words", "-q", "--sample", sample, "--html", "p.html", "--lang", language)
@@ -112,7 +115,12 @@ def test_a_promised_precision_is_decided_as_in_python(run, hard_model, tmp_path)
     decided = [label or "unsure" for label in classifier.decide(texts, precision=0.8)]
     assert [row[1] for row in rows[1:]] == decided
     assert 0 < decided.count("unsure") < len(decided)
-    np.testing.assert_allclose([float(row[2]) for row in rows[1:]], classifier.predict_proba(texts).max(axis=1))
+    probabilities = classifier.predict_proba(texts).max(axis=1)
+    assert [row[2] for row in rows[1:]] == [f"{each:.4f}" for each in probabilities]
+    options = ("--precision", 0.8, "--format", "jsonl")
+    exact = list(map(json.loads, run("predict", hard_model, *options, stdin="\n".join(texts)).ok.lines))
+    assert [each["label"] for each in exact] == decided
+    np.testing.assert_allclose([each["probability"] for each in exact], probabilities)
 
 
 def test_test_shows_what_a_promised_precision_keeps(run, hard_model, tmp_path):
@@ -161,8 +169,18 @@ def test_a_precision_excludes_unsure_and_costs(run, hard_model, tmp_path):
     assert "--precision cannot be combined with --costs" in line
 
 
+def test_a_model_that_keeps_no_documents_promises_what_one_that_keeps_them_promises(run, hard, tmp_path):
+    texts = [line.split(",")[0] for line in (tmp_path / "fresh.csv").read_text().splitlines()[1:]]
+    answers = []
+    for name, options in (("all.textnb", ()), ("none.textnb", ("--sample", 0))):
+        assert run("train", hard, *OPTIONS, "--tokenizer", "words", "-q", *options, "-o", name).code == 0
+        answers.append(run("predict", name, "--precision", 0.8, stdin="\n".join(texts)).ok.lines)
+    assert answers[0] == answers[1]
+    assert 0 < sum("\tunsure\t" in line for line in answers[1]) < len(texts)
+
+
 def test_a_model_without_left_out_documents_refuses_to_promise(run, hard):
-    assert run("train", hard, "--tokenizer", "words", "-q", "--sample", 0, "-o", "m.textnb").code == 0
+    assert run("train", hard, "--tokenizer", "words", "-q", "--no-calibrate", "-o", "m.textnb").code == 0
     line = run("predict", "m.textnb", "--precision", 0.9, stdin="a").refusal
     assert "a precision cannot be promised without left-out documents: no documents were kept" in line
 

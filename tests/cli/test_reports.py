@@ -77,7 +77,7 @@ def test_a_page_of_a_test_holds_its_numbers_words_and_mistakes(run, model, held_
     for shown in (
         "混同行列",
         "model.textnb の評価",
-        f"{json.loads(done.out)['log_loss']:.4f}",
+        f"{json.loads(done.out)['log_loss']:.3f}",
         "food/0.txt",
         ">dog</mark>",
     ):

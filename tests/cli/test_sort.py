@@ -34,12 +34,13 @@ def test_a_dry_run_prints_what_would_be_done_and_does_not_do_it(run, mail_model,
     before = {path: path.stat().st_mtime_ns for path in maildir.rglob("*")}
     done = run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk").ok
     rows = [line.split("\t") for line in done.lines]
-    assert rows[0] == ["file", "class", "probability", "unsure", "destination"]
-    assert [[row[0], row[1], *row[3:]] for row in rows[1:]] == [
-        ["new/1.pills", "迷惑", "no", "Junk"],
-        ["cur/2.lunch:2,S", "ham", "no", ""],
-        ["cur/3.empty:2,", "ham", "yes", ""],
+    assert rows[0] == ["file", "class", "probability", "unsure", "destination", "date", "from", "reason", "subject"]
+    assert [[row[0], row[1], *row[3:5], row[8]] for row in rows[1:]] == [
+        ["new/1.pills", "迷惑", "no", "Junk", "薬"],
+        ["cur/2.lunch:2,S", "ham", "no", "", "昼食"],
+        ["cur/3.empty:2,", "ham", "yes", "", "none"],
     ]
+    assert sorted(rows[1][7].split()) == ["い", "安", "薬"]
     assert done.err == (
         "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; "
         "dry run, nothing was changed; use --apply to change the mailbox\n"
@@ -204,3 +205,54 @@ def test_a_lasting_error_is_said_once_and_does_not_spin(capsys):
     repeat(once, 7.0, Stop())
     assert waits == [7.0] * 3
     assert capsys.readouterr().err == "textnb: the disk is gone; will keep trying\n"
+
+
+def test_the_last_run_can_be_undone(run, mail_model, maildir):
+    before = held(maildir)
+    assert "0 messages put back" in run("sort", mail_model, maildir, "--undo", "--apply").err
+    assert run("sort", mail_model, maildir, *SPAM, "--move", "迷惑=Junk", "--apply").code == 0
+    plan = run("sort", mail_model, maildir, "--undo")
+    assert plan.lines[1].split("\t")[0] == ".Junk/new/1.pills"
+    assert "1 message would be put back" in plan.err
+    assert run("sort", mail_model, maildir, "--undo", "--apply").err == "1 message put back as before the last run\n"
+    assert held(maildir) == before
+    assert (
+        "--move would have no effect with --undo" in run("sort", mail_model, maildir, "--undo", "--move", "a=b").misuse
+    )
+
+
+def test_an_mbox_is_copied_by_class(run, mail_model, tmp_path):
+    box = tmp_path / "Inbox"
+    box.write_text("".join(f"From - Fri Jan  2 03:04:05 2026\n{mail}\n" for mail in (PILLS, LUNCH, EMPTY)))
+    before = box.read_bytes()
+    plan = run("sort", mail_model, box, *SPAM, "--move", "迷惑=Junk").ok
+    assert [line.split("\t")[0] for line in plan.lines] == ["message", "1", "2", "3"]
+    assert "use --apply to write the new mboxes" in plan.err
+    done = run("sort", mail_model, box, *SPAM, "--move", "迷惑=Junk", "--to", tmp_path / "sorted", "--apply")
+    assert (done.code, [path.name for path in (tmp_path / "sorted").iterdir()]) == (0, ["Junk"])
+    assert box.read_bytes() == before
+    for wrong in (["--undo"], ["--watch"], ["--again"]):
+        assert "would have no effect for an mbox" in run("sort", mail_model, box, *wrong).misuse
+
+
+def test_the_options_for_an_mbox_are_refused_for_a_maildir(run, mail_model, maildir, tmp_path):
+    assert "for a Maildir" in run("sort", mail_model, maildir, "--to", tmp_path / "x").misuse
+    assert "for a Maildir" in run("sort", mail_model, maildir, "--remove").misuse
+    note = tmp_path / "note.txt"
+    note.write_text("a note")
+    assert "neither a Maildir nor an mbox" in run("sort", mail_model, note).refusal
+
+
+@pytest.mark.parametrize("columns", [60, 80, 139, 140, 200])
+def test_the_plan_is_cut_to_the_terminal(capsys, monkeypatch, columns):
+    from rich.cells import cell_len
+
+    from textnb.cli.options.decision import PlanRows
+
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    PlanRows("file").returning("new/" + "1" * 50, "迷惑" * 20, f"From: {'a' * 90}\nSubject: {'b' * 300}\n\n".encode())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert max(map(cell_len, lines)) <= max(columns, 78)
+    assert lines[1].endswith("…")

@@ -8,7 +8,7 @@ from textnb.cli.options.model import Modelling, train_options
 
 
 def recipe(**analyzer):
-    usual = {"ngram": (1, 2), "min_df": "auto", "features": ["first-line"]}
+    usual = {"ngram": (1, 2), "min_df": "auto", "features": ["first-line", "short-chars"]}
     return TextClassifier("nb-logistic", analyzer=Analyzer(**usual | analyzer)).recipe
 
 
@@ -32,7 +32,7 @@ def test_what_suits_the_model_needs_no_word(wanted, told):
 @pytest.mark.parametrize("kinds", [("words",), ("words", "pairs"), ("chars",), ("words", "pairs", "chars")], ids=str)
 def test_options_for_terms_give_the_terms_that_came_out(asked, kinds):
     given = Tokenizing(**asked)
-    suiting = {"ngram": (1, 2), "min_df": "auto", "features": ["first-line"]}
+    suiting = {"ngram": (1, 2), "min_df": "auto", "features": ["first-line", "short-chars"]}
     base = TextClassifier("nb-logistic", analyzer=given.suited(suiting).analyzer).recipe
     wanted = TextClassifier("nb-logistic", analyzer=base.analyzer.changed(terms=kinds)).recipe
     options = train_options(wanted, base, given, Modelling())

@@ -1,10 +1,14 @@
 """--terms: kinds of terms in count files and models."""
 
+import json
 import re
+import shlex
+import tomllib
 
 import pytest
 
-from textnb import TextClassifier
+from textnb import Analyzer, TextClassifier
+from textnb.comparison.recipes import recipe_of
 from textnb.files.count_file import read_counts
 
 WORDS = ("--tokenizer", "words")
@@ -24,7 +28,14 @@ def test_training_on_some_terms_of_a_count_file_is_training_on_the_corpus(run, c
     assert run("train", "all.counts", "-o", "chosen.textnb", "--terms", kinds, "--model", model).code == 0
     assert run("train", corpus, "-o", "direct.textnb", *WORDS, "--terms", kinds, *own).code == 0
     assert (tmp_path / "chosen.textnb").read_bytes() == (tmp_path / "direct.textnb").read_bytes()
-    assert run("test", "chosen.textnb", "all.counts").ok.out == run("test", "chosen.textnb", corpus).ok.out
+    counted, read = (run("test", "chosen.textnb", each).ok.out for each in ("all.counts", corpus))
+    assert counted.partition("most confident mistakes")[0].partition("suspect labels")[0] in read
+    counted, read = (json.loads(run("test", "chosen.textnb", each, "--json").ok.out) for each in ("all.counts", corpus))
+    for suspect in read.get("suspects", []):  # a count file has no texts to show
+        assert suspect.pop("excerpt")
+    for suspect in counted.get("suspects", []):
+        assert suspect.pop("excerpt") == ""
+    assert counted == read
 
 
 def test_n_grams_from_1_to_2_are_words_and_pairs(run, corpus, tmp_path):
@@ -64,13 +75,19 @@ def test_terms_that_a_count_file_lacks_are_refused_in_one_line(run, corpus, stor
     assert re.search(missing, done.err)
 
 
-def test_tune_varies_kinds_of_terms_and_prints_a_command_that_gives_them(run, corpus):
-    for given, code in (((), 0), (("--ngram", "1-2"), 2), (("--terms", "pairs"), 2)):
-        done = run("tune", corpus, *WORDS, "--by", "evidence", "--vary", "terms=words+chars", *given)
-        assert done.code == code
-    done = run("tune", corpus, *WORDS, "--by", "evidence", "--vary", "terms=words+chars")
-    assert "--terms words,chars" in done.out
-    assert 'terms = ["words", "chars"]' in done.out
+@pytest.mark.parametrize("kinds", [["words"], ["words", "pairs"], ["words", "chars"], ["chars"]])
+def test_tune_varies_kinds_of_terms_and_prints_a_command_that_gives_them(run, corpus, tmp_path, kinds):
+    common = ("tune", corpus, *WORDS, "--by", "evidence", "--vary", f"terms={'+'.join(kinds)}")
+    for given in (("--ngram", "1-2"), ("--terms", "pairs")):
+        assert run(*common, *given).code == 2
+    shown, toml = run(*common).ok.out.split("\n\n", 1)
+    command = shlex.split(shown.splitlines()[-1])
+    assert run(*command[1:-1], "m.textnb").code == 0
+    expected = Analyzer(terms=kinds)
+    assert TextClassifier.load(tmp_path / "m.textnb").recipe.analyzer == expected
+    (parts,) = tomllib.loads(toml)["recipe"]
+    del parts["name"]
+    assert recipe_of(parts, TextClassifier().recipe).analyzer == expected
 
 
 def test_explain_places_characters_in_the_text(run, corpus):

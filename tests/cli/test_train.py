@@ -8,16 +8,30 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from on_words import OPTIONS
 
 from textnb import Analyzer, TextClassifier, read_corpus
 
 
-def test_training_writes_the_model_that_the_library_writes(run_alone, corpus, tmp_path):
-    done = run_alone("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", "--alpha", 0.5, "--weighting", "raw")
+@pytest.mark.parametrize(
+    ("options", "settings", "n_terms"),
+    [
+        ((), {}, 46),
+        (("--alpha", 0.5, "--weighting", "raw"), {"alpha": 0.5, "weighting": "raw"}, 46),
+        (
+            ("--model", "multinomial", "--terms", "words", "--alpha", 0.5),
+            {"model": "multinomial", "analyzer": Analyzer(), "alpha": 0.5},
+            7,
+        ),
+    ],
+)
+def test_training_writes_the_model_that_the_library_writes(run_alone, corpus, tmp_path, options, settings, n_terms):
+    done = run_alone("train", corpus, "-o", "cli.textnb", "--tokenizer", "words", *options)
     assert done.code == 0
     assert done.out == ""
-    assert "learnt 5 documents; cli.textnb has 5 documents, 2 classes, 7 terms" in done.err
-    TextClassifier(tokenizer="words", alpha=0.5, weighting="raw").fit(read_corpus(corpus)).save(tmp_path / "lib.textnb")
+    classifier = TextClassifier(tokenizer="words", **settings).fit(read_corpus(corpus))
+    classifier.save(tmp_path / "lib.textnb")
+    assert f"learnt 5 documents; cli.textnb has 5 documents, 2 classes, {n_terms} terms" in done.err
     assert (tmp_path / "cli.textnb").read_bytes() == (tmp_path / "lib.textnb").read_bytes()
 
 
@@ -56,10 +70,15 @@ def test_two_processes_give_the_same_bytes_as_one(run, ja_mini, tmp_path):
     assert (tmp_path / "1.textnb").read_bytes() == (tmp_path / "2.textnb").read_bytes()
 
 
-def test_a_count_file_trains_and_tests_like_its_corpus(run, corpus, tmp_path):
-    assert run("count", corpus, "-o", "c.counts", "--tokenizer", "words").code == 0
-    assert run("train", "c.counts", "-o", "counted.textnb", "--min-df", 2).code == 0
-    assert run("train", corpus, "-o", "plain.textnb", "--tokenizer", "words", "--min-df", 2).code == 0
+@pytest.mark.parametrize(
+    ("counted_terms", "terms"), [("words", ["--terms", "words"]), ("words,pairs,chars", ["--terms", "words,chars"])]
+)
+@pytest.mark.parametrize("model", [[], ["--model", "multinomial"]])
+def test_a_count_file_trains_and_tests_like_its_corpus(run, corpus, tmp_path, counted_terms, terms, model):
+    common = (*terms, *model, "--min-df", 2)
+    assert run("count", corpus, "-o", "c.counts", "--tokenizer", "words", "--terms", counted_terms).code == 0
+    assert run("train", "c.counts", "-o", "counted.textnb", *common).code == 0
+    assert run("train", corpus, "-o", "plain.textnb", "--tokenizer", "words", *common).code == 0
     assert (tmp_path / "counted.textnb").read_bytes() == (tmp_path / "plain.textnb").read_bytes()
     counted, plain = (run("test", "plain.textnb", source, "--json") for source in ("c.counts", corpus))
     assert counted == plain
@@ -67,6 +86,13 @@ def test_a_count_file_trains_and_tests_like_its_corpus(run, corpus, tmp_path):
     assert run("update", "plain.textnb", "c.counts", "-o", "twice.textnb").code == 0
     assert run("forget", "twice.textnb", corpus).code == 0
     assert (tmp_path / "twice.textnb").read_bytes() == (tmp_path / "plain.textnb").read_bytes()
+
+
+def test_a_count_file_of_all_kinds_of_terms_gives_the_choice_that_its_corpus_gives(run, corpus, tmp_path):
+    assert run("count", corpus, "-o", "c.counts", "--tokenizer", "words", "--terms", "words,pairs,chars").code == 0
+    assert run("train", "c.counts", "-o", "counted.textnb").code == 0
+    assert run("train", corpus, "-o", "plain.textnb", "--tokenizer", "words").code == 0
+    assert (tmp_path / "counted.textnb").read_bytes() == (tmp_path / "plain.textnb").read_bytes()
 
 
 def test_update_and_forget_change_the_model_in_place_and_back(run, model, tmp_path):
@@ -84,18 +110,47 @@ def test_update_and_forget_change_the_model_in_place_and_back(run, model, tmp_pa
 
 def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
     for half, pattern in (("a", "*[02468].txt"), ("b", "*[13579].txt")):
-        assert run("train", ja_mini / "test", "-o", f"{half}.textnb", "--glob", pattern).code == 0
+        assert run("train", ja_mini / "test", *OPTIONS, "-o", f"{half}.textnb", "--glob", pattern).code == 0
     assert run("merge", "a.textnb", "b.textnb", "-o", "ab.textnb").code == 0
     assert run("merge", "b.textnb", "a.textnb", "-o", "ba.textnb").code == 0
-    assert run("train", ja_mini / "test", "-o", "all.textnb").code == 0
+    assert run("train", ja_mini / "test", *OPTIONS, "-o", "all.textnb").code == 0
     whole = (tmp_path / "all.textnb").read_bytes()
     assert (tmp_path / "ab.textnb").read_bytes() == whole == (tmp_path / "ba.textnb").read_bytes()
+
+
+def test_a_corpus_trained_like_a_model_has_its_recipe_and_merges_with_it(run, ja_mini, tmp_path):
+    half, other_half = (("train", ja_mini / "test", "--glob", pattern) for pattern in ("*[02468].txt", "*[13579].txt"))
+    assert run(*half, "-o", "one.textnb").code == 0
+    assert run(*other_half, "-o", "other.textnb").code == 0
+    assert "--like MODEL" in run("merge", "one.textnb", "other.textnb", "-o", "both.textnb").refusal
+    assert "auto chose" not in run(*other_half, "--like", "one.textnb", "-o", "alike.textnb").ok.err
+    one, alike = (TextClassifier.load(tmp_path / f"{name}.textnb") for name in ("one", "alike"))
+    assert alike.recipe == one.recipe
+    assert run("merge", "alike.textnb", "one.textnb", "-o", "both.textnb").code == 0
+    assert run("train", ja_mini / "test", "--like", "one.textnb", "-o", "all.textnb").code == 0
+    assert (tmp_path / "both.textnb").read_bytes() == (tmp_path / "all.textnb").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "option", [["--model", "auto"], ["--alpha", 1], ["--terms", "words"], ["--min-df", 2], ["--tokenizer", "words"]]
+)
+def test_an_option_that_would_change_the_recipe_of_like_is_refused(run, model, corpus, tmp_path, option):
+    assert option[0] in run("train", corpus, "--like", model, *option, "-o", "alike.textnb").misuse
+    assert not (tmp_path / "alike.textnb").exists()
+
+
+def test_refit_chooses_again_as_the_library_does(run, corpus, tmp_path):
+    assert run("train", corpus, *OPTIONS, "-o", "m.textnb").code == 0
+    TextClassifier.load(tmp_path / "m.textnb").refit(choose=True).save(tmp_path / "expected.textnb")
+    assert run("refit", "m.textnb", "--choose").code == 0
+    assert (tmp_path / "m.textnb").read_bytes() == (tmp_path / "expected.textnb").read_bytes()
+    assert "auto chose" in run("info", "m.textnb").ok.out
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--tokenizer", "word"], "unknown tokenizer 'word'; use auto"),
+        (["--tokenizer", "word"], "unknown tokenizer 'word' (did you mean 'words'?); use auto"),
         (["--tokenizer", "words", "--base-form"], "tokenizer 'words' has no parameter 'form'"),
         (["--tokenizer", "janome", "--mode", "A"], "tokenizer 'janome' has no parameter 'mode'"),
         (["--tokenizer", "sudachi", "--mode", "D"], "unknown mode 'D'; use A, B, C"),
@@ -108,7 +163,7 @@ def test_merging_halves_equals_training_on_all(run, ja_mini, tmp_path):
         (["--alpha", "-1"], "alpha must be a number of at least 0"),
         (
             ["--model", "svm"],
-            "unknown model 'svm'; use multinomial, bernoulli, complement, compound, gaussian",
+            "unknown model 'svm'; use auto, multinomial, bernoulli, complement, compound, gaussian",
         ),
         (["--normalise", "lower"], "unknown normaliser 'lower'; use casefold"),
         (["--ngram", "2-1"], "ngram must have 1 <= low <= high"),
@@ -192,15 +247,16 @@ def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_p
     hearing = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # background jobs are deaf to it
     )
-    code = f"{hearing}; from textnb.cli import main; main()"
+    code = f"{hearing}; from textnb.__main__ import main; main()"
     command = [sys.executable, "-c", code, "train", str(corpus), "-o", str(model), "--tokenizer", "slow:cut"]
-    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    env = {**os.environ, "PYTHONPATH": str(tmp_path), "TEXTNB_LANG": "en"}
     with subprocess.Popen([*command, "--jobs", jobs], cwd=tmp_path, env=env, stderr=subprocess.PIPE) as process:
         while not (tmp_path / "begun").exists():
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, err = process.communicate()
     assert process.returncode == 130
+    assert err.split(b"\n")[-2:] == [b"textnb: interrupted", b""]
     assert b"Traceback" not in err
     (tmp_path / "begun").unlink()
     shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
@@ -210,7 +266,7 @@ def test_an_interrupt_leaves_the_old_model_and_nothing_else(model, corpus, tmp_p
 def test_what_is_not_textnbs_is_never_overwritten(run, tmp_path):
     (tmp_path / "data.csv").write_text("text,label\ndog,pets\negg,food\n")
     for verb in ("train", "count"):
-        assert "data.csv is the corpus itself" in run(verb, "data.csv", "-o", "data.csv").refusal
+        assert "data.csv is an input itself" in run(verb, "data.csv", "-o", "data.csv").refusal
     (tmp_path / "notes.txt").write_text("mine")
     done = run("train", "data.csv", "-o", "notes.txt")
     assert done.code == 1

@@ -158,7 +158,7 @@ def test_who_runs_the_command_line_in_a_process_of_their_own_keeps_their_garbage
 def test_a_missing_value_shows_the_usage_of_the_verb(run):
     done = run("learn", "m.textnb", "--as")
     assert done.code == 2
-    assert done.err.startswith("Usage: textnb learn [OPTIONS] MODEL\n")
+    assert done.err.startswith("Usage: textnb learn [OPTIONS] [MODEL]\n")
     assert done.err.endswith("Error: Option '--as' requires an argument.\n")
 
 
@@ -187,7 +187,8 @@ def test_a_value_that_was_given_is_not_called_found(run, tmp_path):
 
 def test_data_goes_to_standard_output_and_everything_else_to_standard_error(run, corpus, model, tmp_path):
     writing = [
-        ["train", corpus, "-o", "other.textnb", "-v"],
+        ["train", corpus, "-o", "chosen.textnb", "-v"],
+        ["train", corpus, "--like", model, "-o", "other.textnb", "-v"],
         ["count", corpus, "-o", "other.counts"],
         ["update", model, corpus],
         ["forget", model, corpus],

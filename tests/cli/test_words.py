@@ -2,8 +2,9 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from on_words import classifier_on_words
 
-from textnb import TextClassifier, read_corpus
+from textnb import read_corpus
 from textnb.cli import app
 from textnb.errors import InputError
 from textnb.text import Analyzer
@@ -15,7 +16,7 @@ def words(corpus, tmp_path):
 
     def printed(*arguments, **recipe):
         path = tmp_path / "small.textnb"
-        TextClassifier(calibrate=False, **recipe).fit(read_corpus(corpus)).save(path)
+        classifier_on_words(calibrate=False, **recipe).fit(read_corpus(corpus)).save(path)
         done = CliRunner().invoke(app, ["words", str(path), *map(str, arguments)])
         assert done.exception is None or isinstance(done.exception, InputError), done.output
         return done.stdout, str(done.exception or "")
@@ -55,7 +56,8 @@ def test_with_raw_counts_the_weights_are_tokens_of_the_terms_in_use(words, by):
 @pytest.mark.parametrize(("model", "weighting"), [("bernoulli", "binary"), ("multinomial", "raw")])
 def test_the_values_are_the_mean_of_explanations_of_the_documents_of_the_class(words, corpus, model, weighting):
     result = json.loads(words("--json", "--top", 9, model=model, weighting=weighting, alpha=0.5)[0])
-    classifier = TextClassifier(model, weighting=weighting, alpha=0.5, calibrate=False).fit(read_corpus(corpus))
+    classifier = classifier_on_words(model=model, weighting=weighting, alpha=0.5, calibrate=False)
+    classifier.fit(read_corpus(corpus))
     for label, other in (("pets", "food"), ("food", "pets")):
         documents = [each for each in read_corpus(corpus) if each.label == label]
         totals = {}

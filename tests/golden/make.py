@@ -44,7 +44,9 @@ TRAINED = {
     "mail-corrected": "mail --model mail --stacked-from 10",
 }
 ESTIMATORS = {
-    "estimator-complement": ComplementNB(alpha=0.5, tf=True, idf=True, length_norm=True, weight_norm=True),
+    "estimator-complement": ComplementNB(
+        alpha=0.5, tf=True, idf=True, length_norm=True, weight_norm=True, prior="empirical"
+    ),
     "estimator-multinomial": MultinomialNB(alpha=1.5, estimate="map", prior="uniform"),
     "estimator-unb": TextUNB(pi=0.5, alpha=0.5, norm="u", complement=True),
 }

@@ -3,7 +3,8 @@
 A transcript is a text file. Each command is one line that starts with ``$ ``; its exit code, standard output and
 standard error follow. To add a case, write a file with the command lines only and run ``make.py``.
 
-Commands run in a folder of their own that ``prepare`` fills. Beside ``textnb`` there are four small commands:
+Commands run in English, or as ``TEXTNB_LANG=ja`` before a command says, in a folder of their own that ``prepare``
+fills. Beside ``textnb`` there are four small commands:
 
     cp FILE COPY      copy a file
     cmp FILE OTHER    say whether two files are identical
@@ -13,6 +14,7 @@ Commands run in a folder of their own that ``prepare`` fills. Beside ``textnb`` 
 
 import gc
 import io
+import itertools
 import logging
 import math
 import os
@@ -36,7 +38,7 @@ CORPORA = HERE.parent.parent / "corpora"
 CLASSES = ("computing", "cooking", "sport")
 
 ENVIRONMENT = {"COLUMNS": "120", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "TZ": "UTC"}
-REMOVED = ("FORCE_COLOR", "GITHUB_ACTIONS", "LC_MESSAGES", "PY_COLORS", "TERMINAL_WIDTH")
+REMOVED = ("FORCE_COLOR", "GITHUB_ACTIONS", "LC_MESSAGES", "PY_COLORS", "TERMINAL_WIDTH", "TEXTNB_LANG", "LANGUAGE")
 
 RELATIVE, ABSOLUTE = 1e-6, 1e-9
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])")
@@ -116,13 +118,16 @@ def _copied(files: list[Path], folder: Path) -> None:
 
 
 def _run(line: str, folder: Path) -> Done:
-    name, *arguments = shlex.split(line)
+    words = shlex.split(line)
+    given = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, words))
+    name, *arguments = words[len(given) :]
     stdin = b""
     if "<" in arguments:
         place = arguments.index("<")
         stdin = (folder / arguments[place + 1]).read_bytes()
         arguments = arguments[:place]
-    return COMMANDS[name](folder, arguments, stdin)
+    with mock.patch.dict(ENVIRONMENT, given):
+        return COMMANDS[name](folder, arguments, stdin)
 
 
 def _textnb(folder: Path, arguments: list[str], stdin: bytes) -> Done:

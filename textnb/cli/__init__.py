@@ -2,6 +2,8 @@
 
 Exit codes: 0 done, 1 the input or the data is at fault, 2 usage (the command line is wrong, whatever the files hold),
 130 interrupted; ``textnb filter`` and ``textnb imap`` have codes of their own.
+
+Not public: CONTRIBUTING.md lists the public modules.
 """
 
 import sys
@@ -14,8 +16,9 @@ from textnb.cli.verbs import LazyGroup
 from textnb.errors import ParameterError, TextnbError
 from textnb.version import __version__
 
+__all__: list[str] = []
+
 WRONG_USAGE = 2
-INTERRUPTED = 130
 
 
 @click.group(
@@ -45,7 +48,7 @@ def main() -> None:
         show_usage_error(error.show)
         sys.exit(error.exit_code)
     except click.Abort:
-        fail("interrupted", INTERRUPTED)
+        raise KeyboardInterrupt from None  # `textnb.__main__` says so
     except MemoryError:
         fail("not enough memory; use fewer documents, fewer terms (--max-terms) or fewer classes")
     except ParameterError as error:

@@ -1,27 +1,38 @@
 """textnb compare and textnb curve."""
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
 
 from textnb.cli.options.comparison import Comparing, comparing, interval_cell, measure_names
-from textnb.cli.options.groups import check_unused, verb
-from textnb.cli.terminal import OutputRows, plural, print_json, print_table, say
+from textnb.cli.options.groups import FILE, check_unused, verb
+from textnb.cli.options.output import check_output_table
+from textnb.cli.terminal import OutputRows, plural, print_json, print_table, print_text, say
 from textnb.comparison.comparison import Compared, Comparison
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, score_recipes
+from textnb.comparison.cross_validation import TokenizedDocuments
 from textnb.comparison.curve import learning_curve
 from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
-from textnb.report.contents import comparison_report, curves_report
+from textnb.files.table_file import table_writer
+from textnb.language import Language
+from textnb.report.contents import advice_lines, comparison_report, curves_report
 
 
 @verb
 @click.option("--criterion", metavar="NAME", default="cv", help="cv; evidence or bic for models that have it.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option(
+    "--answers",
+    metavar="FILE",
+    type=FILE,
+    help="Write the answers to held-out documents: .csv, .tsv, .jsonl or .xlsx.",
+)
 @comparing
-def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
+def compare(given: Comparing, criterion: str, as_csv: bool, answers: Path | None) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
     Each measure has a 95 % interval; with fewer than about 100 documents, or with many rare classes, those of macro F1,
@@ -30,7 +41,11 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
     well is ahead by luck, so all pairs are tested and the p-values corrected for their number (Holm): if recipes answer
     equally well, a p-value falls to .05 or below in at most 5 % of comparisons. Copies of a document, and documents of
     one group, are never on both sides of a split, and count as one observation in intervals and in McNemar's test.
-    Texts are tokenized once.
+    Texts are tokenized once. The last line says which model to use. A class that the folds cannot split, because it has
+    too few different documents, is left out with a warning; --min-documents and --exclude-class leave out more.
+
+    --answers FILE has one row per document: its id, its label, and label and probability by each recipe, learnt without
+    the fold of the document (in the first repeat).
 
     A file of recipes has one [[recipe]] each, with name, model, and the options of textnb train: alpha, weighting,
     tokenizer, normalise, ngram, min_df, max_df, max_terms, prior, calibrate, and the model's own options.
@@ -40,6 +55,7 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
         textnb compare news/ --models multinomial,complement
         textnb compare news.counts --recipes recipes.toml --folds 10 --repeats 3 --csv
         textnb compare news.counts --recipes alphas.toml --criterion evidence
+        textnb compare 問い合わせ.csv --label 担当部署 --min-documents 10 --answers answers.xlsx
         textnb compare news/ --html comparison.html --lang ja
     """
     if given.as_json and as_csv:
@@ -48,23 +64,31 @@ def compare(given: Comparing, criterion: str, as_csv: bool) -> None:
     if criterion != "cv" and reporting.html is not None:
         raise ParameterError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
     if criterion != "cv":
-        check_unused("folds", "repeats", "seed", "calibrate", why=f"with --criterion {criterion}")
-    reporting.check(given.corpus)
-    recipes, documents = given.recipes_and_documents()
+        check_unused("folds", "repeats", "seed", "calibrate", "answers", why=f"with --criterion {criterion}")
+    reporting.check(*map(Path, given.corpora))
+    check_output_table(answers, given.corpora)
+    recipes, documents = given.recipes_and_documents(by_folds=criterion == "cv")
     if criterion != "cv":
         _print_scored(score_recipes(recipes, documents, criterion), criterion, given.as_json, as_csv)
         return
     comparison = compared(recipes, documents, **given.cross_validation(recipes))
     if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
         reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
+    if answers is not None:
+        _write_answers(answers, comparison, documents, given.running.quiet)
     if given.as_json:
         print_json(comparison.json)
     elif as_csv:
         _print_csv(comparison)
     else:
         _print_comparison(comparison)
+    if not given.running.quiet:
+        _say_uncalibrated(comparison)
+
+
+def _say_uncalibrated(comparison: Comparison) -> None:
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
-    if uncalibrated and not given.running.quiet:
+    if uncalibrated:
         say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))
 
 
@@ -78,6 +102,20 @@ def _print_comparison(comparison: Comparison) -> None:
     print_table(["recipe", *measure_names()], rows, ", ".join(about))
     columns = ["recipe", "fit, s", "predict, s", "p, McNemar", "p, corrected t"]
     print_table(columns, [_tested(row) for row in comparison.rows], "time per fold, and tests against the best recipe")
+    print_text(" ".join(advice_lines(comparison.advice, Language("en"))))
+
+
+def _write_answers(path: Path, comparison: Comparison, documents: TokenizedDocuments, quiet: bool) -> None:
+    """Write the answers of the first repeat, one row per document."""
+    columns = [f"{what}({row.name})" for row in comparison.rows for what in ("label", "probability")]
+    predicted = [row.predicted.tolist() for row in comparison.rows]
+    probability = [row.probability.tolist() for row in comparison.rows]
+    with table_writer(path, ["id", "label", *columns]) as write:
+        for i, (name, label) in enumerate(zip(documents.ids, documents.labels, strict=True)):
+            pairs = zip(predicted, probability, strict=True)
+            write([name, label], [cell for y, p in pairs for cell in (documents.classes[y[i]], p[i])])
+    if not quiet:
+        say("wrote {rows} to {path}", rows=plural(len(documents.labels), "row"), path=path)
 
 
 def _tested(row: Compared) -> tuple[Any, ...]:
@@ -125,7 +163,7 @@ def curve(given: Comparing, sizes: str | None) -> None:
         textnb curve news.counts --recipes recipes.toml --sizes 100,300,1000,3000 --html curve.html
     """
     reporting = given.reporting
-    reporting.check(given.corpus)
+    reporting.check(*map(Path, given.corpora))
     numbers = None if sizes is None else _as_sizes(sizes)
     recipes, documents = given.recipes_and_documents()
     curves = learning_curve(recipes, documents, sizes=numbers, **given.cross_validation(recipes))

@@ -1,17 +1,18 @@
 """textnb corpus: list, fetch, find and check corpora."""
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import click
 
+from textnb.cli.help_pages import SpokenGroup
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import CONTEXT, argument, check_unused, option, takes, verb
-from textnb.cli.sources import CorpusSource
-from textnb.cli.terminal import bytes_progress, plural, print_json, print_table, print_text, say
+from textnb.cli.sources import STANDARD_INPUT, CorpusSource
+from textnb.cli.terminal import bytes_progress, plural, print_json, print_suspects, print_table, print_text, say
 from textnb.corpus import (
     CorpusCheck,
     DuplicateGroup,
@@ -52,7 +53,13 @@ class CheckLimits(Limits):
 
 
 @verb
-@argument("corpus", "CORPUS", "A corpus, or a name of textnb corpus list; a folder of such a name is ./NAME.")
+@argument(
+    "corpora",
+    "CORPUS...",
+    "A corpus, or several that are checked as one; or a name of textnb corpus list; a folder of such a name is ./NAME.",
+    nargs=-1,
+    required=True,
+)
 @click.option("--against", metavar="CORPUS", multiple=True, help="Another split of the corpus; repeatable.")
 @takes(limits=CheckLimits)
 @inputs.top_option(5)
@@ -60,7 +67,7 @@ class CheckLimits(Limits):
 @inputs.as_json
 @takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def check(
-    corpus: str,
+    corpora: Sequence[str],
     against: Collection[str],
     limits: CheckLimits,
     top: int,
@@ -70,7 +77,7 @@ def check(
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
 ) -> None:
-    """Find empty, damaged and repeated documents of a corpus, and terms that give a class away.
+    """Find empty, damaged and repeated documents of a corpus, terms that give a class away, and suspect labels.
 
     Duplicates are exact (the same text) or near: the proportion of common shingles (all substrings of five characters)
     is at least --similarity. They do harm across labels and across splits: a model is tested on documents that it has
@@ -83,6 +90,9 @@ def check(
     A corpus with a name is also compared with the numbers in its description. The exit code is 0 whatever is found,
     unless those differ or --strict is given.
 
+    A label is suspect if a naive Bayes model that has learnt all other documents answers another class; the most
+    confident answers come first, with the words that speak against the label.
+
     Examples:
 
         textnb corpus check train/ --against test/
@@ -90,33 +100,39 @@ def check(
     """
     if as_json:
         check_unused("top", why="with --json, which lists all")
-    places = dict(_splits([corpus, *against]))
-    splits = {name: CorpusSource.open(path, reading, running).documents() for name, path in places.items()}
+    corpus = " ".join(corpora)
+    places = dict(_splits([*corpora, *against] if len(corpora) == 1 else [*against]))
+    if len(corpora) > 1:
+        places = {corpus: corpora, **places}
+    splits = {name: CorpusSource.open(paths, reading, running).documents() for name, paths in places.items()}
     result = check_corpus(splits, tokenizing.terms_of, limits, jobs=running.n_jobs)
     if as_json:
         print_json(_as_json(result))
     else:
         _print_check(result, top)
-    _compare_with_description(corpus, result)
+    if len(corpora) == 1:
+        _compare_with_description(corpus, result)
     if strict and result.faults:
         faults = "; ".join(f"{what}: {number:,}" for what, number in result.faults.items())
         raise InputError("{corpus}: {faults}", corpus=corpus, faults=faults)
 
 
-def _splits(corpora: list[str]) -> Iterator[tuple[str, Path]]:
-    """Yield the name and path of each split: the corpora given, or the parts of a corpus with a name."""
+def _splits(corpora: list[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the name and paths of each split: the corpora given, or the parts of a corpus with a name."""
     if repeated := sorted({corpus for corpus in corpora if corpora.count(corpus) > 1}):
         raise ParameterError("{corpus} is given twice; name two different splits", corpus=repeated[0])
     for corpus in corpora:
         if _is_path(corpus):
-            yield corpus, Path(corpus)
+            yield corpus, [corpus]
         else:
             parts = corpus_parts(corpus)
-            yield from ((corpus if len(parts) == 1 else f"{corpus}/{path.name}", path) for path in parts)
+            yield from ((corpus if len(parts) == 1 else f"{corpus}/{path.name}", [str(path)]) for path in parts)
 
 
 def _is_path(corpus: str) -> bool:
     """Return whether an argument is a path: the name of a known corpus is one only if it has a separator."""
+    if corpus == STANDARD_INPUT or {"*", "?", "["} & set(corpus):
+        return True
     return Path(corpus).exists() and (corpus not in catalogue() or bool({"/", os.sep} & set(corpus)))
 
 
@@ -154,6 +170,8 @@ def _print_check(result: CorpusCheck, top: int) -> None:
             columns, rows_shown, f"giveaways: {plural(len(result.giveaways), 'term')} typical of one class only"
         )
 
+    print_suspects(result.suspects[:top])
+
 
 def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
     """Yield kind, number of groups, number of documents and an example, for each kind of duplicates."""
@@ -182,6 +200,7 @@ def _as_json(result: CorpusCheck) -> dict[str, Any]:
         "exact": [_group_json(group) for group in result.exact_duplicates],
         "near": [_group_json(group) for group in result.near_duplicates],
         "giveaways": [found._asdict() for found in result.giveaways],
+        "suspects": [found.json for found in result.suspects],
     }
 
 
@@ -241,6 +260,8 @@ def _shown(row: dict[str, object]) -> tuple[object, ...]:
     return tuple("yes" if value is True else "no" if value is False else value for value in row.values())
 
 
-@click.group(context_settings=CONTEXT, commands={"list": list_corpora, "get": get, "path": path, "check": check})
+@click.group(
+    cls=SpokenGroup, context_settings=CONTEXT, commands={"list": list_corpora, "get": get, "path": path, "check": check}
+)
 def corpus() -> None:
     """List, fetch, find and check corpora by name."""

@@ -1,24 +1,25 @@
 """textnb count and textnb tokenize."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
 
+from textnb.cli.input_sources import input_documents, open_inputs
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import check_unused, takes, verb
-from textnb.cli.sources import CorpusSource, check_inputs, check_output, input_documents
+from textnb.cli.sources import CorpusSource, check_output
 from textnb.cli.terminal import OutputRows, plural, print_words, say
 from textnb.errors import InputError
 from textnb.files.count_file import write_counts
 
 
 @verb
-@inputs.corpus_path
+@inputs.corpus_paths
 @inputs.output
 @takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def count(
-    corpus: Path,
+    corpora: Sequence[str],
     output: Path,
     running: inputs.Running,
     tokenizing: inputs.Tokenizing,
@@ -26,14 +27,16 @@ def count(
 ) -> None:
     """Tokenize a corpus once and store its counts, for train, test and compare.
 
-    Example:
+    Examples:
 
         textnb count news/ -o news.counts
+        textnb count 2026-*.csv archive.jsonl.gz -o news.counts
     """
-    check_output(output, corpus)
-    source = CorpusSource.open(corpus, reading, running)
+    check_output(output, corpora)
+    source = CorpusSource.open(corpora, reading, running)
     if source.count_file is not None:
-        raise InputError("{corpus} holds counts already; train, test and compare read it", corpus=corpus)
+        template = "{corpus} holds counts already; train, test and compare read it, and merge joins several"
+        raise InputError(template, corpus=source.count_file.path)
     terms_of = tokenizing.terms_of
     part = source.counted(terms_of)
     write_counts(output, part, terms_of)
@@ -45,8 +48,10 @@ def count(
 @verb
 @inputs.input_names
 @click.option("--details", "-v", is_flag=True, help="Print one row per token with its analysis, and name the engine.")
-@takes(tokenizing=inputs.Tokenizing, reading=inputs.Reading)
-def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizing, reading: inputs.Reading) -> None:
+@takes(tokenizing=inputs.Tokenizing, reading=inputs.InputReading)
+def tokenize(
+    inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizing, reading: inputs.InputReading
+) -> None:
     """Tokenize text: one line per document, terms separated by spaces.
 
     Examples:
@@ -55,10 +60,10 @@ def tokenize(inputs: Collection[str], details: bool, tokenizing: inputs.Tokenizi
         textnb tokenize letter.txt --tokenizer janome --base-form --details
     """
     terms_of = tokenizing.terms_of
-    check_inputs(inputs, reading)
+    sources = open_inputs(inputs, reading)
     if details:
         check_unused("terms", "ngram", "features", why="with --details, which shows tokens")
-    documents = input_documents(inputs, reading)
+    documents = input_documents(sources)
     if not details:
         for document in documents:
             print_words(terms_of.stream(document))

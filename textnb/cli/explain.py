@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
-from textnb.classifier.explanation import Explanation, shaded
+from textnb.classifier.explanation import ABSENT, BIAS, REST, Explanation, shaded
 from textnb.classifier.text_classifier import TextClassifier
+from textnb.cli.input_sources import input_documents, open_inputs
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import check_unused, takes, verb
 from textnb.cli.options.report import Reporting
-from textnb.cli.sources import check_inputs, input_documents
 from textnb.cli.terminal import print_json, print_table, visible
+from textnb.language import spoken
 from textnb.readers import Document
+from textnb.report.mistakes import subject_of
 from textnb.report.values import ExplainedDocument, Report
 
 # Weak words are coloured, strong words have a coloured background: the same order on light and dark terminals.
@@ -29,7 +31,7 @@ _AGAINST = ("", "#c4661f", "underline bold #c4661f", "#ffffff on #bd7038", "bold
 @inputs.top_option(15)
 @inputs.as_json
 @inputs.trust
-@takes(reading=inputs.Reading, reporting=Reporting)
+@takes(reading=inputs.InputReading, reporting=Reporting)
 def explain(
     model: Path,
     inputs: Collection[str],
@@ -38,7 +40,7 @@ def explain(
     top: int,
     as_json: bool,
     trust: Collection[str],
-    reading: inputs.Reading,
+    reading: inputs.InputReading,
     reporting: Reporting,
 ) -> None:
     """Show what each word of a document adds to the score of its class.
@@ -55,14 +57,14 @@ def explain(
     if as_json:
         check_unused("top", why="with --json, which lists every term")
     reporting.check(model)
-    check_inputs(inputs, reading)
-    classifier = TextClassifier.load(model, trust)
+    sources = open_inputs(inputs, reading)
+    classifier = TextClassifier.load(model, trust, labels="text")
     explained: Iterable[tuple[Document, Explanation]] = (
-        (document, classifier.explain(document, label, against)) for document in input_documents(inputs, reading)
+        (document, classifier.explain(document, label, against)) for document in input_documents(sources)
     )
     if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
         explained = list(explained)
-        shown = [ExplainedDocument(document.id, document.text, explanation) for document, explanation in explained]
+        shown = [_on_page(document, explanation, classifier) for document, explanation in explained]
         title = reporting.language("Explained by {model}", model=model.name)
         reporting.write(Report(title, documents=shown), quiet=False)
     for document, explanation in explained:
@@ -72,13 +74,27 @@ def explain(
             _print_explanation(document, explanation, top)
 
 
+def _on_page(document: Document, explanation: Explanation, classifier: TextClassifier) -> ExplainedDocument:
+    """Return a document as its page shows it: with its subject or file name, and the probabilities of the classes."""
+    classes, (row,) = classifier.classes_.tolist(), classifier.predict_proba([document]).tolist()
+    return ExplainedDocument(
+        document.id,
+        document.text,
+        explanation,
+        title=subject_of(document) or Path(document.id).name,
+        probabilities=list(zip(classes, row, strict=True)),
+    )
+
+
 def _print_explanation(document: Document, explanation: Explanation, top: int) -> None:
     _print_text(document.text, explanation)
+    language = spoken()
     title = f"{document.id}: {explanation.label} over {explanation.against}, {explanation.score:+.3f}"
     if explanation.distance is not None:
-        title += f"; distance from the boundary {explanation.distance:.3g}"
-    rows = [*explanation.rows(top), ("sum", None, explanation.score)]
-    print_table(["term", "times", "value"], rows, title)
+        title += f"; {language.name('distance from the boundary')} {explanation.distance:.3g}"
+    own = {name: language.name(name) for name in (BIAS, REST, ABSENT)}
+    rows = [(own.get(term, term), times, value) for term, times, value in explanation.rows(top)]
+    print_table(["term", "times", "value"], [*rows, (language.name("sum"), None, explanation.score)], title)
 
 
 def _print_text(text: str, explanation: Explanation) -> None:

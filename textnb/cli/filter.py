@@ -17,7 +17,7 @@ from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import Judging
 from textnb.cli.options.groups import FILE, argument, takes, verb
-from textnb.cli.terminal import say
+from textnb.cli.terminal import say, say_if_typing
 from textnb.errors import InputError, ParameterError
 from textnb.mail.corrections import learn_decided
 from textnb.mail.decision import MailFilter, Verdict
@@ -80,6 +80,7 @@ def filter(
         textnb filter mail.textnb --spam spam < mail
         textnb filter --socket /run/user/1000/textnb.sock < mail
     """
+    say_if_typing("reading mail from the terminal; end it with {keys}")
     message = read_stdin(max_size + 1)
     try:
         if len(message) > max_size:
@@ -115,7 +116,7 @@ def _filtered(model: Path | None, judging: Judging, trust: Collection[str], mess
     if model is None:
         raise ParameterError("no model; name a model file, or the socket of textnb filterd: --socket PATH")
     cutoffs = judging.cutoffs
-    filtered = MailFilter(TextClassifier.load(model, trust), cutoffs)(message)
+    filtered = MailFilter(TextClassifier.load(model, trust, labels="text"), cutoffs)(message)
     return _Outcome(filtered.message, filtered.verdict.code(cutoffs.spam), filtered.verdict)
 
 
@@ -159,7 +160,8 @@ def filterd(
 ) -> None:
     """Filter mails for `textnb filter --socket PATH`, without loading a model per mail.
 
-    Runs until SIGTERM or SIGINT. Only its owner can ask it. A changed model file is loaded again.
+    Runs until SIGTERM or SIGINT. Only its owner can ask it. A changed model file is loaded again. After ten minutes
+    without a correction, those in the journal are written into the model, as by refit.
 
     Example:
 
@@ -174,7 +176,7 @@ def filterd(
     listening = listen_at(socket or _own_place())
     if not quiet:
         say("textnb: listening at {address}", address=listening.getsockname())
-    asyncio.run(_serve(Service(live.answer), listening))
+    asyncio.run(_serve(Service(live.answer, tidy=live.fold_if_rested), listening))
 
 
 async def _serve(service: "Service", listening: "sockets.socket") -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import SECONDS, Judging, Moving, counts_of
+from textnb.cli.options.decision import SECONDS, UNDONE, Judging, Moving, PlanRows, counts_of
 from textnb.cli.options.groups import check_unused, flag, option, takes, verb
-from textnb.cli.terminal import OutputRows, fail, plural, progress, say, stop_on_signals
+from textnb.cli.terminal import fail, plural, progress, say, stop_on_signals
 from textnb.errors import InputError, ParameterError, listed
 from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
@@ -109,6 +109,7 @@ def imap(
 
     Classes that --move does not name stay, and so do unsure messages without --unsure-to. Folders are created when
     needed; / separates levels. No message is lost or marked as read. A message is judged once; --again judges all.
+    --undo moves back what the last run has moved, and removes its flags.
 
     --learn Junk=spam learns messages that you, not textnb, have moved to Junk. From the judged folder, where mail
     arrives by itself, only messages that you have moved back are learnt.
@@ -140,7 +141,7 @@ def _run(teller: "_Reporter", ask: "AskPassword") -> None:
 
     if not teller.moving.watch:
         with connect(teller.account, ask) as client:
-            teller.round(client)
+            (teller.undo if teller.moving.undo else teller.round)(client)
         sys.exit(1 if teller.failed else 0)
     with stop_on_signals() as stop:
         if not teller.quiet:
@@ -159,12 +160,12 @@ class _Reporter:
         self.rounds = Rounds(account, plan, live)
         self.failed: set[tuple[str, int]] = set()
         self._missing: set[str] = set()
-        self._rows: OutputRows | None = None
+        self._rows: PlanRows | None = None
 
     def round(self, client: "Client") -> None:
         """Go through the account once."""
         if self._rows is None and not self.plan.apply:
-            self._rows = OutputRows(["uid", "class", "probability", "unsure", "destination"], "tsv")
+            self._rows = PlanRows("uid")
         counts = Counter[str]()
         silent = self.quiet or self.moving.watch
         for event in progress(self.rounds.round(client), "sorting", lambda: None, silent):
@@ -174,12 +175,29 @@ class _Reporter:
             more = {"failed": "{n:,} could not be read or judged"}
             say("{summary}", summary=self.moving.summary(counts, more, *remedy))
 
+    def undo(self, client: "Client") -> None:
+        """Reverse the last run."""
+        from textnb.mail.imap.visit import Returned
+
+        rows = None if self.plan.apply else PlanRows("uid")
+        done = 0
+        for event in self.rounds.undo(client):
+            done += 1
+            if rows is not None and isinstance(event, Returned):
+                rows.returning(event.uid, self.plan.folder, event.message)
+        if not self.quiet:
+            say("{messages} {what}", messages=plural(done, "message"), what=UNDONE[self.plan.apply])
+
     def _report_event(self, event: "Event") -> list[str]:
         """Report an event; return what it counts as in the summary."""
-        from textnb.mail.imap.visit import Judged, Missing, Taught
+        from textnb.mail.imap.visit import Judged, Missing, Returned, Taught
 
         if isinstance(event, Judged):
-            self.moving.tell(event.uid, event.verdict, event.destination, self._rows, self.quiet)
+            if self._rows is None:
+                self.moving.tell(event.uid, event.verdict, event.destination, self.quiet)
+            else:
+                classifier = self.rounds.live.current().classifier
+                self._rows.judged(event.uid, event.verdict, event.destination, classifier, event.message)
             return counts_of(event.verdict, event.destination)
         if isinstance(event, Taught):
             if not self.quiet:
@@ -189,6 +207,8 @@ class _Reporter:
             if event.folder not in self._missing and not self.quiet:
                 say("folder {folder!r} does not exist yet; nothing is learnt from it", folder=event.folder)
             self._missing.add(event.folder)
+            return []
+        if isinstance(event, Returned):
             return []
         if (event.folder, event.uid) not in self.failed:
             template = "textnb: message {uid} of {folder} is unchanged: {why}"
@@ -219,7 +239,7 @@ def _plan(
     to = moving.destinations(classes, alike=False)
     flags = {name: as_flags(given) for name, given in parse_class_pairs(flag, classes, "--flag").items()}
     plan = VisitPlan(folder, to, flags, _lessons(learn, classes), moving.again, moving.apply)
-    if plan.apply and not plan.does_something:
+    if plan.apply and not plan.does_something and not moving.undo:
         raise ParameterError("nothing to do; {actions}", actions=_ACTIONS)
     return plan
 

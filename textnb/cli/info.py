@@ -3,35 +3,46 @@
 from collections.abc import Collection
 from pathlib import Path
 
+import click
+
 from textnb.classifier.facts import FOUND, fact_lines, quality_lines
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import argument, verb
 from textnb.cli.options.model import option_rows
 from textnb.cli.terminal import print_json, print_table, print_text
+from textnb.files.model_file import verify_model
+from textnb.language import spoken
 from textnb.models.registry import MODELS
 from textnb.models.registry import model as model_of
 
 
 @verb
 @inputs.model_path
+@click.option("--verify", is_flag=True, help="Check the whole file first.")
 @inputs.as_json
 @inputs.trust
-def info(model: Path, as_json: bool, trust: Collection[str]) -> None:
+def info(model: Path, verify: bool, as_json: bool, trust: Collection[str]) -> None:
     """Show the recipe, the classes and the size of a model file.
 
-    Example:
+    Opening a model checks the structure of its file; the sha256 sums of its content are checked before anything is
+    learnt. With --verify all is checked now; do so once with a file that was copied or downloaded.
+
+    Examples:
 
         textnb info news.textnb
+        textnb info news.textnb --verify
     """
-    classifier = TextClassifier.load(model, trust)
+    if verify:
+        verify_model(model)
+    classifier = TextClassifier.load(model, trust, labels="text")
     facts = {"file": str(model), "bytes": Path(model).stat().st_size, **classifier.facts()}
     if as_json:
         print_json(facts)
         return
     shown = [(name, str(value)) for name, value in facts.items() if name not in FOUND]
     found = [*fact_lines(facts), *quality_lines(facts["left out"])] if facts["classes"] else []
-    print_table(["what", "value"], [*shown, *found])
+    print_table(["what", "value"], [*shown, *found], facts=True)
     print_table(["class", "documents"], list(facts["classes"].items()))
 
 
@@ -53,10 +64,11 @@ def models(name: str | None, as_json: bool) -> None:
         if as_json:
             print_json(described)
         else:
-            print_text("\n".join(f"{each:<22} {line}" for each, line in described.items()))
+            language = spoken()
+            print_text("\n".join(f"{each:<22} {language.name(line)}" for each, line in described.items()))
         return
     rows = option_rows(name)
     if as_json:
         print_json(rows)
     else:
-        print_table(list(rows[0]), [list(row.values()) for row in rows])
+        print_table(list(rows[0]), [list(row.values()) for row in rows], facts=True)

@@ -1,82 +1,122 @@
 """textnb learn, unlearn and refit: corrections, one mail at a time."""
 
 from collections.abc import Collection
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
 
+from textnb.classifier.ageing import day_before
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import verb
-from textnb.cli.terminal import plural, say
-from textnb.errors import InputError
+from textnb.cli.options.groups import FILE, argument, verb
+from textnb.cli.terminal import plural, say, say_if_typing
+from textnb.errors import InputError, ParameterError, Phrase
 from textnb.mail import corrections
 from textnb.mail.decision import mail_document
-from textnb.mail.protocol import read_stdin
-from textnb.readers import Document
+from textnb.mail.protocol import FAILED, Lesson, ask_to_correct, read_stdin
 
 label_option = click.option("--as", "label", metavar="CLASS", required=True, help="Class of the mail.")
+model_or_service = argument("model", "[MODEL]", "Model file.", required=False, type=FILE)
+socket_option = click.option(
+    "--socket", metavar="PATH", type=FILE, help="Ask textnb filterd instead of opening a model."
+)
 
 
 @verb
-@inputs.model_path
+@model_or_service
 @label_option
 @click.option("--was", metavar="CLASS", help="Unlearn the mail from this class, if it was learnt there.")
 @click.option("--new", is_flag=True, help="Allow a class that the model does not have yet.")
+@socket_option
 @inputs.trust
 @inputs.quiet
-def learn(model: Path, label: str, was: str | None, new: bool, trust: Collection[str], quiet: bool) -> None:
+def learn(  # its options
+    model: Path | None,
+    label: str,
+    was: str | None,
+    new: bool,
+    socket: Path | None,
+    trust: Collection[str],
+    quiet: bool,
+) -> None:
     """Learn one mail from standard input; a known mail is not counted again.
 
-    Several processes may run at once: each waits for its turn.
+    The correction is written to MODEL-journal and is on disk when the command ends; several processes may run at once.
+    The counts of the naive Bayes models and of mail follow it at once. Smoothing, choice of terms, calibration and
+    fitted weights, and the answers of other models, stay until the journal is written into the model: by refit, by a
+    correction that adds or empties a class, when a twentieth of the documents or 1,000 corrections are pending, by the
+    first correction a day after the oldest pending one, or by filterd after ten minutes without a correction.
 
     Examples:
 
         textnb learn mail.textnb --as spam < mail
         textnb learn mail.textnb --as ham --was spam < mail
+        textnb learn --socket /run/user/1000/textnb.sock --as spam < mail
     """
-    mail = _mail()
-    _changed(model, lambda classifier: corrections.learn(classifier, mail, label, was=was, new=new), trust, quiet)
+    _correct(model, socket, Lesson("learn", label, was, new), trust, quiet)
 
 
 @verb
-@inputs.model_path
+@model_or_service
 @label_option
+@socket_option
 @inputs.trust
 @inputs.quiet
-def unlearn(model: Path, label: str, trust: Collection[str], quiet: bool) -> None:
-    """Unlearn one mail from standard input; the result equals never having seen it.
+def unlearn(model: Path | None, label: str, socket: Path | None, trust: Collection[str], quiet: bool) -> None:
+    """Unlearn one mail from standard input; after refit it is as never seen.
+
+    Until then its counts are gone, and the rest is as textnb learn says.
 
     Example:
 
         textnb unlearn mail.textnb --as spam < mail
     """
-    mail = _mail()
-    _changed(model, lambda classifier: corrections.unlearn(classifier, mail, label), trust, quiet)
+    _correct(model, socket, Lesson("unlearn", label), trust, quiet)
 
 
 @verb
 @inputs.model_path
+@click.option("--choose", is_flag=True, help="Choose naive Bayes model and smoothing again, as train does; terms stay.")
+@click.option("--keep", metavar="PERIOD", help="Forget what is older, such as 24months, 90days, 12weeks or 2years.")
 @inputs.trust
 @inputs.quiet
-def refit(model: Path, trust: Collection[str], quiet: bool) -> None:
+def refit(model: Path, choose: bool, keep: str | None, trust: Collection[str], quiet: bool) -> None:
     """Fit a model again to all that it has learnt, as after many corrections.
 
-    Example:
+    The corrections in its journal are written into the file; the model is then as trained on all documents at once.
+    With --keep, as trained on those that are not older; see textnb forget --before.
+
+    Examples:
 
         textnb refit mail.textnb
+        textnb refit mail.textnb --keep 24months
+        textnb refit news.textnb --choose
     """
-    _changed(model, corrections.refit, trust, quiet)
+    first = None if keep is None else day_before(datetime.now(UTC).date(), keep)
+    _say(model, corrections.refit_file(model, tuple(trust), choose=choose, forget_before=first), quiet)
 
 
-def _mail() -> Document:
+def _correct(model: Path | None, socket: Path | None, lesson: Lesson, trust: Collection[str], quiet: bool) -> None:
+    if (model is None) == (socket is None):
+        raise ParameterError("name either a model file or the socket of textnb filterd (--socket PATH)")
+    say_if_typing("reading mail from the terminal; end it with {keys}")
     message = read_stdin()
     if not message.strip():
         raise InputError("standard input is empty; give one mail, as in: textnb learn MODEL --as CLASS < mail")
-    return mail_document(message)
-
-
-def _changed(model: Path, change: corrections.Change, trust: Collection[str], quiet: bool) -> None:
-    classifier, done = corrections.change_file(model, change, tuple(trust))
+    if model is not None:
+        document = mail_document(message)
+        change = partial(corrections.follow_lesson, document=document, lesson=lesson)
+        _say(model, corrections.change_file(model, change, tuple(trust)), quiet)
+        return
+    reply = ask_to_correct(str(socket), lesson, message)
+    if reply.code == FAILED:
+        raise InputError("{reason}", reason=reply.reason)
     if not quiet:
-        documents = plural(len(classifier.learnt.digests), "document")
-        say("{done}; {model} has {documents}", done=done.value, model=model, documents=documents)
+        say("{done}", done=Phrase(reply.reason))
+
+
+def _say(model: Path, corrected: corrections.Corrected, quiet: bool) -> None:
+    if not quiet:
+        documents = plural(corrected.n_documents, "document")
+        say("{done}; {model} has {documents}", done=corrected.done.value, model=model, documents=documents)

@@ -1,4 +1,4 @@
-"""textnb sort: move the messages of a Maildir to folders by class."""
+"""textnb sort: move the messages of a Maildir to folders by class, or copy those of an mbox."""
 
 import hashlib
 import sys
@@ -10,51 +10,119 @@ from threading import Event
 import click
 
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import Judging, Moving, counts_of
-from textnb.cli.options.groups import FILE, argument, takes, verb
-from textnb.cli.terminal import OutputRows, plural, progress, repeat, say, stop_on_signals
+from textnb.cli.options.decision import UNDONE, Judging, Moving, PlanRows, counts_of
+from textnb.cli.options.groups import FILE, argument, check_unused, takes, verb
+from textnb.cli.terminal import plural, progress, repeat, say, stop_on_signals
 from textnb.mail.decision import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
+from textnb.mail.mbox_sorting import MboxPlan, check_mbox, sort_mbox
 from textnb.mail.sort_memory import SortMemory
-from textnb.mail.sorting import Outcome, SortPlan, SortRun
+from textnb.mail.sorting import Outcome, SortPlan, SortRun, undo
 
 
 @verb
 @inputs.model_path
-@argument("maildir", "MAILDIR", "A Maildir.", type=FILE)
+@argument("mailbox", "MAILBOX", "A Maildir, or an mbox.", type=FILE)
+@click.option(
+    "--to", metavar="FOLDER", type=FILE, help="For an mbox: folder of the new mboxes.  [default: MAILBOX-sorted]"
+)
+@click.option("--remove", is_flag=True, help="For an mbox: also take the copied messages out of it; keeps a backup.")
 @click.option("--tag", is_flag=True, help="Write the decision into the message, as X-Textnb.")
 @inputs.trust
 @inputs.quiet
 @takes(moving=Moving, judging=Judging)
 def sort(
-    model: Path, maildir: Path, tag: bool, trust: Collection[str], quiet: bool, moving: Moving, judging: Judging
+    model: Path,
+    mailbox: Path,
+    to: Path | None,
+    remove: bool,
+    tag: bool,
+    trust: Collection[str],
+    quiet: bool,
+    moving: Moving,
+    judging: Judging,
 ) -> None:
-    """Move or tag the messages of a Maildir by class; a dry run without --apply.
+    """Move, tag or copy messages of a Maildir or mbox by class; a dry run without --apply.
 
-    Without --move and --tag each message goes to the folder that has the name of its class. With either of them,
-    classes that --move does not name stay. Unsure messages stay unless --unsure-to names a folder. Subfolders of
-    the Maildir are not read.
+    A dry run lists each message with its date, sender and subject, where it would go, and the three terms that speak
+    most for its class. Without --move and --tag each message goes to the folder that has the name of its class. With
+    either of them, classes that --move does not name stay. Unsure messages stay unless --unsure-to names a folder.
+    Subfolders of the Maildir are not read.
 
     A message that was judged and stayed is not judged again, except an unsure one after the model has changed; nor is a
-    message that its owner has moved back. --again judges them all. No message is lost, whatever interrupts the run.
+    message that its owner has moved back. --again judges them all. --undo moves back what the last run has moved, and
+    removes what it wrote into messages. No message is lost, whatever interrupts the run.
+
+    Of an mbox, as Thunderbird has them, messages are copied to new mboxes in the folder --to. The mbox itself changes
+    only with --remove, and is kept as MAILBOX.before-textnb. Close the mail program first.
 
     Examples:
 
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk
         textnb sort mail.textnb ~/Maildir --spam spam --move spam=Junk --apply --watch
-        textnb sort mail.textnb ~/Maildir --tag --apply
+        textnb sort mail.textnb ~/Maildir --undo --apply
+        textnb sort mail.textnb Inbox --spam spam --move spam=Junk --to sorted --apply
     """
     moving.check()
+    if not mailbox.is_dir():
+        check_unused("undo", "watch", "again", why="for an mbox")
+        _sort_mbox(LiveFilter(model, judging.cutoffs, trust=tuple(trust)), mailbox, to, remove, tag, quiet, moving)
+        return
+    check_unused("to", "remove", why="for a Maildir")
+    if moving.undo:
+        check_unused("tag", why="with --undo")
+        sys.exit(1 if _undo(Maildir(mailbox), moving, quiet) else 0)
     live = LiveFilter(model, judging.cutoffs, trust=tuple(trust))
-    sorter = _Sorter(live, Maildir(maildir), moving, tag, quiet)
+    sorter = _Sorter(live, Maildir(mailbox), moving, tag, quiet)
     if not moving.watch:
         sorter.run(Event())
         sys.exit(1 if sorter.failed else 0)
     with stop_on_signals() as stop:
         if not quiet:
-            say("textnb: watching {maildir}", maildir=maildir)
+            say("textnb: watching {maildir}", maildir=mailbox)
         repeat(lambda: sorter.run(stop), moving.every, stop)
+
+
+def _sort_mbox(
+    live: LiveFilter, path: Path, to: Path | None, remove: bool, tag: bool, quiet: bool, moving: Moving
+) -> None:
+    mails = live.current()
+    folder = path.with_name(path.name + "-sorted") if to is None else to
+    plan = SortPlan(moving.destinations(mails.classes, alike=True), tag=tag, apply=moving.apply)
+    check_mbox(path)
+    rows = None if moving.apply else PlanRows("message")
+    counts = Counter[str]()
+    outcomes = sort_mbox(path, mails, MboxPlan(plan, folder, remove))
+    for outcome in progress(outcomes, "sorting", lambda: None, quiet):
+        if outcome.verdict is not None:
+            counts.update(_counted(outcome))
+            if rows is not None:
+                rows.judged(outcome.id, outcome.verdict, outcome.destination, mails.classifier, outcome.message)
+    if not quiet:
+        remedy = "use --apply to write the new mboxes"
+        say("{summary}", summary=moving.summary(counts, {}, remedy))
+        if moving.apply:
+            say("the new mboxes are in {folder}", folder=folder)
+
+
+def _undo(maildir: Maildir, moving: Moving, quiet: bool) -> bool:
+    """Reverse the last run over a Maildir; return whether a message could not be moved back."""
+    memory = SortMemory(maildir.path, "undo")
+    memory.begin("", (message.unique for message in maildir.messages()))
+    rows = None if moving.apply else PlanRows("file")
+    done = failed = 0
+    for undone in undo(maildir, memory, apply=moving.apply):
+        if undone.error:
+            failed += 1
+            say("textnb: {id} is unchanged: {error}", id=undone.id, error=undone.error)
+            continue
+        done += 1
+        if rows is not None:
+            rows.returning(undone.id, maildir.path.name, undone.message)
+    if not quiet:
+        say("{messages} {what}", messages=plural(done, "message"), what=UNDONE[moving.apply])
+    return failed > 0
 
 
 class _Sorter:
@@ -68,9 +136,7 @@ class _Sorter:
         self._judge: tuple[MailFilter, SortPlan, str] | None = None
         for name in self._judging()[1].destinations.names:
             maildir.folder(name)
-        self.rows = (
-            None if moving.apply else OutputRows(["file", "class", "probability", "unsure", "destination"], "tsv")
-        )
+        self.rows = None if moving.apply else PlanRows("file")
 
     def run(self, stop: Event) -> None:
         """Go through the messages once, or until `stop` is set."""
@@ -102,8 +168,11 @@ class _Sorter:
                 path = self.maildir.path / outcome.id
                 say("textnb: {path} is unchanged: {error}", path=path, error=outcome.error)
             self.failed.add(outcome.id)
+        elif outcome.verdict is not None and self.rows is not None:
+            classifier = self._judging()[0].classifier
+            self.rows.judged(outcome.id, outcome.verdict, outcome.destination, classifier, outcome.message)
         elif outcome.verdict is not None:
-            self.moving.tell(outcome.id, outcome.verdict, outcome.destination, self.rows, self.quiet)
+            self.moving.tell(outcome.id, outcome.verdict, outcome.destination, self.quiet)
 
 
 def _counted(outcome: Outcome) -> list[str]:

@@ -1,68 +1,98 @@
 """Documents from the paths of a command line, and the model or count file that is written."""
 
 import math
+import shutil
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, NamedTuple
+
+import click
 
 from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
-from textnb.cli.terminal import plural, progress, say
+from textnb.cli.terminal import plural, progress, say, say_if_typing
 from textnb.counts import Counted, TermsOf, counted
+from textnb.counts.counting import joined
 from textnb.counts.kinds import of_kinds
-from textnb.errors import InputError, ParameterError, listed
+from textnb.errors import InputError, Phrase, listed
 from textnb.files.bundle import is_bundle
 from textnb.files.count_file import read_counts
 from textnb.readers import (
     Document,
     OpenCorpus,
-    Settings,
-    Troubles,
     open_corpus,
-    open_input,
-    read_input,
-    read_lines,
-    read_mail_stream,
 )
-from textnb.readers.mail_corpus import MAIL_DAMAGE
-from textnb.readers.settings import Then
+from textnb.readers.corpus import expand_paths
+from textnb.readers.folders import is_kind
+from textnb.readers.settings import header_field
 from textnb.storage import check_writable
 from textnb.text.analyzer import SELECTION
 
 
-@dataclass(frozen=True)
-class CorpusSource:
-    """A corpus of the command line, which is opened once: documents, or the counts of a count file."""
+class CountFile(NamedTuple):
+    """A count file: its documents, and how they were tokenized."""
 
     path: Path
+    counted: Counted
+    terms_of: TermsOf
+
+    def part(self, terms_of: TermsOf) -> Counted:
+        """Return the documents with these terms; an error if they were tokenized in another way."""
+        check_has_terms(self.path, terms_of, self.terms_of)
+        kinds = terms_of.analyzer.terms
+        is_whole = kinds in (None, self.terms_of.analyzer.terms)
+        return self.counted if is_whole or kinds is None else of_kinds(self.counted, self.terms_of, kinds)
+
+
+@dataclass(frozen=True)
+class CorpusSource:
+    """Corpora of the command line, which are opened once: documents, and the counts of count files.
+
+    name: the corpora for messages. corpora: in the order in which they were named.
+    """
+
+    name: str
     running: Running
-    corpus: OpenCorpus | None
-    count_file: tuple[Counted, TermsOf] | None
+    corpora: tuple[OpenCorpus | CountFile, ...]
 
     @classmethod
     def open(
-        cls, path: Path, reading: LabelledReading, running: Running, trust: Collection[str] = ()
+        cls, names: Sequence[str], reading: LabelledReading, running: Running, trust: Collection[str] = ()
     ) -> "CorpusSource":
-        """Read a count file, or recognise the kind of a corpus; its documents are read when they are needed."""
-        if path.is_file() and is_bundle(path):
-            _check_reading_used(reading, ["counts"], path)
-            return cls(path, running, None, read_counts(path, trust))
+        """Read count files, and recognise the kinds of corpora; documents are read when they are needed.
+
+        A name may be a file, a folder, a pattern, or - for standard input.
+        """
         settings = replace(reading.settings, jobs=running.n_jobs)
-        corpus = open_corpus(path, reading.reader, settings)
-        _check_reading_used(reading, [corpus.kind], path)
-        return cls(path, running, corpus, None)
+        corpora: list[OpenCorpus | CountFile] = []
+        for name in names:
+            for path, own in expand_paths(stored_input() if name == STANDARD_INPUT else name, reading.reader, settings):
+                if is_kind(path.is_file) and is_bundle(path):
+                    corpora.append(CountFile(path, *read_counts(path, trust)))
+                else:
+                    corpora.append(open_corpus(path, reading.reader, own))
+        kinds = ["counts" if isinstance(each, CountFile) else each.kind for each in corpora]
+        check_reading_used(reading, kinds, " ".join(names))
+        return cls(" ".join(names), running, tuple(corpora))
+
+    @property
+    def count_file(self) -> CountFile | None:
+        """The first count file, by which texts beside it are tokenized; None if there is none."""
+        return next((each for each in self.corpora if isinstance(each, CountFile)), None)
 
     @property
     def is_mail(self) -> bool:
-        """Whether the documents are messages; unknown, hence false, for a count file."""
-        return self.corpus is not None and self.corpus.is_mail
+        """Whether all documents are messages; unknown, hence false, for a count file."""
+        return all(isinstance(each, OpenCorpus) and each.is_mail for each in self.corpora)
 
     def terms_of(self, tokenizing: Tokenizing, suiting: Mapping[str, Any] | None = None) -> TermsOf:
         """Return how texts are tokenized, with a model's own defaults; a count file is tokenized already."""
@@ -70,8 +100,8 @@ class CorpusSource:
             return tokenizing.suited(suiting or {})
         if not tokenizing.kinds_only:
             template = "{corpus} is tokenized already; leave out the options for text, except --terms"
-            raise InputError(template, corpus=self.path)
-        terms_of = self.count_file[1]
+            raise InputError(template, corpus=self.count_file.path)
+        terms_of = self.count_file.terms_of
         if not tokenizing.given:
             return terms_of
         kinds = tokenizing.terms_of.analyzer
@@ -81,53 +111,71 @@ class CorpusSource:
         """Return the parts of the analyzer that a model's own defaults do not replace."""
         if self.count_file is None:
             return tokenizing.settled
-        return [name for name in ("terms", "ngram", *self.count_file[1].analyzer.recipe) if name not in SELECTION]
+        return [name for name in ("terms", "ngram", *self.count_file.terms_of.analyzer.recipe) if name not in SELECTION]
 
     def documents(self) -> Iterator[Document]:
-        """Return the labelled documents; progress is shown."""
-        if self.corpus is None:
-            raise InputError("{path} holds counts, not text; name the corpus that it was counted from", path=self.path)
-        expected = partial(_expected_documents, self.path, self.corpus.settings.glob)
-        return progress(self.corpus.documents(), "reading", expected, self.running.quiet)
+        """Return the labelled documents; progress is shown. Of several corpora, an id begins with its path."""
+        if self.count_file is not None:
+            template = "{path} holds counts, not text; name the corpus that it was counted from"
+            raise InputError(template, path=self.count_file.path)
+        return chain.from_iterable(map(self._documents, self.corpora))
+
+    def _documents(self, corpus: OpenCorpus | CountFile) -> Iterator[Document]:
+        assert isinstance(corpus, OpenCorpus)
+        expected = partial(_expected_documents, corpus.path, corpus.settings.glob)
+        documents = progress(corpus.documents(), "reading", expected, self.running.quiet)
+        if len(self.corpora) == 1:
+            return documents
+        return (replace(each, id=f"{corpus.path}:{each.id}") for each in documents)
 
     def labelled(self, terms_of: TermsOf) -> Iterator[Any]:
-        """Return the documents, or the counts of a count file, which must have the terms, counted in the same way."""
-        if self.count_file is None:
-            return self.documents()
-        part, counted_by = self.count_file
-        check_has_terms(self.path, terms_of, counted_by)
-        kinds = terms_of.analyzer.terms
-        return iter([part if kinds in (None, counted_by.analyzer.terms) else of_kinds(part, counted_by, kinds)])
+        """Return the documents; or counted parts, if there is a count file, which must have the terms."""
+        return self.documents() if self.count_file is None else self._parts(terms_of)
+
+    def _parts(self, terms_of: TermsOf) -> Iterator[Counted]:
+        for each in self.corpora:
+            if isinstance(each, CountFile):
+                yield each.part(terms_of)
+            else:
+                yield from counted(self._documents(each), terms_of, jobs=self.running.n_jobs)
 
     def counted(self, terms_of: TermsOf) -> Counted:
         """Return all documents, counted."""
-        for part in counted(as_source(self.labelled(terms_of)), terms_of, jobs=self.running.n_jobs, entries=math.inf):
-            return part
-        raise InputError("{corpus} has no documents", corpus=self.path)
+        parts = list(counted(as_source(self.labelled(terms_of)), terms_of, jobs=self.running.n_jobs, entries=math.inf))
+        if not parts:
+            raise InputError("{corpus} has no documents", corpus=self.name)
+        return parts[0] if len(parts) == 1 else joined(parts)
 
 
-def input_documents(
-    inputs: Collection[str], reading: Reading, jobs: int = 1, then: Then | None = None
-) -> Iterator[Document]:
-    """Yield the documents of all inputs, in order; with several inputs an id begins with the name of its input.
+STANDARD_INPUT = "-"
 
-    jobs, then: as in ``Settings``.
-    """
-    names = inputs or ["-"]
-    for name in names:
-        for document in _input(name, reading, replace(reading.settings, jobs=jobs, then=then)):
-            alone = len(names) == 1 or document.id == name
-            yield document if alone else replace(document, id=f"{name}:{document.id}")
+
+def stored_input() -> Path:
+    """Copy standard input to a file, which lives as long as the verb runs: labelled documents are read twice."""
+    folder = click.get_current_context().with_resource(TemporaryDirectory())
+    path = Path(folder, "standard input")
+    with path.open("wb") as stream:
+        shutil.copyfileobj(standard_input(), stream)
+    return path
+
+
+def standard_input() -> BinaryIO:
+    """Return the bytes of standard input."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; name a file")
+    say_if_typing("reading from the terminal; end with {keys}, or name a file")
+    return sys.stdin.buffer
 
 
 _SKIPPING = {"skip_bad", "max_skipped"}
-_TABLE = frozenset({"text", "label", "encoding", *_SKIPPING})
+_TABLE = frozenset({"text", "label", "id", "encoding", *_SKIPPING})
 _USED_BY_KIND = {
     "folder": frozenset({"glob", "encoding", *_SKIPPING}),
     "mail": frozenset({"glob", *_SKIPPING}),
     "csv": _TABLE,
     "tsv": _TABLE,
     "jsonl": _TABLE,
+    "xlsx": _TABLE - {"encoding"} | {"sheet"},
     "lines": frozenset({"encoding", *_SKIPPING}),
     "document": frozenset({"encoding"}),
     "counts": frozenset[str](),
@@ -135,42 +183,14 @@ _USED_BY_KIND = {
 """Options for reading that each kind of input uses."""
 
 
-def check_inputs(inputs: Collection[str], reading: Reading) -> None:
-    """Raise an error if an input does not exist, or if an option for reading has no effect on any input."""
-    for name in inputs:
-        if name != "-" and not Path(name).exists():
-            raise InputError("{name} does not exist", name=name)
-    kinds = {_kind(name, reading) for name in inputs or ["-"]}
-    _check_reading_used(reading, kinds, " ".join(inputs) or "standard input")
-
-
-def _kind(name: str, reading: Reading) -> str:
-    """Return how an input is read; standard input is lines or mail."""
-    return (reading.reader or "lines") if name == "-" else open_input(Path(name), reading.reader, reading.settings).kind
-
-
-def _check_reading_used(reading: Reading, kinds: Collection[str], source: object) -> None:
+def check_reading_used(reading: Reading, kinds: Collection[str], source: object) -> None:
     """Refuse options for reading that no input of these kinds uses."""
-    unused = (vars(reading).keys() - {"reader"}).difference(*(_USED_BY_KIND[kind] for kind in kinds))
-    if given := given_options(*unused):
+    used = set[str]().union(*(_USED_BY_KIND[kind] for kind in kinds))
+    if header_field(getattr(reading, "label", None)) is not None and "mail" in kinds:
+        used.add("label")
+    if given := given_options(*(vars(reading).keys() - {"reader", "per_line"} - used)):
         template = "{source} is read as {kinds}, and {options} would have no effect; leave it out"
-        raise InputError(template, source=source, kinds=listed(kinds), options=" and ".join(given))
-
-
-def _input(name: str, reading: Reading, settings: Settings) -> Iterator[Document]:
-    if name != "-" and Path(name).is_file() and is_bundle(name):
-        raise InputError("{name} is a textnb file, not a document", name=name)
-    if name != "-":
-        return read_input(Path(name), reading.reader, settings)
-    if sys.stdin is None:
-        raise InputError("standard input is closed; name a file")
-    if reading.reader not in (None, "lines", "mail"):
-        template = "standard input can only be read as lines or mail; for --reader {reader} name a file"
-        raise ParameterError(template, reader=reading.reader)
-    if reading.reader == "mail":
-        messages = read_mail_stream(sys.stdin.buffer, settings)
-        return Troubles("standard input", damage=MAIL_DAMAGE).watch(messages)
-    return Troubles("standard input").watch(read_lines(sys.stdin.buffer, settings))
+        raise InputError(template, source=source, kinds=listed(set(kinds)), options=" and ".join(given))
 
 
 def check_has_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
@@ -204,14 +224,20 @@ def _expected_documents(path: Path, glob: str | None) -> int | None:
         return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))
 
 
-def check_output(output: Path, corpus: Path | None = None) -> None:
+def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     """Raise an error, before any work, if the output cannot be written or would replace a file of another program."""
     check_writable(output)
-    if corpus is not None and corpus.exists() and output.exists() and output.samefile(corpus):
-        raise InputError("{output} is the corpus itself; choose another name for the output", output=output)
+    check_not_input(output, corpora)
     if output.exists() and output.stat().st_size and not is_bundle(output):
         template = "{output} already exists and is not a textnb file; remove it or choose another name"
         raise InputError(template, output=output)
+
+
+def check_not_input(output: Path, names: Sequence[str]) -> None:
+    """Refuse an output that is one of the inputs."""
+    for name in names:
+        if output.exists() and is_kind(Path(name).exists) and output.samefile(name):
+            raise InputError("{output} is an input itself; choose another name for the output", output=output)
 
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:
@@ -221,7 +247,7 @@ def save_and_say(classifier: TextClassifier, output: Path, done: str, number: in
         counts = classifier.learnt.counts
         say(
             "{done} {number}; {output} has {documents}, {classes}, {terms}",
-            done=done,
+            done=Phrase(done),
             number=plural(number, "document"),
             output=output,
             documents=plural(len(classifier.learnt.digests), "document"),

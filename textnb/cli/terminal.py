@@ -16,14 +16,16 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from threading import Event
 from types import FrameType, NoneType
 from typing import Any, Literal, NoReturn, TextIO, TypeVar
 
-from textnb.errors import MAX_SHOWN, TextnbError, fill_in, shortened
+from textnb.errors import MAX_SHOWN, TextnbError, shortened
+from textnb.language import spoken
+from textnb.progress import terminal_bar
 
 Item = TypeVar("Item")
 
@@ -31,35 +33,46 @@ _WORDS_AT_A_TIME = 10_000
 
 
 def fail(error: object, code: int = 1) -> NoReturn:
-    """Print one line about an error and exit."""
-    say("textnb: {error}", error=fill_in("{error}", error=error))
+    """Print one line about an error, in the language of the terminal, and exit."""
+    said = spoken().error(error)
+    say("textnb: {error}", error=said if isinstance(error, TextnbError) else shortened(said, MAX_SHOWN))
     sys.exit(code)
 
 
 def say(template: str, **values: object) -> None:
     """Print a template with its values on standard error, as one line without control characters."""
-    print(visible(template.format(**values).translate(_BLANKS)), file=sys.stderr)
+    line = spoken()(template, **values)
+    print(visible(line.translate(_BLANKS)), file=sys.stderr)
+
+
+def say_if_typing(template: str) -> None:
+    """Print a template if standard input is a terminal, so that a waiting command says what it waits for."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        say(template, keys="Ctrl-Z, Enter" if os.name == "nt" else "Ctrl-D")
 
 
 def warn(template: str, **values: object) -> None:
     """Print a warning on standard error, as one line."""
-    say("textnb: warning: {warning}", warning=fill_in(template, **values))
+    say("textnb: warning: {warning}", warning=spoken().message(template, **values))
 
 
 def show_usage_error(show: Callable[[TextIO], None]) -> None:
     """Print what click shows of an error on standard error, without control characters and overlong lines."""
     shown = io.StringIO()
     show(shown)
-    for line in shown.getvalue().splitlines():
+    for line in map(spoken().filled, shown.getvalue().splitlines()):
         sys.stderr.write(shortened(visible(line), MAX_SHOWN) + "\n")
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
-    """Return a number and its noun.
+    """Return a number and its noun, in the language of the terminal.
 
     >>> plural(1, "class", "classes"), plural(2000, "term")
     ('1 class', '2,000 terms')
     """
+    language = spoken()
+    if language.code == "ja":
+        return f"{number:,} {language.name(one)}"
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
@@ -76,7 +89,7 @@ def prepare_streams() -> None:
 
 class _LineHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        say("textnb: {message}", message=record.getMessage())
+        say("textnb: {message}", message=spoken().filled(record.getMessage()))
 
 
 def _show_warning(
@@ -88,7 +101,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     del category, filename, lineno, file, line
-    say("textnb: warning: {message}", message=message)
+    say("textnb: warning: {warning}", warning=spoken().error(message))
 
 
 def progress(
@@ -105,7 +118,7 @@ def progress(
     if quiet or not sys.stderr.isatty():
         yield from items
         return
-    with _bar() as bar:
+    with terminal_bar() as bar:
         task = bar.add_task(what, total=total())
         for item in items:
             yield item
@@ -118,55 +131,26 @@ def bytes_progress(what: str, quiet: bool) -> Iterator[Any]:
     if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
-    with _bar() as bar:
+    with terminal_bar() as bar:
         task = bar.add_task(visible(what), total=None)
         yield lambda size: bar.advance(task, size)
-
-
-def _bar() -> Any:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        """Items per second."""
-
-        def render(self, task: Task) -> Text:
-            """Return the rate so far."""
-            return Text(f"{task.speed:,.0f}/s" if task.speed else "")
-
-    name = TextColumn("{task.description}", markup=False)
-    columns = (
-        name,
-        BarColumn(),
-        MofNCompleteColumn(),
-        Rate(),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 Format = Literal["tsv", "csv", "jsonl"]
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _BLANKS = str.maketrans("\t\n\r", "   ")
+_MIN_LAST_WIDTH = 12
 # Control characters except tab and line end, marks that change the direction of text, line separators, surrogates.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class OutputRows:
-    """Rows on standard output, after a header."""
+    """Rows on standard output, after a header; in TSV and CSV fractions have `digits` decimals, or all for None."""
 
-    def __init__(self, columns: Sequence[str], form: Format) -> None:
-        self.columns, self.form = tuple(columns), form
+    def __init__(self, columns: Sequence[str], form: Format, digits: int | None = None) -> None:
+        self.columns, self.form, self.digits = tuple(columns), form, digits
+        self._visible = visible if sys.stdout.isatty() else str  # asked once: it is a call of the system
         if form == "csv":
             import csv
 
@@ -175,22 +159,53 @@ class OutputRows:
             self._line(columns)
 
     def row(self, values: Sequence[Any]) -> None:
-        """Write one row; floats keep all significant digits."""
+        """Write one row; JSON keeps all digits."""
         if self.form == "jsonl":
             print_json(dict(zip(self.columns, values, strict=True)), indent=None)
         else:
             self._line(values)
 
     def _line(self, values: Sequence[Any]) -> None:
+        if self.digits is not None:
+            values = [f"{value:.{self.digits}f}" if isinstance(value, float) else value for value in values]
         if self.form == "csv":
-            self._csv.writerow([_as_it_may_go_out(value) if isinstance(value, str) else value for value in values])
+            self._csv.writerow([self._visible(value) if isinstance(value, str) else value for value in values])
         else:
-            sys.stdout.write(_as_it_may_go_out("\t".join(map(_cell, values))) + "\n")
+            sys.stdout.write(self._visible("\t".join(_cells(values))) + "\n")
 
 
-def _cell(value: Any) -> str:
-    text = str(value)
-    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
+class TerminalRows(OutputRows):
+    """Rows on a terminal, in columns of fixed width: longer cells are cut, and the last column fills the line.
+
+    widths: those of the other columns, by the least width of the terminal for which they are.
+    """
+
+    def __init__(self, columns: Sequence[str], widths: Mapping[int, Sequence[int]]) -> None:
+        from shutil import get_terminal_size
+
+        width = get_terminal_size((120, 24)).columns
+        others = widths[max(least for least in widths if least <= width)]
+        self.widths = (*others, max(width - sum(other + 1 for other in others), _MIN_LAST_WIDTH))
+        super().__init__(columns, "tsv")
+
+    def _line(self, values: Sequence[Any]) -> None:
+        cells = [
+            _padded(_shown(value).translate(_BLANKS), width) for value, width in zip(values, self.widths, strict=True)
+        ]
+        sys.stdout.write(" ".join(cells).rstrip() + "\n")
+
+
+def _padded(text: str, width: int) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…", width)
+
+
+def _cells(values: Sequence[Any]) -> list[str]:
+    """Values as strings without tabs and line ends, which are escaped."""
+    cells = [str(value) for value in values]
+    whole = "".join(cells)
+    return cells if whole.isprintable() and "\\" not in whole else [cell.translate(_ESCAPES) for cell in cells]
 
 
 def print_json(value: Any, indent: int | None = 1) -> None:
@@ -217,22 +232,40 @@ def _as_it_may_go_out(text: str) -> str:
     return visible(text) if sys.stdout.isatty() else text
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-    """Print a table, as wide as the terminal or COLUMNS; 120 columns if neither is known."""
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None, *, facts: bool = False
+) -> None:
+    """Print a table, as wide as the terminal or COLUMNS; 120 columns if neither is known.
+
+    Headings and title are in the language of the terminal. The rows of `facts` are names and values of textnb, and
+    their strings are translated as well.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    language = spoken()
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() or os.environ.get("COLUMNS") else 120)
     if title is not None:
-        console.print(Text(visible(title)), soft_wrap=True)
+        console.print(Text(visible(language.filled(title))), soft_wrap=True)
     table = Table()
     numbers = [all(isinstance(row[i], (int, float, NoneType)) for row in rows) for i in range(len(columns))]
     for column, number in zip(columns, numbers, strict=True):
-        table.add_column(Text(visible(column)), justify="right" if number else "left", overflow="fold")
+        table.add_column(Text(visible(language.name(column))), justify="right" if number else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_shown(value)) for value in row))
+        cells = [language.filled(cell) if facts and isinstance(cell, str) else cell for cell in row]
+        table.add_row(*(Text(_shown(cell)) for cell in cells))
     console.print(table)
+
+
+def print_suspects(suspects: Sequence[Any]) -> None:
+    """Print training documents whose labels are suspect (`Suspect`), if there are any."""
+    if suspects:
+        columns = ["document", "label", "answer", "probability", "text", "words against the label"]
+        rows = [
+            (each.id, each.label, each.predicted, each.probability, each.excerpt, each.reasons) for each in suspects
+        ]
+        print_table(columns, rows, "suspect labels: answers to training documents without themselves")
 
 
 def visible(text: str) -> str:
@@ -287,5 +320,5 @@ def repeat(once: Callable[[], object], every: float, stop: Event) -> None:
         except (TextnbError, OSError) as error:
             if str(error) != said:
                 said = str(error)
-                say("textnb: {error}; will keep trying", error=said)
+                say("textnb: {error}; will keep trying", error=spoken().error(error))
         stop.wait(every)

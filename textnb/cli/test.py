@@ -7,28 +7,30 @@ from pathlib import Path
 import click
 import numpy as np
 
+from textnb.classifier.suspects import excerpt_of
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.decision import check_precision_alone, costs_file, precision_of_answers, precision_rule
 from textnb.cli.options.groups import takes, verb
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource
-from textnb.cli.terminal import print_json, print_table, warn
+from textnb.cli.terminal import print_json, print_suspects, print_table, warn
 from textnb.errors import InputError, listed
 from textnb.evaluation import CostEvaluation, Evaluation, KeptAnswers, Reliability, RiskCoverage, read_costs
 from textnb.evaluation.reliability import Bin, CoveragePoint
+from textnb.language import spoken
 from textnb.report import ExplainedDocument
 from textnb.report.contents import test_report
 from textnb.report.mistakes import REASONS, answer_corpus, mistake_json
 
 
-def mistake_row(document: ExplainedDocument) -> tuple[str, str, str, float, str]:
-    """Return a mistake as a row: document, true and predicted class, probability, and words for the prediction."""
+def mistake_row(document: ExplainedDocument) -> tuple[str, str, str, float, str, str]:
+    """Return a mistake as a row: document, true and predicted class, probability, excerpt, words for the prediction."""
     mistake, explanation = document.mistake, document.explanation
     assert mistake is not None
     terms = [] if explanation is None else explanation.by_term()
     reasons = ", ".join(f"{term} {value:+.2f}" for term, _, value in terms[:REASONS] if value > 0)
-    return document.id, mistake.true, mistake.predicted, mistake.probability, reasons
+    return document.id, mistake.true, mistake.predicted, mistake.probability, excerpt_of(document.text or ""), reasons
 
 
 _MOST_SHOWN = 12
@@ -38,7 +40,7 @@ _MISTAKES_ON_A_PAGE = 50
 
 @verb
 @inputs.model_path
-@inputs.corpus_path
+@inputs.corpus_paths
 @precision_of_answers
 @costs_file
 @click.option(
@@ -52,7 +54,7 @@ _MISTAKES_ON_A_PAGE = 50
 @takes(running=inputs.Running, reading=inputs.LabelledReading, reporting=Reporting)
 def test(
     model: Path,
-    corpus: Path,
+    corpora: Sequence[str],
     precision: float | None,
     costs: Path | None,
     mistakes: int | None,
@@ -78,7 +80,8 @@ def test(
     documents are answered, and how many of these answers are correct. --precision and --costs exclude each other.
 
     Documents that the model has learnt, with the same label, flatter it: a warning counts them, and so does "learnt" of
-    --json. Labels that the model does not know count as mistakes, with a warning; if it knows none, the exit code is 1.
+    --json. Those whose label is suspect are listed: without the document itself, the model would answer another class.
+    Labels that the model does not know count as mistakes, with a warning; if it knows none, the exit code is 1.
 
     Examples:
 
@@ -88,16 +91,17 @@ def test(
         textnb test news.textnb held-out/ --html report.html --lang ja
     """
     check_precision_alone(precision, {"--costs": costs})
-    reporting.check(model, corpus)
-    classifier = TextClassifier.load(model, trust)
+    reporting.check(model, *map(Path, corpora))
+    classifier = TextClassifier.load(model, trust, labels="text")
     classes = classifier.classes_.tolist()
     prices = None if costs is None else read_costs(costs)
     if prices is not None:
         prices.check_classes(classes)
     rule = None if precision is None else precision_rule(classifier, precision)
     most = mistakes if mistakes is not None else _MISTAKES if reporting.html is None else _MISTAKES_ON_A_PAGE
-    source = CorpusSource.open(corpus, reading, running, trust).labelled(classifier.recipe.terms_of)
-    given = answer_corpus(classifier, source, most, jobs=running.n_jobs)
+    source = CorpusSource.open(corpora, reading, running, trust)
+    corpus = Path(source.name)
+    given = answer_corpus(classifier, source.labelled(classifier.recipe.terms_of), most, jobs=running.n_jobs)
     _check_labels(given.labels, classes, corpus)
     _warn_of_learnt(given.n_learnt, len(given.labels))
     evaluation = Evaluation.of(given.labels, given.log_probabilities, classes, given.groups)
@@ -113,12 +117,15 @@ def test(
     if as_json:
         coded = {"learnt": given.n_learnt, **evaluation.json, "mistakes": list(map(mistake_json, given.mistakes))}
         coded |= {"costs": costly.json} if costly else {}
+        coded |= {"suspects": [each.json for each in given.suspects]} if given.suspects else {}
         print_json(coded | ({"kept": {"promised": precision, **kept.json}} if kept else {}))
     else:
         _print_evaluation(evaluation, costly)
         if kept is not None:
             _print_kept(kept, precision)
-        _print_mistakes(given.mistakes[: _MISTAKES if mistakes is None else None])
+        shown = _MISTAKES if mistakes is None else None
+        _print_mistakes(given.mistakes[:shown])
+        print_suspects(given.suspects[:shown])
 
 
 def _check_labels(labels: Sequence[str], classes: Sequence[str], corpus: Path) -> None:
@@ -159,7 +166,7 @@ def _print_evaluation(evaluation: Evaluation, costly: CostEvaluation | None) -> 
         ]
     if evaluation.unknown:
         facts.append(("unknown to the model", ", ".join(evaluation.unknown)))
-    print_table(["measure", "value"], facts)
+    print_table(["measure", "value"], facts, facts=True)
     print_table(["class", "precision", "recall", "F1", "documents"], evaluation.per_class())
     if len(evaluation.classes) <= _MOST_SHOWN:
         _print_confusion(evaluation)
@@ -174,7 +181,7 @@ def _print_kept(kept: KeptAnswers, promised: float | None) -> None:
     rows = [
         (name, "none" if cutoff is None else f"{cutoff:.4f}", answered, f"{answered / kept.documents:.1%}", shown)
         for name, cutoff, answered, _, precision, (low, high) in kept.classes
-        for shown in ["" if precision is None else f"{precision:.4f}  ({low:.4f} to {high:.4f})"]
+        for shown in ["" if precision is None else f"{precision:.4f}  ({_from_to(low, high)})"]
     ]
     reached = "" if kept.precision is None else f"{kept.precision:.4f}"
     total = ("all classes", "", kept.answered, f"{kept.coverage:.1%}", reached)
@@ -190,21 +197,24 @@ def _groups(evaluation: Evaluation) -> list[tuple[str, str]]:
 
 def _print_mistakes(documents: list[ExplainedDocument]) -> None:
     if documents:
-        columns = ["document", "true", "predicted", "probability", "words for the prediction"]
+        columns = ["document", "true", "predicted", "probability", "text", "words for the prediction"]
         print_table(columns, list(map(mistake_row, documents)), "most confident mistakes")
 
 
 def _print_reliability(table: Reliability) -> None:
     rows = [
-        (f"{each.low:.3f} to {each.high:.3f}", each.documents, each.confidence, _with_interval(each))
-        for each in table.bins
+        (_from_to(each.low, each.high, 3), each.documents, each.confidence, _with_interval(each)) for each in table.bins
     ]
     print_table(["probability", "documents", "mean probability", "accuracy"], rows, "reliability")
 
 
 def _with_interval(each: Bin | CoveragePoint | Evaluation) -> str:
     low, high = each.accuracy_interval
-    return f"{each.accuracy:.4f}  ({low:.4f} to {high:.4f})"
+    return f"{each.accuracy:.4f}  ({_from_to(low, high)})"
+
+
+def _from_to(low: float, high: float, digits: int = 4) -> str:
+    return spoken()("{low} to {high}", low=f"{low:.{digits}f}", high=f"{high:.{digits}f}")
 
 
 def _print_risk_coverage(curve: RiskCoverage) -> None:

@@ -1,6 +1,6 @@
 """textnb train."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -8,17 +8,20 @@ from typing import Any
 import click
 
 from textnb.classifier.alternative import BetterModel, better_model
-from textnb.classifier.facts import fact_lines, quality_lines
+from textnb.classifier.facts import choice_in_words, fact_lines, quality_lines
+from textnb.classifier.recipe import ClassifierRecipe
+from textnb.classifier.suspects import SeenDocuments
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import takes
+from textnb.cli.options.groups import FILE, check_unused, takes
 from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say, warn
 from textnb.counts.examples import Digests
-from textnb.errors import InputError
+from textnb.errors import InputError, Phrase
+from textnb.language import spoken
 from textnb.report.contents import train_report
 from textnb.text.analyzer import SELECTION, Analyzer
 
@@ -27,16 +30,17 @@ MANY_COPIES = 0.1
 
 
 @click.command(cls=ModelVerb)
-@inputs.corpus_path
+@inputs.corpus_paths
 @inputs.output
 @click.option(
     "--min-df",
     metavar="N",
-    help="Use terms in at least N documents, or this proportion; or auto: 2, or 1 if few are left.",
+    help="Use terms in at least N documents or this proportion; auto: 2, or 1 if few.",
 )
 @click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
 @click.option("--max-terms", metavar="N", type=click.IntRange(min=1), help="Use at most N terms.")
-@click.option("--verbose", "-v", is_flag=True, help="Print what was estimated: smoothing and calibration.")
+@click.option("--like", metavar="MODEL", type=FILE, help="Use the recipe of this model; both can then be merged.")
+@click.option("--verbose", "-v", is_flag=True, help="Print what was chosen and estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
 @takes(running=inputs.Running)
 @takes(
@@ -47,11 +51,12 @@ MANY_COPIES = 0.1
     reporting=Reporting,
 )
 def train(
-    corpus: Path,
+    corpora: Sequence[str],
     output: Path,
     min_df: str | None,
     max_df: str | None,
     max_terms: int | None,
+    like: Path | None,
     verbose: bool,
     trust: Collection[str],
     running: inputs.Running,
@@ -62,43 +67,69 @@ def train(
 ) -> None:
     """Learn from a corpus and write a model file.
 
-    It ends with accuracy and log loss of left-out documents, with 95 % intervals; probabilities are calibrated on the
-    same. Of multinomial and complement the other is named if it is clearly better.
+    Without --model, left-out documents choose model, terms and smoothing; the file keeps them.
+    Training ends with accuracy and log loss of left-out documents, with 95 % intervals, and the classes that are most
+    often confused; probabilities are calibrated on the same. --html lists suspect labels, too. Of multinomial and
+    complement the other is named if clearly better.
 
     Examples:
 
         textnb train news/ -o news.textnb
-        textnb train reviews.csv --text body --label stars --terms words,pairs -o reviews.textnb
-        textnb train news.counts --alpha 0.1 --min-df 2 -o news.textnb
-        textnb train Mail/ -o mail.textnb
+        textnb train reviews.csv --text title,body --label stars --terms words,pairs -o reviews.textnb
+        textnb train tuesday/ --like monday.textnb -o tuesday.textnb
         textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
 
-    More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
+    More options: textnb models NAME (for --set), textnb count --help (for reading and text).
     """
-    check_output(output, corpus)
-    reporting.check(corpus, output)
-    source = CorpusSource.open(corpus, reading, running, trust)
-    modelling = modelling.suited(source.is_mail)
-    terms_of = source.terms_of(tokenizing, modelling.terms)
+    check_output(output, corpora)
+    reporting.check(*map(Path, corpora), output)
+    source = CorpusSource.open(corpora, reading, running, trust)
+    corpus = Path(source.name)
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
-    recipe = modelling.recipe(
-        terms_of, _select_terms(terms_of.analyzer, modelling, frequencies | {"max_terms": max_terms})
-    )
-    check_sample_used(recipe)
-    documents = source.labelled(terms_of)
+    if like is None:
+        recipe = _recipe(source, modelling, tokenizing, frequencies | {"max_terms": max_terms})
+    else:
+        recipe = _recipe_like(like, modelling, tokenizing, trust)
+    seen = SeenDocuments()
+    documents = source.labelled(recipe.terms_of)
+    if reporting.html is not None:
+        documents = seen.watch(documents)
     first = next(documents, None)
     if first is None:
         raise InputError("{corpus} has no documents to learn from", corpus=corpus)
     classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
+    if classifier.recipe.choice and like is None and not running.quiet:
+        say("auto chose {it}", it=Phrase(choice_in_words(classifier.recipe.choice[0])))
     better = None if running.quiet else _say_quality(classifier)
     _warn_of_one_class(classifier.classes_.tolist(), corpus)
     _warn_of_copies(classifier.learnt.digests, corpus)
     if verbose:
         for name, value in fact_lines(classifier.facts()):
-            say("{name}: {value}", name=name, value=value)
+            say("{name}: {value}", name=Phrase(name), value=Phrase(value))
     if reporting.html is not None:
-        reporting.write(train_report(classifier, output, corpus, reporting.language, better), running.quiet)
+        reporting.write(train_report(classifier, output, corpus, reporting.language, better, seen), running.quiet)
+
+
+def _recipe(
+    source: CorpusSource, modelling: Modelling, tokenizing: inputs.Tokenizing, selection: Mapping[str, Any]
+) -> ClassifierRecipe:
+    """Return the recipe that the options describe for a corpus."""
+    modelling = modelling.suited(source.is_mail)
+    terms_of = source.terms_of(tokenizing, modelling.terms)
+    analyzer = _select_terms(terms_of.analyzer, modelling, selection)
+    recipe = modelling.recipe(terms_of, analyzer, choose_terms=not tokenizing.gives_terms)
+    check_sample_used(recipe)
+    return recipe
+
+
+def _recipe_like(
+    like: Path, modelling: Modelling, tokenizing: inputs.Tokenizing, trust: Collection[str]
+) -> ClassifierRecipe:
+    """Return the recipe of a model file; options that would change it are refused."""
+    changing = [*SELECTION, *vars(modelling), *vars(tokenizing)]
+    check_unused(*changing, why=f"with --like {like}, which has a recipe")
+    return TextClassifier.load(like, trust, labels="text").recipe
 
 
 def _say_quality(classifier: TextClassifier) -> BetterModel | None:
@@ -107,9 +138,14 @@ def _say_quality(classifier: TextClassifier) -> BetterModel | None:
     if quality is None:
         say("accuracy was not estimated: the probabilities are not calibrated on left-out documents")
         return None
-    shown = ", ".join(f"{name} {value}" for name, value in quality_lines(quality))
+    shown = ", ".join(" ".join(map(spoken().filled, line)) for line in quality_lines(quality))
     template = "{shown}; estimated on {documents}, each scored without itself; probabilities were fitted on the same"
     say(template, shown=shown, documents=plural(quality["documents"], "training document"))
+    if classifier.most_confused is not None:
+        true, answer, share = classifier.most_confused
+        say(
+            "most often confused: {share:.1%} of {true} are answered as {answer}", share=share, true=true, answer=answer
+        )
     better = better_model(classifier.recipe, classifier.state)
     if better is not None:
         template = "{name} would be better: left-out accuracy {theirs:.3f} instead of {mine:.3f}; use --model {name}"

@@ -2,16 +2,16 @@
 
 import json
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from pathlib import Path
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from textnb.cli.options import inputs
 from textnb.cli.options.comparison import Folding, interval_cell, measure_names
-from textnb.cli.options.groups import check_unused, given_options, takes
+from textnb.cli.options.groups import check_unused, given_options, option_words, takes
 from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used, train_options
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import print_json, print_table, print_text
@@ -21,10 +21,11 @@ from textnb.comparison.tuning import Tuned, candidates, usual_criterion
 from textnb.comparison.tuning import tune as tuned
 from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
+from textnb.models.registry import AUTO
 
 
 @click.command(cls=ModelVerb)
-@inputs.corpus_path
+@inputs.corpus_paths
 @click.option(
     "--vary",
     metavar="KEY=A,B,...",
@@ -39,7 +40,7 @@ from textnb.evaluation.intervals import MEASURES
 @takes(running=inputs.Running, folding=Folding)
 @takes(rare=inputs.RARE, modelling=Modelling, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def tune(
-    corpus: Path,
+    corpora: Sequence[str],
     vary: Collection[str],
     by: str | None,
     as_json: bool,
@@ -62,10 +63,12 @@ def tune(
         textnb tune news.counts --model complement --vary alpha=0.01,0.1,1 --vary weighting=log,tfidf
         textnb tune news.counts --by accuracy --vary min_df=1,2,3
 
-    More options: textnb models NAME lists those of a model (--set), textnb count --help those for reading and text.
+    More options: textnb models NAME (for --set), textnb count --help (for reading and text).
     """
-    source = CorpusSource.open(corpus, reading, running, trust)
-    modelling = modelling.suited(source.is_mail)
+    source = CorpusSource.open(corpora, reading, running, trust)
+    modelling = modelling.suited(source.is_mail, usual="multinomial")
+    if modelling.model == AUTO:
+        raise ParameterError("--model auto chooses by itself; name a model to tune, as in --model complement")
     terms_of = source.terms_of(tokenizing, modelling.terms)
     base = modelling.recipe(terms_of, terms_of.analyzer)
     check_sample_used(base)
@@ -74,10 +77,14 @@ def tune(
     recipes = candidates(base, varied or None)
     documents = TokenizedDocuments.of(recipes.values(), source.counted)
     by = by or usual_criterion(recipes, documents)
+    documents = folding.chosen(documents, by_folds=by != "evidence", nested=True)
     if by == "evidence":
         check_unused("folds", "seed", why="on the evidence, which needs no folds (--by chooses another criterion)")
     found = tuned(recipes, documents, by=by, **folding.cross_validation(running, recipes, 1 + folding.folds))
-    command = shlex.join(["textnb", "train", str(corpus), *train_options(found.recipe, base, tokenizing, modelling)])
+    read = [word for each in fields(reading) for word in option_words(each, getattr(reading, each.name))]
+    command = shlex.join(
+        ["textnb", "train", *corpora, *read, *train_options(found.recipe, base, tokenizing, modelling)]
+    )
     toml = as_toml("tuned", parts_of(found.recipe))
     if as_json:
         print_json({**found.json, "train": command, "toml": toml})

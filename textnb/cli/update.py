@@ -1,25 +1,28 @@
-"""textnb update, forget, merge and calibrate: each changes a model file, one process at a time."""
+"""textnb update, forget, merge, calibrate and strip: each writes a model file, one process at a time."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+
+import click
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import FILE, argument, gather, takes, verb
+from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, gather, takes, verb
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say, warn
 from textnb.errors import InputError, ParameterError, listed
+from textnb.files.count_file import holds_counts, merge_counts
 from textnb.storage import locked
 
 
 @dataclass(frozen=True)
 class Changing:
-    """A model file, the corpus by which it is changed, and where the result is written."""
+    """A model file, the corpora by which it is changed, if any, and where the result is written."""
 
     model: Path
-    corpus: Path
+    corpora: Sequence[str]
     output: Path | None
     trust: Collection[str]
     running: inputs.Running
@@ -31,32 +34,42 @@ class Changing:
         return self.output or self.model
 
     @contextmanager
-    def opened(self) -> Iterator[tuple[TextClassifier, CorpusSource]]:
-        """Give the model and the corpus; no other process changes the file meanwhile."""
+    def opened(self) -> Iterator[TextClassifier]:
+        """Give the model; no other process changes the file meanwhile."""
         if not self.model.is_file():
             raise InputError("{model} does not exist; train a model first", model=self.model)
         with locked(self.written):
-            classifier = TextClassifier.load(self.model, self.trust)
-            yield classifier, CorpusSource.open(self.corpus, self.reading, self.running, self.trust)
+            yield TextClassifier.load(self.model, self.trust, labels="text")
+
+    @property
+    def source(self) -> CorpusSource:
+        """Corpora, opened."""
+        return CorpusSource.open(self.corpora, self.reading, self.running, self.trust)
 
     def change(self, method: Callable[..., TextClassifier], done: str) -> None:
-        """Change the model by a method of `TextClassifier` and write it."""
-        with self.opened() as (classifier, source):
+        """Change the model by a method of `TextClassifier` that takes documents, and write it."""
+
+        def change(classifier: TextClassifier) -> object:
+            return method(classifier, self.source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
+
+        self.change_by(change, done)
+
+    def change_by(self, change: Callable[[TextClassifier], object], done: str) -> None:
+        """Change the model and write it."""
+        with self.opened() as classifier:
             before = len(classifier.learnt.digests)
-            method(classifier, source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
+            change(classifier)
             number = abs(len(classifier.learnt.digests) - before)
             save_and_say(classifier, self.written, done, number, self.running.quiet)
 
 
-changing = gather(
-    "given",
-    Changing,
-    inputs.model_path,
-    inputs.corpus_path,
-    inputs.other_output,
-    inputs.trust,
-    takes(running=inputs.Running, reading=inputs.LabelledReading),
-)
+def _changing(corpora: Decorator) -> Decorator:
+    """Give a verb the parameters of `Changing`, with this argument for the corpora."""
+    options = takes(running=inputs.Running, reading=inputs.LabelledReading)
+    return gather("given", Changing, inputs.model_path, corpora, inputs.other_output, inputs.trust, options)
+
+
+changing = _changing(inputs.corpus_paths)
 
 
 @verb
@@ -72,17 +85,31 @@ def update(given: Changing) -> None:
 
 
 @verb
-@changing
-def forget(given: Changing) -> None:
+@_changing(argument("corpora", "[CORPUS...]", "Documents to forget, as for textnb update.", nargs=-1))
+@click.option("--before", metavar="DATE", help="Forget what is older than this day, such as 2024-12-31, instead.")
+@click.option("--undated", is_flag=True, help="With --before: forget documents without a date, too.")
+def forget(given: Changing, before: str | None, undated: bool) -> None:
     """Forget documents; the result equals never having seen them.
 
-    A corpus with documents that the model has not learnt is refused.
+    That holds to the byte as long as the model keeps all documents (train --sample); beyond, the counts are exact and
+    the calibration may differ. A corpus with documents that the model has not learnt is refused.
 
-    Example:
+    --before needs all documents. The day of a mail is that of its newest Received field, else of its Date, in UTC.
+    Documents without a date stay, unless --undated is given. If nothing would be left, nothing is changed.
+
+    Examples:
 
         textnb forget news.textnb withdrawn/
+        textnb forget mail.textnb --before 2024-12-31
     """
-    given.change(TextClassifier.forget, "forgotten")
+    if bool(given.corpora) == (before is not None):
+        raise ParameterError("name either a corpus or a day (--before DATE)")
+    if before is None:
+        check_unused("undated", why="without --before")
+        given.change(TextClassifier.forget, "forgotten")
+        return
+    check_unused(*(each.name for each in fields(inputs.LabelledReading)), why="with --before")
+    given.change_by(lambda classifier: classifier.forget_before(before, undated=undated), "forgotten")
 
 
 @verb
@@ -98,8 +125,8 @@ def calibrate(given: Changing) -> None:
 
         textnb calibrate news.textnb held-out/
     """
-    with given.opened() as (classifier, source):
-        held_out = source.counted(classifier.recipe.terms_of)
+    with given.opened() as classifier:
+        held_out = given.source.counted(classifier.recipe.terms_of)
         classifier.calibrate([held_out]).save(given.written)
     if not given.running.quiet:
         documents = plural(len(held_out), "document")
@@ -107,29 +134,67 @@ def calibrate(given: Changing) -> None:
 
 
 @verb
-@argument("models", "MODEL...", "Two or more model files.", nargs=-1, required=True, type=FILE)
+@argument(
+    "models", "MODEL...", "Two or more model files, or two or more count files.", nargs=-1, required=True, type=FILE
+)
 @inputs.output
 @inputs.trust
 @inputs.quiet
 def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet: bool) -> None:
     """Add up models of the same recipe; the result equals training on all documents.
 
-    Models without a class in common are merged with a warning.
+    The order does not matter. Calibrations on held-out documents, and those of models that keep no documents, end with
+    a warning; calibrate again. Models without a class in common are merged with a warning. Files of `textnb count` that
+    were counted with the same options are merged as well, their documents one after the other.
 
-    Example:
+    Examples:
 
         textnb merge monday.textnb tuesday.textnb -o week.textnb
+        textnb merge news.counts today.counts -o news.counts
     """
     if len(models) < 2:
         raise ParameterError("merge takes two models or more, not only {model}", model=models[0])
     check_output(output)
+    if all(map(holds_counts, models)):
+        with locked(output):
+            part = merge_counts(models, output, trust)
+        if not quiet:
+            documents, terms = plural(len(part), "document"), plural(len(part.vocabulary), "term")
+            say("merged {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+        return
     with locked(output):
-        total = TextClassifier.load(models[0], trust)
+        total = TextClassifier.load(models[0], trust, labels="text")
         for path in models[1:]:
-            other = TextClassifier.load(path, trust)
+            other = TextClassifier.load(path, trust, labels="text")
             _warn_of_other_classes(path, other.learnt.counts.classes, total.learnt.counts.classes)
             total.merge(other)
         save_and_say(total, output, "merged", len(total.learnt.digests), quiet)
+
+
+@verb
+@inputs.model_path
+@inputs.output
+@inputs.trust
+@inputs.quiet
+def strip(model: Path, output: Path, trust: Collection[str], quiet: bool) -> None:
+    """Write a model without what it learnt from, for sharing: it then only answers.
+
+    The kept documents, the digests of all documents and the counts of all words are left out. The words that the model
+    answers by, and their weights, stay. predict, explain, test and filter work as before; update, forget, merge, learn
+    and words do not.
+
+    Example:
+
+        textnb strip mail.textnb -o shared.textnb
+    """
+    if not model.is_file():
+        raise InputError("{model} does not exist; train a model first", model=model)
+    check_output(output)
+    if output.exists() and output.samefile(model):
+        raise InputError("{output} is the model itself, which could not learn any more; choose another", output=output)
+    TextClassifier.load(model, trust, labels="text").save(output, stripped=True)
+    if not quiet:
+        say("{output} only answers: it has {size:,} bytes", output=output, size=output.stat().st_size)
 
 
 def _warn_of_other_classes(path: Path, classes: Collection[str], before: Collection[str]) -> None:

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
+from textnb.cli.help_pages import SpokenGroup
+from textnb.language import spoken
+
 MAX_NEW_OBJECTS = 20_000
 """New objects before the garbage collector runs; documents are many and are not garbage."""
 
@@ -39,19 +42,20 @@ VERBS = {
     "update": VerbLine("update", "Learn more documents; the result equals training on all of them."),
     "forget": VerbLine("update", "Forget documents; the result equals never having seen them."),
     "merge": VerbLine("update", "Add up models of the same recipe; the result equals training on all documents."),
+    "strip": VerbLine("update", "Write a model without what it learnt from, for sharing: it then only answers."),
     "count": VerbLine("count", "Tokenize a corpus once and store its counts, for train, test and compare."),
     "filter": VerbLine("filter", "Read a mail, add a header field with its class, and write it."),
     "filterd": VerbLine("filter", "Filter mails for `textnb filter --socket PATH`, without loading a model per mail."),
     "learn": VerbLine("learn", "Learn one mail from standard input; a known mail is not counted again."),
-    "unlearn": VerbLine("learn", "Unlearn one mail from standard input; the result equals never having seen it."),
+    "unlearn": VerbLine("learn", "Unlearn one mail from standard input; after refit it is as never seen."),
     "refit": VerbLine("learn", "Fit a model again to all that it has learnt, as after many corrections."),
-    "sort": VerbLine("sort", "Move or tag the messages of a Maildir by class; a dry run without --apply."),
+    "sort": VerbLine("sort", "Move, tag or copy messages of a Maildir or mbox by class; a dry run without --apply."),
     "imap": VerbLine("imap", "Move or flag the messages of an IMAP folder by class; a dry run without --apply."),
     "corpus": VerbLine("corpus", "List, fetch, find and check corpora by name."),
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SpokenGroup):
     """The group of all verbs, which imports a verb when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -74,14 +78,18 @@ class LazyGroup(click.Group):
             ctx.fail(f"No such command {args[0]!r}." + "".join(f" Did you mean {name!r}?" for name in nearest))
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the lines of the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, each.line) for name, each in VERBS.items()])
+    def lines(self, ctx: click.Context) -> dict[str, str]:
+        """Return the lines of the table."""
+        return {name: each.line for name, each in VERBS.items()}
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the name of a verb from the table."""
-        own = [CompletionItem(name, help=each.line) for name, each in VERBS.items() if name.startswith(incomplete)]
+        language = spoken()
+        own = [
+            CompletionItem(name, help=language.name(each.line))
+            for name, each in VERBS.items()
+            if name.startswith(incomplete)
+        ]
         return own + click.Command.shell_complete(self, ctx, incomplete)
 
 

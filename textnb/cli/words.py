@@ -43,7 +43,7 @@ def words(
         check_unused("form", why="with --json")
     if by not in WORD_MEASURES:
         raise ParameterError("--by takes one of {measures}, not {by!r}", measures=", ".join(WORD_MEASURES), by=by)
-    classifier = TextClassifier.load(model, trust)
+    classifier = TextClassifier.load(model, trust, labels="text")
     found = {name: classifier.words(name, by=by, top=top) for name in classes or classifier.classes_.tolist()}
     rows = [(name, _row(word)) for name, some in found.items() for word in some]
     if as_json:

@@ -59,7 +59,7 @@ def test_certificates_are_verified(run, box, model, secret, tmp_path):
     assert "is not valid for localhost" in tls("--cafile", tmp_path / "cert.pem").err
     assert "if the port is not for TLS, use --starttls" in tls("--cafile", own, port=box.server.plain).err
     check_no_password(wrong, PASSWORD, code=77)
-    for done in (tls("--cafile", secret), tls("--cafile", own, "--port", 1)):
+    for done in (tls("--cafile", secret), tls("--cafile", own, port=1)):
         check_no_password(done, PASSWORD)
 
 

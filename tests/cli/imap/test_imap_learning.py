@@ -5,14 +5,13 @@ from imap_lines import Relay
 from mailbox_of_user import HAM, NEITHER, SPAM, mail
 
 from textnb import TextClassifier
-from textnb.mail.corrections import learnt_as
 from textnb.mail.decision import mail_document
 from textnb.mail.imap.memory import Memory
 
 
 def learnt(model, *mails):
     classifier = TextClassifier.load(model)
-    return [learnt_as(classifier, mail_document(message)) for message in mails]
+    return [classifier.learnt_as(mail_document(message)) for message in mails]
 
 
 def test_what_the_user_has_moved_is_learnt_and_what_textnb_has_moved_is_not(imap, box, model):

@@ -4,17 +4,21 @@ from mailbox_of_user import HAM, MARK, NEITHER, SPAM, Box, mail, rows
 
 from textnb.mail.decision import mail_document
 
+PLAN = ["class", "probability", "unsure", "destination", "date", "from", "reason", "subject"]
+
 
 def test_a_dry_run_says_what_would_be_done_and_changes_nothing(imap, box, tmp_path, model):
     box.deliver(mail("pills", SPAM), mail("lunch", HAM), mail("what", NEITHER))
     before, content = box.everything(), model.read_bytes()
     done = imap(box, "--move", "迷惑=Junk", "--flag", "迷惑=$Junk", "--learn", "INBOX=ham")
-    assert (done.code, rows(done)[0]) == (0, ["uid", "class", "probability", "unsure", "destination"])
+    assert (done.code, rows(done)[0]) == (0, ["uid", *PLAN])
     assert [(row[0], row[1], row[3], row[4]) for row in rows(done)[1:3]] == [
         ("1", "迷惑", "no", "Junk"),
         ("2", "ham", "no", ""),
     ]
-    assert rows(done)[3][3:] == ["yes", ""]
+    assert rows(done)[3][3:5] == ["yes", ""]
+    assert [row[8] for row in rows(done)[1:]] == ["pills", "lunch", "what"]
+    assert [len(row[7].split()) for row in rows(done)[1:]] == [3, 3, 0]
     assert done.err == (
         "3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; "
         "dry run, nothing was changed; use --apply to change the mailbox\n"
@@ -110,3 +114,28 @@ def test_a_message_that_cannot_be_judged_stays_and_is_tried_again(imap, box, mon
     assert (box.subjects("Junk"), box.subjects()) == (["pills"], ["bad"])
     assert imap(box, *actions).code == 0
     assert box.subjects("Junk") == ["pills", "bad"]
+
+
+def test_the_last_run_can_be_undone(imap, box):
+    box.deliver(mail("pills", SPAM), mail("lunch", HAM), mail("what", NEITHER))
+    actions = ["--move", "迷惑=Junk", "--flag", "迷惑=$Junk", "--flag", "ham=$NotJunk", "--apply"]
+    assert imap(box, *actions).code == 0
+    assert imap(box, *actions).code == 0  # changes nothing
+    plan = imap(box, "--undo")
+    assert [(row[4], row[8]) for row in rows(plan)[1:]] == [("INBOX", "pills"), ("INBOX", "lunch")]
+    assert "2 messages would be put back" in plan.err
+    done = imap(box, "--undo", "--apply")
+    assert (done.code, done.err) == (0, "2 messages put back as before the last run\n")
+    assert (box.subjects("Junk"), sorted(box.subjects())) == ([], ["lunch", "pills", "what"])
+    assert box.flags() == [{MARK}] * 3
+    assert "0 messages judged" in imap(box, *actions, "--learn", "INBOX=ham").err  # neither judged nor learnt
+    assert "0 messages put back" in imap(box, "--undo", "--apply").err
+
+
+def test_what_its_owner_has_moved_on_is_not_put_back(imap, box):
+    box.deliver(mail("pills", SPAM), mail("more", SPAM))
+    assert imap(box, "--move", "迷惑=Junk", "--apply").code == 0
+    box.client.create_folder("Kept")
+    box.move("more", "Junk", "Kept")
+    assert "1 message put back" in imap(box, "--undo", "--apply").err
+    assert (box.subjects(), box.subjects("Kept")) == (["pills"], ["more"])

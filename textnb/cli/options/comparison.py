@@ -1,6 +1,6 @@
 """Options of compare, curve and tune: recipes, folds, and the corpus, which is counted once."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,19 +9,20 @@ import click
 
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.cli.options.groups import flag, gather, option, takes
-from textnb.cli.options.inputs import LabelledReading, Running, Tokenizing, as_json, corpus_path, trust
+from textnb.cli.options.inputs import LabelledReading, Running, Tokenizing, as_json, corpus_paths, trust
 from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource
-from textnb.cli.terminal import progress
+from textnb.cli.terminal import plural, progress, warn
 from textnb.comparison.cross_validation import Recipes, TokenizedDocuments
+from textnb.comparison.rare_classes import choose_classes
 from textnb.comparison.recipes import read_recipes, recipe_of
-from textnb.errors import ParameterError
-from textnb.evaluation.intervals import MEASURES
-from textnb.models.registry import MODELS
+from textnb.errors import ParameterError, listed
+from textnb.evaluation.intervals import MEASURE_NAMES, MEASURES
+from textnb.language import spoken
+from textnb.models.registry import AUTO, MODELS
 from textnb.numerics import Estimate
-from textnb.report.contents import MEASURE_NAMES
 
-USUAL_MODELS = ("multinomial", "complement", "bernoulli", "logistic")
+USUAL_MODELS = ("auto", "multinomial", "complement", "nb-logistic", "ensemble")
 """Models that are compared if none is named."""
 
 
@@ -32,6 +33,32 @@ class Folding:
     section: ClassVar[str] = "Cross-validation"
     folds: int = option("N", "Number of folds.", type=click.IntRange(min=2), default=5)
     seed: int = option("N", "Seed for dealing documents into folds.", type=click.IntRange(min=0), default=0)
+
+    min_documents: int = option("N", "Leave out classes with fewer documents.", type=click.IntRange(min=1), default=1)
+    exclude_class: tuple[str, ...] = option("CLASS", "Leave out this class; repeatable.", default=())
+
+    def chosen(self, documents: TokenizedDocuments, by_folds: bool = True, **splitting: Any) -> TokenizedDocuments:
+        """Return the documents of the classes that take part; those that are left out are named.
+
+        splitting: repeats and nested of `choose_classes`.
+        """
+        found = choose_classes(
+            documents,
+            min_documents=self.min_documents,
+            exclude=self.exclude_class,
+            folds=self.folds if by_folds else None,
+            seed=self.seed,
+            **splitting,
+        )
+        n_rare, n_unsplittable = plural(len(found.rare), "class", "classes"), len(found.unsplittable)
+        if found.rare:
+            template = "left out {classes} with fewer than {n:,} documents: {names}"
+            warn(template, classes=n_rare, n=self.min_documents, names=listed(found.rare))
+        if found.unsplittable:
+            template = "left out {classes} with too few different documents for {folds:,} folds: {names}"
+            names = listed(f"{name} ({n:,})" for name, n in found.unsplittable.items())
+            warn(template, classes=plural(n_unsplittable, "class", "classes"), folds=self.folds, names=names)
+        return found.documents
 
     def cross_validation(self, running: Running, recipes: Recipes, rounds: int) -> dict[str, Any]:
         """Return folds, seed, jobs and a function that shows the recipe and the fold as progress."""
@@ -60,7 +87,13 @@ class Choosing:
         """Return the recipes by name; a model of --models has its defaults."""
         terms_of, settled = source.terms_of(tokenizing), source.settled(tokenizing)
         default = ClassifierRecipe(
-            "multinomial", None, "empirical", terms_of.tokenizer, terms_of.analyzer, calibrate=self.calibrate
+            AUTO,
+            None,
+            "empirical",
+            terms_of.tokenizer,
+            terms_of.analyzer,
+            calibrate=self.calibrate,
+            choose_terms=not tokenizing.gives_terms,
         )
         if self.recipes is not None:
             if self.models is not None:
@@ -78,7 +111,7 @@ class Choosing:
 class Comparing:
     """Parameters that compare and curve share."""
 
-    corpus: Path
+    corpora: Sequence[str]
     repeats: int
     as_json: bool
     trust: Collection[str]
@@ -89,11 +122,17 @@ class Comparing:
     reading: LabelledReading
     reporting: Reporting
 
-    def recipes_and_documents(self) -> tuple[Recipes, TokenizedDocuments]:
+    @property
+    def corpus(self) -> Path:
+        """The corpora as pages name them."""
+        return Path(" ".join(self.corpora))
+
+    def recipes_and_documents(self, by_folds: bool = True) -> tuple[Recipes, TokenizedDocuments]:
         """Return the recipes, and the documents counted once for each way of tokenizing among them."""
-        source = CorpusSource.open(self.corpus, self.reading, self.running, self.trust)
+        source = CorpusSource.open(self.corpora, self.reading, self.running, self.trust)
         recipes = self.choosing.chosen(source, self.tokenizing, self.trust)
-        return recipes, TokenizedDocuments.of(recipes.values(), source.counted)
+        documents = TokenizedDocuments.of(recipes.values(), source.counted)
+        return recipes, self.folding.chosen(documents, by_folds, repeats=self.repeats)
 
     def cross_validation(self, recipes: Recipes) -> dict[str, Any]:
         """Return the keyword arguments of `compare` and `learning_curve` that these parameters give."""
@@ -103,7 +142,7 @@ class Comparing:
 comparing = gather(
     "given",
     Comparing,
-    corpus_path,
+    corpus_paths,
     click.option(
         "--repeats",
         metavar="N",
@@ -126,7 +165,8 @@ comparing = gather(
 
 def interval_cell(measured: Estimate) -> str:
     """Return a number with its interval below it."""
-    return f"{measured.value:.4f}\n{measured.low:.4f} to {measured.high:.4f}"
+    ends = spoken()("{low} to {high}", low=f"{measured.low:.4f}", high=f"{measured.high:.4f}")
+    return f"{measured.value:.4f}\n{ends}"
 
 
 def measure_names() -> list[str]:

@@ -13,12 +13,15 @@ import click
 
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import FILE, check_unused, flag, option
-from textnb.cli.terminal import OutputRows, plural, say, warn
+from textnb.cli.options.inputs import PROPORTION
+from textnb.cli.terminal import OutputRows, TerminalRows, plural, say, warn
 from textnb.decisions import UNSURE, ClassThresholds, Rule
 from textnb.errors import InputError, ParameterError, listed
 from textnb.evaluation import Costs, read_costs
-from textnb.mail.decision import Cutoffs, Verdict
+from textnb.language import spoken
+from textnb.mail.decision import Cutoffs, Verdict, mail_document, reasons
 from textnb.mail.destinations import Destinations, parse_class_pairs
+from textnb.readers import read_heading
 
 UNSURE_LABEL = "unsure"
 
@@ -27,7 +30,7 @@ costs_file = click.option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP
 _PRECISION_HELP = (
     f"Answer {UNSURE_LABEL!r} unless left-out documents promise that a proportion Q of answers is correct."
 )
-precision_of_answers = click.option("--precision", metavar="Q", type=float, help=_PRECISION_HELP)
+precision_of_answers = click.option("--precision", metavar="Q", type=PROPORTION, help=_PRECISION_HELP)
 
 
 def check_precision_alone(precision: float | None, others: Mapping[str, object]) -> None:
@@ -58,9 +61,18 @@ class Deciding:
     """How probabilities become an answer."""
 
     section: ClassVar[str] = "Decision"
-    unsure: float | None = option("P", f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.")
-    precision: float | None = option("Q", _PRECISION_HELP)
+    unsure: float | None = option(
+        "P", f"Answer {UNSURE_LABEL!r} if the most probable class has a probability below P.", type=PROPORTION
+    )
+    precision: float | None = option("Q", _PRECISION_HELP, type=PROPORTION)
     costs: Path | None = option("FILE", _COSTS_HELP)
+    unsure_label: str = option("WORD", "Answer to unsure documents, as in 要確認.", default=UNSURE_LABEL)
+
+    @property
+    def may_be_unsure(self) -> bool:
+        """True if some answers may be unsure."""
+        by_costs = self._costs is not None and self._costs.unsure is not None
+        return self.unsure is not None or self.precision is not None or by_costs
 
     def rule(self, classifier: TextClassifier) -> Rule:
         """Return the decision rule; by default the most probable class."""
@@ -69,13 +81,13 @@ class Deciding:
             raise ParameterError(template)
         check_precision_alone(self.precision, {"--unsure": self.unsure, "--costs": self.costs})
         classes = classifier.classes_.tolist()
-        may_be_unsure = self.unsure is not None or (self._costs is not None and self._costs.unsure is not None)
-        may_be_unsure = may_be_unsure or self.precision is not None
-        if may_be_unsure and UNSURE_LABEL in classes:
+        if not self.may_be_unsure:
+            check_unused("unsure_label", why="without --unsure, --precision or --costs")
+        elif self.unsure_label in classes:
             raise InputError(
-                "the model has a class named {label!r}, which is also the answer for unsure documents; rename the "
-                "class, or decide in Python, where TextClassifier.decide returns None",
-                label=UNSURE_LABEL,
+                "the model has a class named {label!r}, which is also the answer for unsure documents; choose another "
+                "word with --unsure-label",
+                label=self.unsure_label,
             )
         if self.precision is not None:
             return precision_rule(classifier, self.precision)
@@ -86,7 +98,9 @@ class Deciding:
         return None if self.costs is None else read_costs(self.costs)
 
 
-def answers(row: Sequence[float], decided: int, ranked: Sequence[int], classes: Sequence[str]) -> list[str | float]:
+def answers(
+    row: Sequence[float], decided: int, ranked: Sequence[int], classes: Sequence[str], unsure: str = UNSURE_LABEL
+) -> list[str | float]:
     """Return the decided label and its probability, then the most probable other classes with theirs.
 
     ``ranked`` are the most probable classes, as many as there are labels to give. The label of an unsure document has
@@ -96,7 +110,7 @@ def answers(row: Sequence[float], decided: int, ranked: Sequence[int], classes: 
     >>> answers(row, 2, ranked, classes), answers(row, UNSURE, ranked, classes)
     (['c', 0.3, 'b', 0.5], ['unsure', 0.5, 'b', 0.5])
     """
-    first = (UNSURE_LABEL, row[ranked[0]]) if decided == UNSURE else (classes[decided], row[decided])
+    first = (unsure, row[ranked[0]]) if decided == UNSURE else (classes[decided], row[decided])
     others = [k for k in ranked if k != decided][: len(ranked) - 1]
     return [*first, *(cell for k in others for cell in (classes[k], row[k]))]
 
@@ -111,16 +125,16 @@ class Judging:
     section: ClassVar[str] = "Decision"
     spam: str | None = option("CLASS", "Class to be careful with.")
     spam_cutoff: float | None = option(
-        "P", f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]"
+        "P", f"A mail is of that class from this probability on.  [default: {_DEFAULT.spam_cutoff:g}]", type=PROPORTION
     )
     good_cutoff: float | None = option(
-        "P", f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]"
+        "P", f"A mail is of another class up to this probability.  [default: {_DEFAULT.good_cutoff:g}]", type=PROPORTION
     )
     thin: float | None = option(
         "TIMES", f"Odds required of a mail without a Received field, times this.  [default: {_DEFAULT.thin:g}]"
     )
     unsure: float | None = option(
-        "P", f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]"
+        "P", f"Without --spam: unsure below this probability.  [default: {_DEFAULT.unsure:g}]", type=PROPORTION
     )
 
     @property
@@ -150,6 +164,39 @@ SECONDS = SecondsRange(0.1, 86_400.0)
 
 
 _REMEDY = "use --apply to change the mailbox"
+_PLAN_COLUMNS = ("class", "probability", "unsure", "destination", "date", "from", "reason")
+_WIDTHS = {140: (16, 10, 11, 6, 12, 10, 20, 24), 0: (6, 7, 6, 3, 6, 10, 10, 10)}
+"""Widths of the columns by the least width of the terminal, that of the id first."""
+UNDONE = {
+    True: "put back as before the last run",
+    False: "would be put back as before the last run; dry run, use --apply to change the mailbox",
+}
+"""Ends of the line about messages that --undo puts back, with and without --apply."""
+
+
+class PlanRows:
+    """Rows about what would happen to messages: verdict and destination, date, sender and subject, and the reason.
+
+    The reason is up to three terms that speak most for the class.
+    """
+
+    def __init__(self, id_name: str) -> None:
+        columns = [id_name, *_PLAN_COLUMNS, "subject"]
+        self.rows = TerminalRows(columns, _WIDTHS) if sys.stdout.isatty() else OutputRows(columns, "tsv")
+
+    def judged(self, id: object, verdict: Verdict, to: str | None, classifier: TextClassifier, message: bytes) -> None:
+        """Print the row of a message that was judged."""
+        why = " ".join(reasons(classifier, mail_document(message), verdict.label))
+        self._print([id, verdict.label, verdict.probability, "yes" if verdict.unsure else "no", to or ""], message, why)
+
+    def returning(self, id: object, to: str, message: bytes) -> None:
+        """Print the row of a message that would return to where it came from."""
+        self._print([id, "", "", "", to], message, "undo")
+
+    def _print(self, cells: list[Any], message: bytes, why: str) -> None:
+        date, sender, subject = read_heading(message)
+        self.rows.row([*cells, date, sender, why, subject])
+        sys.stdout.flush()
 
 
 @dataclass(frozen=True)
@@ -161,6 +208,7 @@ class Moving:
     unsure_to: str | None = option("FOLDER", "Move unsure messages to the folder; otherwise they stay.")
     apply: bool = flag("Change the mailbox; without this option it is a dry run.")
     again: bool = flag("Judge all messages, even those judged before.")
+    undo: bool = flag("Reverse the last run that has changed something.")
     watch: bool = flag("Continue with new messages until SIGINT or SIGTERM.")
     every: float = option("SECONDS", "Seconds between two looks of --watch.", type=SECONDS, default=10.0)
 
@@ -168,18 +216,17 @@ class Moving:
         """Refuse options that have no effect."""
         if not self.watch:
             check_unused("every", why="without --watch")
+        if self.undo:
+            check_unused("move", "unsure_to", "again", "watch", why="with --undo")
 
     def destinations(self, classes: Sequence[str], *, alike: bool) -> Destinations:
         """Return where messages go; if `alike`, without --move every class goes to the folder of its name."""
         folders = parse_class_pairs(self.move, classes, "--move")
         return Destinations({name: name for name in classes} if alike and not self.move else folders, self.unsure_to)
 
-    def tell(self, id: object, verdict: Verdict, to: str | None, rows: OutputRows | None, quiet: bool) -> None:
-        """Print the verdict on a message: a row if there are `rows`, else a line if --watch has moved it."""
-        if rows is not None:
-            rows.row([id, verdict.label, verdict.probability, "yes" if verdict.unsure else "no", to or ""])
-            sys.stdout.flush()
-        elif self.watch and not quiet and to is not None:
+    def tell(self, id: object, verdict: Verdict, to: str | None, quiet: bool) -> None:
+        """Print a line about a message that --watch has moved."""
+        if self.watch and not quiet and to is not None:
             template = "{id}: {label}, {probability:.4f}, moved to {folder}"
             say(template, id=id, label=verdict.label, probability=verdict.probability, folder=to)
 
@@ -190,13 +237,22 @@ class Moving:
         >>> Moving().summary(counts, {"known": "{n:,} judged before"})
         '3 messages judged: 1 would go to Junk, 2 stay, 1 of them unsure; 5 judged before; dry run, ...'
         """
-        moved = "{n:,} moved {to}" if self.apply else "{n:,} would go {to}"
+        language = spoken()
+        moved = "{n:,} moved to {folder}" if self.apply else "{n:,} would go to {folder}"
         tagged = "{n:,} tagged" if self.apply else "{n:,} would be tagged"
-        parts = [moved.format(n=n, to=to) for to, n in sorted(counts.items()) if to.startswith("to ")]
+        parts = [
+            language(moved, n=n, folder=to.removeprefix("to "))
+            for to, n in sorted(counts.items())
+            if to.startswith("to ")
+        ]
         parts.append(plural(counts["stay"], "stays", "stay"))
         parts += _counted(counts, {"unsure": "{n:,} of them unsure", "tagged": tagged})
-        line = [f"{plural(counts['judged'], 'message')} judged: {', '.join(parts)}", *_counted(counts, more)]
-        return "; ".join(line if self.apply else [*line, "dry run, nothing was changed", remedy])
+        judged = language(
+            "{messages} judged: {parts}", messages=plural(counts["judged"], "message"), parts=", ".join(parts)
+        )
+        line = [judged, *_counted(counts, more)]
+        dry = [] if self.apply else [language("dry run, nothing was changed"), language(remedy)]
+        return "; ".join([*line, *dry])
 
 
 def counts_of(verdict: Verdict, to: str | None) -> list[str]:
@@ -205,4 +261,4 @@ def counts_of(verdict: Verdict, to: str | None) -> list[str]:
 
 
 def _counted(counts: Counter[str], templates: Mapping[str, str]) -> list[str]:
-    return [template.format(n=counts[key]) for key, template in templates.items() if counts[key]]
+    return [spoken()(template, n=counts[key]) for key, template in templates.items() if counts[key]]

@@ -24,7 +24,8 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from textnb.errors import ParameterError
+from textnb.cli.help_pages import SpokenCommand
+from textnb.errors import ParameterError, Phrase
 
 FILE = click.Path(path_type=Path)
 """Type of options and arguments that name a file or folder; the verb itself checks that it exists."""
@@ -122,7 +123,7 @@ def check_unused(*names: str, why: str) -> None:
     """Refuse options that are given although they have no effect; `why` says where, as in ``with --json``."""
     if given := given_options(*names):
         template = "{options} would have no effect {why}; leave out one or the other"
-        raise ParameterError(template, options=" and ".join(given), why=why)
+        raise ParameterError(template, options=" and ".join(given), why=Phrase(why))
 
 
 class SectionOption(click.Option):
@@ -146,7 +147,7 @@ def argument(name: str, metavar: str, about: str, **settings: Any) -> Decorator:
     return click.argument(name, metavar=metavar, cls=DocumentedArgument, about=about, **settings)
 
 
-class Verb(click.Command):
+class Verb(SpokenCommand):
     """A command whose help has sections, and whose examples are shown as they are written.
 
     An indented paragraph of the docstring is an example. The lines of all other paragraphs are filled.
@@ -173,19 +174,6 @@ class Verb(click.Command):
         for param, times in Counter(given).items():
             if times > 1 and isinstance(param, click.Option) and _may_be_given_once(param):
                 raise click.UsageError(f"Option {param.opts[0]!r} may be given once only; it was given {times} times.")
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the arguments, the options, and the options of each group."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for param in self.get_params(ctx):
-            if isinstance(param, DocumentedArgument):
-                sections["Arguments"].append((str(param.metavar), param.about))
-            elif record := param.get_help_record(ctx):
-                sections.setdefault(getattr(param, "section", "Options"), []).append(record)
-        for heading, records in sections.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records, col_max=26)
 
 
 def _may_be_given_once(param: click.Option) -> bool:

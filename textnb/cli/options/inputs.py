@@ -12,25 +12,62 @@ import click
 
 from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, flag, option
 from textnb.counts import TermsOf
-from textnb.errors import InputError, ParameterError
+from textnb.errors import InputError, ParameterError, Phrase
+from textnb.files.bundle import is_bundle
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings
 from textnb.readers.settings import MAX_SKIPPED
 from textnb.text import FEATURES, NORMALISERS, TERMS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
 from textnb.text.tokenizers import Imported
 
-model_path = argument("model", "MODEL", "Model file.", type=FILE)
-corpus_path = argument(
-    "corpus",
-    "CORPUS",
-    "Folder with one subfolder or mail store per class; CSV, TSV or JSONL file (also .gz); or a `textnb count` file.",
-    type=FILE,
+_TABLES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
+
+
+class ModelPath(click.Path):
+    """Path of a model; a folder or a table in its place is refused with the usage of the verb."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; the verb itself checks that it is a model."""
+        path = super().convert(value, param, ctx)
+        assert isinstance(path, Path)
+        kind = "a folder" if path.is_dir() else "a table" if set(path.suffixes) & set(_TABLES) else None
+        if kind is None or ctx is None or is_bundle(path):  # a model may have the name of a table
+            return path
+        usage = " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)[1:]])
+        template = "{path} is {kind}, not a model; the model comes first: {usage}"
+        raise InputError(template, path=path, kind=Phrase(kind), usage=usage)
+
+
+class Proportion(click.types.FloatParamType):
+    """Number between 0 and 1; for a percentage the error says which number it is."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        with suppress(ValueError):
+            if str(value).endswith(("%", "％")):
+                number = float(str(value)[:-1]) / 100
+                self.fail(f"write {number:g} in place of {value}: a probability is a number from 0 to 1.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PROPORTION = Proportion()
+
+model_path = argument("model", "MODEL", "Model file.", type=ModelPath(path_type=Path))
+corpus_paths = argument(
+    "corpora",
+    "CORPUS...",
+    "Folder with one subfolder or mail store per class; table (.csv, .tsv, .jsonl, also .gz; .xlsx) or folder of "
+    "tables; file of lines with __label__x; - for such lines on standard input; or a `textnb count` file. Several are "
+    "read one after the other.",
+    nargs=-1,
+    required=True,
 )
 input_names = argument(
     "inputs",
     "[INPUT]...",
     "File or folder; - is standard input, each line a document (the default). A table is read as its records, a "
-    "mailbox as its messages, a folder as its files; any other file is one document.",
+    "mailbox as its messages, a folder as its files (or tables); any other file, such as .txt, is one document, or "
+    "one per line with --per-line.",
     nargs=-1,
 )
 output = click.option("--output", "-o", metavar="FILE", type=FILE, required=True, help="File to write.")
@@ -93,6 +130,9 @@ def read_words(path: Path) -> list[str]:
     """Return the lines of a file that are not blank."""
     try:
         return [word for word in path.read_text(encoding="utf-8-sig").splitlines() if word]
+    except FileNotFoundError:
+        template = "{path} does not exist; --stop-words takes a text file in UTF-8 with one term per line"
+        raise InputError(template, path=path) from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("{path}: {error}", path=path, error=error) from error
 
@@ -116,7 +156,11 @@ class Reading:
     section: ClassVar[str] = "Reading"
     labelled: ClassVar[bool] = False
     reader: str | None = option("NAME", f"{', '.join(READERS)}.  [default: by name]", type=click.Choice(READERS))
-    text: str | None = option("COLUMN", "Column of the text.")
+    text: tuple[str, ...] = option(
+        "COLUMN", "Column of the text; several, as in 件名,本文, are one text. Repeatable.", default=()
+    )
+    id: str | None = option("COLUMN", "Column of the id.  [default: id, name ...; else the number of the record]")
+    sheet: str | None = option("NAME|N", "Sheet of an .xlsx file.  [default: the first]")
     glob: str | None = option("PATTERN", "Files of a folder to read, as in '*.txt'.")
     encoding: str | None = option("NAME", "Charset of bytes that are not UTF-8.")
     skip_bad: bool = flag("Leave out bad records and count them.")
@@ -129,8 +173,21 @@ class Reading:
         """Settings of the readers."""
         if not self.skip_bad:
             check_unused("max_skipped", why="without --skip-bad")
-        given = {key: value for key, value in vars(self).items() if key != "reader"}
+        given = {key: value for key, value in vars(self).items() if key not in ("reader", "per_line")}
         return Settings(**given, labelled=self.labelled)
+
+
+@dataclass(frozen=True)
+class InputReading(Reading):
+    """How to read documents to classify."""
+
+    per_line: bool = flag("Read each line of a file as a document, as --reader lines does.")
+
+    def __post_init__(self) -> None:
+        if self.per_line and self.reader not in (None, "lines"):
+            raise ParameterError("--per-line is --reader lines; leave out --reader {reader}", reader=self.reader)
+        if self.per_line:
+            object.__setattr__(self, "reader", "lines")
 
 
 @dataclass(frozen=True)
@@ -138,7 +195,7 @@ class LabelledReading(Reading):
     """How to read a corpus."""
 
     labelled: ClassVar[bool] = True
-    label: str | None = option("COLUMN", "Column of the label.")
+    label: str | None = option("COLUMN", "Column of the label; or header:NAME, a header field of mails.")
 
 
 @dataclass(frozen=True)
@@ -157,7 +214,7 @@ class Tokenizing:
     mode: str | None = option("A|B|C", "Short, middle or long words (sudachi).  [default: C]")
     chars_n: str | None = option("N-M", "Lengths of character n-grams, as in 2-3 (chars).")
     normalise: str | None = option("A,B,...", f"In this order: {', '.join(NORMALISERS)}; or none.")
-    terms: str | None = option("A,B,...", f"Kinds of terms: {', '.join(TERMS)}.  [default: by model; mostly words]")
+    terms: str | None = option("A,B,...", f"Kinds of terms: {', '.join(TERMS)}.  [default: by model; else words]")
     ngram: str | None = option("N-M", "Word n-grams in place of --terms; 1-2 is words,pairs.")
     features: str | None = option("A,B,...", f"Further terms: {', '.join(FEATURES)}; or none.")
 
@@ -177,6 +234,11 @@ class Tokenizing:
         kinds = self.terms if self.ngram is None else self.ngram
         given = {"terms": kinds, "ngram": kinds, "normalisers": self.normalise, "features": self.features}
         return tuple(name for name, value in given.items() if value is not None)
+
+    @property
+    def gives_terms(self) -> bool:
+        """True if --terms or --ngram was given."""
+        return self.terms is not None or self.ngram is not None
 
     @property
     def kinds_only(self) -> bool:
@@ -233,11 +295,14 @@ def _names(value: str | None) -> tuple[str, ...]:
 
 
 RARE = (
+    "sheet",
+    "id",
     "glob",
     "encoding",
     "skip_bad",
     "max_skipped",
     "ngram",
+    "features",
     "pos",
     "exclude_pos",
     "stop_words",

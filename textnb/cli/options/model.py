@@ -18,7 +18,7 @@ from textnb.comparison.recipes import parts_of
 from textnb.counts import WEIGHTINGS, TermsOf
 from textnb.errors import InputError, ParameterError
 from textnb.models.model import Need
-from textnb.models.registry import MODELS, default_model
+from textnb.models.registry import AUTO, MODELS
 from textnb.models.registry import model as model_of
 from textnb.models.smoothing import ALPHAS, LOG_LOSS
 from textnb.text import Analyzer
@@ -33,24 +33,29 @@ class Modelling:
     """
 
     section: ClassVar[str] = "Model"
-    model: str | None = option("NAME", f"{', '.join(MODELS)}.  [default: multinomial; for mail: mail]")
+    model: str | None = option("NAME", f"{', '.join(MODELS)}.  [default: auto; for mail: mail]")
     alpha: str | None = option(
         "A",
         f"Smoothing: a number (0 is maximum likelihood), or estimated: {', '.join((*ALPHAS, LOG_LOSS))}.  "
-        "[default: evidence; with -l2: log-loss]",
+        "[default: by model; with -l2: log-loss]",
     )
-    prior: str = option("PRIOR", "Class probabilities: empirical, uniform, or a=0.3,b=0.7.", default="empirical")
+    prior: str = option("PRIOR", "Of classes: empirical, uniform or a=0.3,b=0.7.", default="empirical")
     weighting: str | None = option("NAME", f"{', '.join(WEIGHTINGS)}.  [default: by model; mostly log]")
     calibrate: bool = flag("Calibrate probabilities on left-out documents.", "--calibrate/--no-calibrate", default=True)
-    sample: int = option("N", "Documents kept for calibration, at most.", type=click.IntRange(min=0), default=SAMPLE)
+    sample: int = option(
+        "N",
+        "Documents kept, at most. Up to N, forgetting equals never having seen, to the byte; beyond, counts do.",
+        type=click.IntRange(min=0),
+        default=SAMPLE,
+    )
     settings: tuple[str, ...] = option(
         "NAME=VALUE", "Option of the model; repeatable. See textnb models NAME.", "--set", default=()
     )
     own: tuple[str, ...] = option(None, "", hidden=True, default=())
 
-    def suited(self, is_mail: bool) -> "Modelling":
-        """Return these options with the model that suits the corpus, if none was given."""
-        return self if self.model is not None else replace(self, model=default_model(is_mail=is_mail))
+    def suited(self, is_mail: bool, usual: str = AUTO) -> "Modelling":
+        """Return these options with a model, if none was given: that for mail, or the usual one."""
+        return self if self.model is not None else replace(self, model="mail" if is_mail else usual)
 
     @property
     def terms(self) -> Mapping[str, Any]:
@@ -79,8 +84,8 @@ class Modelling:
         except InputError as error:
             raise ParameterError("model {model!r}: {error}", model=self._name, error=error) from None
 
-    def recipe(self, terms_of: TermsOf, analyzer: Analyzer) -> ClassifierRecipe:
-        """Return the recipe of these options."""
+    def recipe(self, terms_of: TermsOf, analyzer: Analyzer, *, choose_terms: bool = False) -> ClassifierRecipe:
+        """Return the recipe of these options; choose_terms: the model ``auto`` may choose among the kinds of terms."""
         return ClassifierRecipe(
             self._name,
             _as_alpha(self.alpha),
@@ -91,6 +96,7 @@ class Modelling:
             self.own_options,
             self.calibrate,
             self.sample,
+            choose_terms and self.model == AUTO,
         )
 
 

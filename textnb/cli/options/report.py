@@ -1,7 +1,5 @@
 """Options of the HTML page: --html and --lang."""
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -9,7 +7,7 @@ from typing import ClassVar
 from textnb.cli.options.groups import option
 from textnb.cli.terminal import say
 from textnb.errors import InputError, ParameterError
-from textnb.language import LANGUAGES, Language, check_language
+from textnb.language import LANGUAGES, Language, check_language, spoken
 from textnb.report.values import Report
 from textnb.storage import atomic, check_writable
 
@@ -26,8 +24,8 @@ class Reporting:
 
     @property
     def language(self) -> Language:
-        """Language of the page: as given, else Japanese in a Japanese locale and English elsewhere."""
-        return Language(self.lang if self.lang is not None else of_locale(os.environ))
+        """Language of the page: as given, else that of the terminal."""
+        return spoken() if self.lang is None else Language(self.lang)
 
     def check(self, *inputs: Path) -> None:
         """Raise an error, before any work, if the page cannot be written or would replace another file."""
@@ -55,13 +53,3 @@ class Reporting:
             stream.write(page(report, self.language.code).encode())
         if not quiet:
             say("wrote the page {path}", path=self.html)
-
-
-def of_locale(environment: Mapping[str, str]) -> str:
-    """Return ``ja`` for a Japanese locale and ``en`` for any other.
-
-    >>> of_locale({"LANG": "ja_JP.UTF-8"}), of_locale({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}), of_locale({})
-    ('ja', 'en', 'en')
-    """
-    asked = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
-    return "ja" if asked.lower().startswith("ja") else "en"

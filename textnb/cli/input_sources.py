@@ -1,0 +1,68 @@
+"""Documents to classify from the arguments of a command line: files, folders, patterns and standard input."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from textnb.cli.options.inputs import Reading
+from textnb.cli.sources import STANDARD_INPUT, check_reading_used, standard_input, stored_input
+from textnb.errors import InputError, ParameterError
+from textnb.files.bundle import is_bundle
+from textnb.readers import Document, Settings, Troubles, open_input, read_lines, read_mail_stream
+from textnb.readers.corpus import TABLES, expand_paths
+from textnb.readers.folders import is_kind
+from textnb.readers.mail_corpus import MAIL_DAMAGE
+from textnb.readers.mailboxes import MAIL_COLUMNS
+from textnb.readers.settings import Then
+
+
+class InputSource(NamedTuple):
+    """An input to classify: its name, its kind, the names of its columns, and a function that reads its documents."""
+
+    name: str
+    kind: str
+    columns: Callable[[], list[str]]
+    documents: Callable[[], Iterator[Document]]
+
+
+def open_inputs(names: Collection[str], reading: Reading, jobs: int = 1, then: Then | None = None) -> list[InputSource]:
+    """Open inputs, by default standard input; an option for reading without effect on any of them is an error.
+
+    jobs, then: as in ``Settings``.
+    """
+    settings = replace(reading.settings, jobs=jobs, then=then)
+    found = []
+    for name in names or [STANDARD_INPUT]:
+        if name == STANDARD_INPUT and reading.reader not in TABLES:
+            found.append(_streamed(reading.reader, settings))
+            continue
+        is_streamed = name == STANDARD_INPUT
+        for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
+            if is_kind(path.is_file) and is_bundle(path):
+                raise InputError("{name} is a textnb file, not a document", name=path)
+            corpus = open_input(path, reading.reader, own)
+            shown = name if is_streamed else str(path)
+            found.append(InputSource(shown, corpus.kind, corpus.columns, corpus.documents))
+    check_reading_used(reading, {each.kind for each in found}, " ".join(names) or "standard input")
+    return found
+
+
+def _streamed(reader: str | None, settings: Settings) -> InputSource:
+    """Standard input, read as it arrives: lines or mail."""
+    if reader not in (None, "lines", "mail"):
+        template = "standard input cannot be read as a {reader}; name one"
+        raise ParameterError(template, reader=reader)
+
+    def documents() -> Iterator[Document]:
+        if reader == "mail":
+            return Troubles("standard input", damage=MAIL_DAMAGE).watch(read_mail_stream(standard_input(), settings))
+        return Troubles("standard input").watch(read_lines(standard_input(), settings))
+
+    kind = reader or "lines"
+    return InputSource(STANDARD_INPUT, kind, lambda: ["text"] if kind == "lines" else [*MAIL_COLUMNS], documents)
+
+
+def input_documents(sources: Sequence[InputSource]) -> Iterator[Document]:
+    """Yield the documents of all inputs, in order; an id does not depend on the number of inputs."""
+    return chain.from_iterable(each.documents() for each in sources)
