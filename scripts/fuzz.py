@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from functools import cache
+from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
@@ -29,7 +30,9 @@ from typing import Any
 import numpy as np
 
 from textnb import _native
-from textnb.text import UserDictionary, tokenizer
+from textnb.counts import Vocabulary
+from textnb.counts.packed_vocabulary import PackedVocabulary, pack_terms
+from textnb.text import Token, UserDictionary, tokenizer
 from textnb.text.janome import janome_version
 from textnb.text.janome.compiled import load_dictionary
 from textnb.text.janome.dictionary import Categories, Dictionary, Features, Lexicon, pack_entries
@@ -330,7 +333,8 @@ def check_counts(random: Random) -> None:
         results = [future.result() for future in found]
     strings = counter.strings()
     assert len(set(strings)) == len(strings)
-    in_order, numbers = counter.sorted()
+    data, starts, numbers = counter.sorted()
+    in_order = [data[start:end].decode() for start, end in pairwise(memoryview(starts).cast("I"))]
     assert in_order == sorted(strings) == [strings[number] for number in memoryview(numbers).cast("i")]
     for i, rows in enumerate(results):
         named = [Counter({strings[number]: n for number, n in row.items()}) for row in rows]
@@ -341,6 +345,12 @@ def check_counts(random: Random) -> None:
     within = [{places[t]: n for t, n in row.items() if t in places} for row in expected]
     assert counted(closed, documents) == within, (documents, low, high, chars, stopped, known)
     assert closed.strings() == known
+    vocabulary = Vocabulary(known)
+    packed = _native.Counter(
+        bytes(16), low, high, stopped, PackedVocabulary.of_arrays(pack_terms(vocabulary)).known, *chars
+    )
+    in_order = [{vocabulary[known[i]]: n for i, n in row.items()} for row in within]
+    assert counted(packed, documents) == in_order, (documents, low, high, chars, stopped, known)
 
 
 def joined(extra: str | tuple[str, list[str]]) -> list[str]:
@@ -401,6 +411,8 @@ def check_damage(random: Random) -> None:
         lattice = _native.Lattice(system, user or None, *others, beyond)
         for text in texts:
             assert "".join(lattice.surfaces(text)) == text.strip()
+            tokens = lattice.tokens(text, Token, dict.fromkeys(range(-99, 99), (None, *"rpifs", True)))
+            assert [token.surface for token in tokens] == lattice.surfaces(text)
             pieces, done = lattice.cut(text, random.choice([-1, 0, 1, 10**6]))
             ends = np.frombuffer(pieces, np.int32)[::2].tolist()
             assert ends == sorted(set(ends)) and (ends or [0])[-1] == done <= len(text)

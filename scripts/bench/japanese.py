@@ -24,6 +24,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from textnb import read_corpus
 from textnb.corpus import corpus_path
 from textnb.counts import TermsOf, counted
+from textnb.estimators import TextVectorizer
 from textnb.readers import Document
 from textnb.text import Analyzer, tokenizer
 
@@ -35,15 +36,22 @@ def main() -> None:
     arguments.add_argument("corpus", nargs="?")
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--sample", type=int, default=200)
+    arguments.add_argument("--only", choices=["start", "tokenizers", "tokens", "counting", "files"], nargs="*")
     given = arguments.parse_args()
     corpus = Path(given.corpus or corpus_path("livedoor"))
     texts = [document.text for document in read_corpus(corpus)]
     size = f"{len(texts):,} documents, {sum(map(len, texts)):,} characters"
     print(f"{corpus.name}: {size}; medians of {given.rounds} rounds")
-    start_up()
-    compare_tokenizers(texts, given.rounds, given.sample)
-    compare_counting(texts, given.rounds, given.sample)
-    from_files(corpus, texts, given.rounds)
+    parts: dict[str, Callable[[], None]] = {
+        "start": start_up,
+        "tokenizers": lambda: compare_tokenizers(texts, given.rounds, given.sample),
+        "tokens": lambda: compare_tokens(texts, given.rounds, given.sample),
+        "counting": lambda: compare_counting(texts, given.rounds, given.sample),
+        "files": lambda: from_files(corpus, texts, given.rounds),
+    }
+    for name, part in parts.items():
+        if given.only is None or name in given.only:
+            part()
 
 
 def start_up() -> None:
@@ -77,12 +85,28 @@ def compare_tokenizers(texts: Texts, rounds: int, sample: int) -> None:
     race("text to a list of terms", tasks, texts, rounds, sample)
 
 
+def compare_tokens(texts: Texts, rounds: int, sample: int) -> None:
+    """Compare tokens, which have part of speech and place, with terms."""
+    janome, filtered = tokenizer("janome"), tokenizer("janome", pos=["名詞", "動詞"], form="base")
+    tasks: dict[str, tuple[int, Callable[[Texts], object]]] = {
+        "janome, terms": (10, lambda some: [len(janome(text)) for text in some]),
+        "janome, tokens": (10, lambda some: [len(list(janome.tokens(text))) for text in some]),
+        "base forms of nouns and verbs, terms": (10, lambda some: [len(filtered(text)) for text in some]),
+        "base forms of nouns and verbs, tokens": (10, lambda some: [len(list(filtered.tokens(text))) for text in some]),
+    }
+    race("text to tokens, by time of the processor", tasks, texts, rounds, sample, time.process_time)
+
+
 def compare_counting(texts: Texts, rounds: int, sample: int) -> None:
     janome = JanomeTokenizer(wakati=True)
     vectorizer = CountVectorizer(analyzer=lambda text: list(janome.tokenize(text)))
     tasks: dict[str, tuple[int, Callable[[Texts], object]]] = {
         "CountVectorizer with Janome": (1, vectorizer.fit_transform),
         "CountVectorizer, chars 2-3": (8, CountVectorizer(analyzer="char", ngram_range=(2, 3)).fit_transform),
+        "CountVectorizer with textnb's janome": (20, CountVectorizer(analyzer=tokenizer("janome")).fit_transform),
+        "TextVectorizer, janome": (30, TextVectorizer("janome").fit_transform),
+        "TextVectorizer, janome, 2 threads": (30, TextVectorizer("janome", n_jobs=2).fit_transform),
+        "TextVectorizer, janome, tfidf-l2": (30, TextVectorizer("janome", weighting="tfidf-l2").fit_transform),
         "textnb, janome": (30, count("janome")),
         "textnb, janome, 2 threads": (30, count("janome", 2)),
         "textnb, charclass": (30, count("charclass")),
@@ -108,22 +132,27 @@ def count(name: str, jobs: int = 1) -> Callable[[Texts], object]:
 
 
 def race(
-    title: str, tasks: dict[str, tuple[int, Callable[[Texts], object]]], texts: Texts, rounds: int, sample: int
+    title: str,
+    tasks: dict[str, tuple[int, Callable[[Texts], object]]],
+    texts: Texts,
+    rounds: int,
+    sample: int,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> None:
     rates: dict[str, list[float]] = {name: [] for name in tasks}
     for run in range(rounds):
         some = random.Random(run).sample(texts, min(sample, len(texts)))
         for name, (times, task) in tasks.items():
             task(some[:2])
-            begun = time.perf_counter()
+            begun = clock()
             task(some * times)
-            rates[name].append(times * sum(map(len, some)) / (time.perf_counter() - begun))
+            rates[name].append(times * sum(map(len, some)) / (clock() - begun))
     first = next(iter(tasks))
     print(f"{title:40s} characters/s   times {first}")
     for name, found in rates.items():
         ratios = [a / b for a, b in zip(found, rates[first], strict=True)]
-        print(f"  {name:38s} {statistics.median(found):12,.0f} {statistics.median(ratios):8.1f}", end="")
-        print(f"   ({min(ratios):.1f} to {max(ratios):.1f})")
+        print(f"  {name:38s} {statistics.median(found):12,.0f} {statistics.median(ratios):8.2f}", end="")
+        print(f"   ({min(ratios):.2f} to {max(ratios):.2f})")
     print()
 
 

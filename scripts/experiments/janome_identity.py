@@ -65,8 +65,10 @@ def digest_of_janome(janome: JanomeTokenizer, text: str) -> Cut:
     start, tokens = len(text) - len(text.lstrip()), []
     try:
         for t in janome.tokenize(text):
-            tokens.append(Token(t.surface, t.base_form, t.reading, t.part_of_speech, start, start + len(t.surface)))
-            start = tokens[-1].end
+            words, end = (t.surface, t.base_form, t.reading, t.part_of_speech), start + len(t.surface)
+            more = t.infl_type, t.infl_form, t.phonetic, t.node_type == "UNKNOWN"
+            tokens.append(Token(*words, start, end, *more))
+            start = end
     except Exception as error:  # what a shared Janome may raise
         return -1, repr(error).encode()
     return digest(tokens)

@@ -33,7 +33,7 @@ from textnb.models import multinomial
 from textnb.text import Analyzer, tokenizer
 
 ALPHAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-TWCNB = ComplementNB(tf=True, idf=True, length_norm=True, weight_norm=True)
+TWCNB = ComplementNB(tf=True, idf=True, length_norm=True, weight_norm=True, prior="empirical")
 
 
 def best_by_folds(part: Counted) -> float:

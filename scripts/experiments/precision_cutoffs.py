@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from textnb.decisions import ClassThresholds
+from textnb.decisions import ClassThresholds, JudgedAnswers
 
 N_TRUTH = 400_000
 SIZES = (100, 300, 1000)
@@ -76,7 +76,7 @@ def number_answered(draw: Draw, promise: float, n: int, rng: np.random.Generator
     """Return how many of the true answers, of descending probabilities p, a cut-off found from n answers keeps."""
     probability, r = draw(rng, n)
     correct = rng.random(n) < r
-    rule = ClassThresholds.of_precision(promise, np.zeros(n, np.intp), probability, correct, 1)
+    rule = ClassThresholds.of_precision(promise, JudgedAnswers(np.zeros(n, np.intp), probability, correct), 1)
     return int(np.searchsorted(-p, -float(np.asarray(rule.least)[0]), side="right"))
 
 

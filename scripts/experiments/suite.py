@@ -29,13 +29,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import LinearSVC
 
-from textnb import Document, TextClassifier, read_corpus
+from textnb import Analyzer, Document, TextClassifier, read_corpus
 from textnb.comparison.comparison import mcnemar
 from textnb.corpus import corpus_path
 from textnb.counts import counted
 
 SHORT = ("sib200-ja", "asdc-l1", "asdc-l2-food", "asdc-l2-misc", "asdc-l3")
-TEXTNB = ("multinomial", "complement", "nb-logistic", "ensemble")
+OLD_DEFAULT = "0.1.0"
+TEXTNB = ("auto", "multinomial", "complement", "nb-logistic", "ensemble")
 LINEAR_SVC, LOGISTIC = "LinearSVC", "LogisticRegression"
 N_FOLDS = 5
 LEAST_PROBABILITY = 1e-6
@@ -113,7 +114,18 @@ def _of_log_proba(log_p: np.ndarray, classes: np.ndarray, test: list[Document]) 
     return classes[log_p.argmax(axis=1)], np.maximum(own, np.log(LEAST_PROBABILITY))
 
 
-MODELS = {LINEAR_SVC: by_linear_svc, LOGISTIC: by_logistic, **{name: by_textnb(name) for name in TEXTNB}}
+def by_old_default(train: list[Document], test: list[Document]) -> Asked:
+    """Multinomial naive Bayes on words with alpha by evidence, the default of 0.1.0."""
+    classifier = TextClassifier("multinomial", alpha="evidence", analyzer=Analyzer()).fit(train)
+    return _of_log_proba(classifier.predict_log_proba(test), np.array(classifier.classes_), test)
+
+
+MODELS = {
+    LINEAR_SVC: by_linear_svc,
+    LOGISTIC: by_logistic,
+    OLD_DEFAULT: by_old_default,
+    **{name: by_textnb(name) for name in TEXTNB},
+}
 
 
 def answers(name: str, documents: list[Document], n_folds: int) -> Answers:
