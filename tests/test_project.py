@@ -1,6 +1,7 @@
 """What holds for the project as a whole: who imports whom, what is loaded when, what is shipped."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -121,6 +122,13 @@ def run_python(code: str) -> str:
 
 EXTRAS = {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "imapclient", "sklearn"}
 EXTRAS |= {"pytest", "hypothesis"}
+
+
+def test_no_property_is_computed_under_the_lock_of_functools() -> None:
+    """A forked child may find that lock taken; see ``cached_property`` of textnb/extension.py."""
+    own = PACKAGE / "extension.py"
+    found = re.compile(r"from functools import .*\bcached_property|functools\.cached_property")
+    assert [path for path in MODULES if path != own and found.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_importing_textnb_loads_no_heavy_package() -> None:

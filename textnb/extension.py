@@ -1,4 +1,4 @@
-"""Use of the optional C extension ``textnb._native``, and packages that import their names on first use.
+"""Use of the optional C extension ``textnb._native``, and what is imported or computed on first use.
 
 Lazy packages keep start-up short: tokenizing does not import scipy.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 VARIABLE = "TEXTNB_ENGINE"
 """Environment variable that forces an engine for Japanese if ``engine=`` does not."""
@@ -37,6 +37,37 @@ def in_extension(otherwise: Function) -> Function:
     if not uses_extension():
         return otherwise
     return getattr(import_module("textnb._native"), otherwise.__name__, otherwise)
+
+
+if TYPE_CHECKING:
+    from functools import cached_property as cached_property  # noqa: PLC0414 - type checkers take it for exported
+else:
+
+    class cached_property:  # noqa: N801 - named as in functools
+        """A property that is computed on first use; as in functools, but without a lock.
+
+        functools of Python 3.11 has one lock per property for all objects. A child process that is forked while
+        another thread computes the property finds it locked for ever. Here two threads may compute the same value.
+
+        >>> class Square:
+        ...     side = 3
+        ...     area = cached_property(lambda self: self.side**2)
+        >>> square = Square()
+        >>> square.area, vars(square)
+        (9, {'area': 9})
+        """
+
+        def __init__(self, function: Callable[[Any], Any]) -> None:
+            self.function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self.name] = self.function(instance)
+            return value
 
 
 class LazyModule:

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from textnb import TextClassifier
-from textnb.extension import has_extension
+from textnb.extension import cached_property, has_extension
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "fork") or not has_extension(), reason="there is no fork, or no extension with a lock"
@@ -58,6 +58,30 @@ def test_no_child_hangs_of_sixty_that_are_forked_while_a_thread_predicts(tmp_pat
         thread.join()
     assert all(answers)
     assert classifier.predict(TEXTS).tolist() == expected
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_child_computes_a_property_that_a_thread_of_its_parent_was_computing():
+    begun, end = threading.Event(), threading.Event()
+
+    class Slow:
+        @cached_property
+        def value(self):
+            if threading.current_thread() is thread:
+                begun.set()
+                end.wait()
+            return 1
+
+    thread = threading.Thread(target=lambda: Slow().value)
+    thread.start()
+    begun.wait()
+    pid = os.fork()
+    if not pid:
+        signal.alarm(SECONDS)
+        os._exit(Slow().value)
+    end.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
 
 
 def test_a_child_that_makes_and_drops_classifiers_frees_only_its_own_counters():

@@ -8,7 +8,6 @@ learnt, sorted as such: ``LabelSet`` has the order of the classes by label.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from textnb.decisions import UNSURE
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.numerics import Codes, Floats
 from textnb.readers.texts import described
 

@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +25,7 @@ from textnb.document import Document
 from textnb.errors import InputError
 from textnb.evaluation.intervals import estimate_measures
 from textnb.evaluation.splits import OUTSIDE, document_groups
+from textnb.extension import cached_property
 from textnb.models.registry import AUTO
 from textnb.numerics import Codes, Estimate, Floats
 from textnb.parallel import map_ordered

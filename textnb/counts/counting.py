@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from itertools import chain, groupby
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +15,7 @@ from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
 from textnb.counts.rows import as_matrix
 from textnb.counts.vocabulary import Vocabulary
 from textnb.errors import InputError
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes
 from textnb.parallel import as_jobs, map_on_threads, map_ordered
 from textnb.readers import Document

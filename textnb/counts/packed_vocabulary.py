@@ -20,7 +20,6 @@ What a damaged file holds can make a term be missing or have another column, not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
@@ -30,6 +29,7 @@ from numpy.typing import NDArray
 
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.numerics import GOLDEN_RATIO_64
 
 _FACTOR = np.uint64(0xBF58476D1CE4E5B9)

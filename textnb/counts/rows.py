@@ -7,13 +7,12 @@ kind. Products and sums add up entries in their order, as scipy does, so both gi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes, Floats
 
 _BLOCK = 1 << 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from hashlib import blake2b
 from itertools import repeat
 from operator import ge
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.numerics import Codes
 
 Columns = Codes

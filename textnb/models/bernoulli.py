@@ -13,7 +13,6 @@ The evidence is that of p_kj ~ Beta(alpha, alpha), with p_kj integrated out:
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -25,7 +24,7 @@ from textnb.counts.histograms import DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, presence
 from textnb.counts.row_loops import row_scores
 from textnb.counts.rows import narrowed
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.models.changes import Changes
 from textnb.models.dirichlet import best_alpha
 from textnb.models.draws import Draws

@@ -14,7 +14,6 @@ one term), its alpha is its unigram times the sum of beta. A class of empty docu
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -24,6 +23,7 @@ from textnb.counts.histograms import ClassHistograms
 from textnb.counts.matrix import CSR, are_whole
 from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.models.changes import Changes
 from textnb.models.dirichlet import CONVERGED, Solution, best_alpha
 from textnb.models.draws import Draws

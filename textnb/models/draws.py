@@ -19,7 +19,6 @@ variety of counts, not with the number of draws.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.histograms import ClassHistograms, DocumentHistogram
 from textnb.counts.matrix import CSR, are_whole, canonical
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.numerics import GOLDEN_RATIO_64, Floats, Ints, log_rising, log_rising_slopes, mix_bits
 
 _MAX_TAILS = 1 << 24  # 128 MiB per array

@@ -12,7 +12,6 @@ A class without documents has no density: its score is -inf, whatever the prior.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -22,7 +21,7 @@ from textnb.counts.matrix import CSR, with_columns
 from textnb.counts.moments import ClassMoments
 from textnb.counts.rows import narrowed
 from textnb.errors import InputError
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.models.changes import Changes
 from textnb.models.model import WHOLE_WEIGHTINGS, Choice, Fit, Model, Need, Option, Options, Statistics, by_name
 from textnb.models.prior import Prior, log_prior

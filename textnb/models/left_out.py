@@ -8,7 +8,6 @@ is removed from the document and from the vocabulary. Alpha and weighting stay t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR, canonical, with_columns
 from textnb.counts.rows import with_entries
 from textnb.errors import InputError
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes, Floats, log_of
 
 _MAX_BLOCK = 1 << 18  # numbers held at once, 2 MB: they stay in cache

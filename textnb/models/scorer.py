@@ -18,7 +18,6 @@ with x the input of the linear model: the weighted terms of a document, or z.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -28,7 +27,7 @@ from textnb.counts.matrix import CSR
 from textnb.counts.row_loops import best_classes, row_classes, row_scores
 from textnb.counts.rows import Rows, narrowed, row_numbers, with_data
 from textnb.errors import InputError
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.numerics import MAX_NUMBER, Codes, Floats, log_softmax
 
 

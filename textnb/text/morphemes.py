@@ -9,10 +9,11 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.util import find_spec
 
 from textnb.errors import InputError, ParameterError
+from textnb.extension import cached_property
 from textnb.text.token import Token, Tokenizer, check_text, without_surrogates
 
 FORMS = ("surface", "base")

@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,6 +17,7 @@ from textnb.cli.terminal import OutputRows, TerminalRows, plural, say, warn
 from textnb.decisions import UNSURE, ClassThresholds, Rule
 from textnb.errors import InputError, ParameterError, listed
 from textnb.evaluation import Costs, read_costs
+from textnb.extension import cached_property
 from textnb.language import spoken
 from textnb.mail.decision import Cutoffs, Verdict, mail_document, reasons
 from textnb.mail.destinations import Destinations, parse_class_pairs

@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ import click
 from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, flag, option
 from textnb.counts import TermsOf
 from textnb.errors import InputError, ParameterError, Phrase
+from textnb.extension import cached_property
 from textnb.files.bundle import is_bundle
 from textnb.parallel import as_jobs
 from textnb.readers import READERS, Settings

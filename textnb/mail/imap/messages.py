@@ -16,10 +16,10 @@ leaves one copy too many at worst, never one too few.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from textnb.errors import ParameterError
+from textnb.extension import cached_property
 from textnb.mail.header_field import message_digest
 from textnb.mail.imap.connection import Client, RefusedError, ServerError, as_text, parsing_answer
 from textnb.mail.imap.folders import Folders

@@ -19,13 +19,13 @@ A variable with an unknown value is summed out. It is an error if u leaves its d
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.models.bregman.families import Family
 from textnb.models.bregman.normaliser import CellSums, check_mass, least_surprisal, log_sum, n_cells, over_cells
 from textnb.numerics import Codes, Floats, check_choice, log_of

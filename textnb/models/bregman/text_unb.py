@@ -19,7 +19,6 @@ all classes nearly uniform.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self, cast
 
@@ -30,6 +29,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR
 from textnb.counts.rows import narrowed, row_sums, with_entries
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.models import complement as complement_model
 from textnb.models import multinomial
 from textnb.models.bregman.sequences import (

@@ -21,12 +21,12 @@ rounding error, what it folds into the window from outside, and the sequences ou
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from math import log
 
 import numpy as np
 
+from textnb.extension import cached_property
 from textnb.models.bregman.tokens import TokenProduct
 from textnb.numerics import Floats
 

@@ -18,12 +18,12 @@ The sums over all V^N sequences are in ``sequences.py``.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.numerics import Floats, log_of
 
 _MAX_LOG_RANGE = 690.0

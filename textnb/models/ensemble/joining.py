@@ -15,13 +15,13 @@ is unknown is left out of (3).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from textnb.counts.matrix import CSR
+from textnb.extension import cached_property
 from textnb.models.calibration import platt_targets
 from textnb.models.ensemble.presence import RatioScorer
 from textnb.models.scorer import Differences, ScaledScorer, Scorer

@@ -19,14 +19,14 @@ once, which is exact however far its mean is from 0.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes, Floats
 
 _KERNEL_ROWS = 256

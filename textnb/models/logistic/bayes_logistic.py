@@ -28,13 +28,12 @@ l2 is the precision of the prior: given, or found by ``evidence.py``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
 
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.models.linear.least_squares import L2
 from textnb.models.logistic.evidence import Evidence, best_l2, laplace_fit
 from textnb.models.logistic.laplace import Spread, spread_of

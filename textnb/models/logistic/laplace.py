@@ -48,13 +48,12 @@ half of the rows were off by 7 to 8 %.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from textnb.errors import InputError
-from textnb.extension import sparse
+from textnb.extension import cached_property, sparse
 from textnb.models.linear.centred import Centred
 from textnb.models.logistic.loss import SoftmaxPoint
 from textnb.numerics import Floats

@@ -22,12 +22,12 @@ This removes the directions in which the loss is constant: two classes have one 
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from textnb.errors import InputError
+from textnb.extension import cached_property
 from textnb.models.linear.centred import Centred
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, log_softmax

@@ -45,14 +45,13 @@ A pass reads every number of X twice, in a copy of X by rows that is kept. (8) a
 converge, Newton's method is used.
 """
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from textnb.counts.matrix import CSR
 from textnb.counts.rows import row_blocks, row_sums
-from textnb.extension import sparse, uses_extension
+from textnb.extension import cached_property, sparse, uses_extension
 from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.models.logistic.solvers import is_small
 from textnb.numerics import Floats

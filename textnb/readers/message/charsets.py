@@ -21,8 +21,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
 
+from textnb.extension import cached_property
 from textnb.readers.charset_names import charset_of, superset_of
 from textnb.readers.decoding import Decoded, decoded, passes_for_ascii, resembles_utf8
 from textnb.readers.message.headers import Defects

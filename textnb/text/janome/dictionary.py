@@ -10,12 +10,12 @@ longer than Janome looks ahead are left out too.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.extension import cached_property
 from textnb.text.janome.double_array import double_array
 from textnb.text.janome.user_dictionary import Entry, UserDictionary
 
