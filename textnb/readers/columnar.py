@@ -14,9 +14,9 @@ from textnb.errors import InputError
 from textnb.readers.arrow_files import (
     GROUP_NAMES,
     ArrowRow,
+    ArrowRows,
     ColumnarFile,
     Group,
-    ArrowRows,
     first_line,
     open_columnar,
     reading,
