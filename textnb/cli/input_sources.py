@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 from textnb.cli.options.inputs import Reading
@@ -39,7 +40,7 @@ def open_inputs(names: Collection[str], reading: Reading, jobs: int = 1, then: T
             continue
         is_streamed = name == STANDARD_INPUT
         for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
-            if is_kind(path.is_file) and is_bundle(path):
+            if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                 raise InputError("{name} is a textnb file, not a document", name=path)
             corpus = open_input(path, reading.reader, own)
             shown = name if is_streamed else str(path)
