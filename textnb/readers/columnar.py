@@ -131,10 +131,15 @@ def _check_holds_text(path: Location, name: str, kind: "pa.DataType") -> None:
         raise InputError(_NO_TEXT_TYPE, path=path, column=name, type=str(kind))
 
 
+def schema_of(path: Location, kind: str) -> "pa.Schema":
+    """Names and types of the columns of a parquet or arrow file."""
+    with reading(path, kind):
+        return open_columnar(path, kind).schema
+
+
 def columnar_names(path: Location, kind: str) -> list[str]:
     """Names of the columns of a parquet or arrow file."""
-    with reading(path, kind):
-        return unique_names(open_columnar(path, kind).schema.names)
+    return unique_names(schema_of(path, kind).names)
 
 
 def n_rows_of(path: Location, kind: str) -> int | None:

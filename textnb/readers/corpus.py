@@ -21,7 +21,7 @@ from textnb.address import Address, Location, location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
-from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar
+from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar, schema_of
 from textnb.readers.compression import is_compressed, open_bytes, unreadable
 from textnb.readers.decoding import MAX_LINE_LENGTH
 from textnb.readers.folders import document_of, is_kind, read_folder
@@ -45,7 +45,6 @@ _LABELLED_START = re.compile(rb"\s*__label__\S")
 _GLOB = re.compile(r"[*?\[]")
 _MAX_SHOWN_PATH = 200
 _MAIL_SUFFIXES = (".eml", ".mbox", ".mbx")
-_MARKS_OF_SPARK = ("_SUCCESS", "_metadata", "_common_metadata")  # beside tables, without documents
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,10 @@ class OpenCorpus:
         if self.kind in COLUMNAR:
             return columnar_names(self.path, self.kind)
         return column_names(self.path, self.kind, self.settings) if self.kind in TABLES else []
+
+    def schema(self) -> Any:
+        """Return the schema of a parquet or arrow file, as pyarrow has it; None for any other corpus."""
+        return schema_of(self.path, self.kind) if self.kind in COLUMNAR else None
 
     def n_rows(self) -> int | None:
         """Return the number of rows of a parquet file; None for any other corpus, which does not say it."""
@@ -188,7 +191,10 @@ def _matching(path: Location) -> Sequence[Location]:
 
 
 def _tables_in(folder: Location, reader: str | None) -> Sequence[Location]:
-    """Tables of a folder, by name; without a reader none if there is anything else in it but a corpus.toml."""
+    """Tables of a folder, by name; without a reader none if there is anything else in it but a corpus.toml.
+
+    Files whose names begin with an underscore, such as _SUCCESS of Spark, do not count.
+    """
     try:
         inside: list[Location] = [*folder.iterdir()] if isinstance(folder, Path) else [*folder.entries()]
     except OSError:  # reading it will say why
@@ -196,7 +202,7 @@ def _tables_in(folder: Location, reader: str | None) -> Sequence[Location]:
     entries = sorted(inside, key=str)
     entries = [entry for entry in entries if not entry.name.startswith((".", "~$"))]
     tables = [entry for entry in entries if _KIND_BY_SUFFIX.get(_suffix(entry), "") in TABLES and _is_plain(entry)]
-    entries = [entry for entry in entries if entry.name not in (DESCRIPTION, *_MARKS_OF_SPARK)]
+    entries = [entry for entry in entries if entry in tables or not (entry.name == DESCRIPTION or entry.name[0] == "_")]
     if reader is not None:
         return [table for table in tables if _KIND_BY_SUFFIX[_suffix(table)] == reader]
     return tables if len(tables) == len(entries) else []
