@@ -18,7 +18,7 @@ PACKAGE = Path(textnb.__file__).parent  # beside tests/, or wherever a wheel has
 
 LAYERS = [
     {"errors", "document", "extension", "numerics", "version", "language", "markup", "display", "_native"},
-    {"parallel", "progress", "storage"},
+    {"parallel", "progress", "storage", "address"},
     {"text", "readers"},
     {"counts"},
     {"models"},
@@ -121,7 +121,7 @@ def run_python(code: str) -> str:
 
 
 EXTRAS = {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "imapclient", "sklearn"}
-EXTRAS |= {"pytest", "hypothesis"}
+EXTRAS |= {"pytest", "hypothesis", "pyarrow", "fsspec", "zstandard"}
 
 
 def test_no_property_is_computed_under_the_lock_of_functools() -> None:

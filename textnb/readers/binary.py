@@ -16,6 +16,7 @@ _TABLE = "export it as CSV in UTF-8"
 _TEXT = "export it as plain text in UTF-8"
 _EITHER = "export it as CSV or text in UTF-8"
 _UNPACK = "unpack it first"
+_RENAME = "unpack it first, or give it a name that ends in {}"
 _FORMATS = (  # first bytes, name, remedy
     (
         rb"PK(?:\x03\x04|\x05\x06|\x07\x08)",
@@ -23,8 +24,8 @@ _FORMATS = (  # first bytes, name, remedy
         "give an Excel workbook a name that ends in .xlsx; export others as text in UTF-8",
     ),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an OLE file, such as .xls or .doc", _EITHER),
-    (rb"PAR1(?=.*\0)", "a Parquet file", _TABLE),
-    (rb"ARROW1\0\0", "an Arrow file", _TABLE),
+    (rb"PAR1(?=.*\0)", "a Parquet file", "give it a name that ends in .parquet"),
+    (rb"ARROW1\0\0", "an Arrow file", "give it a name that ends in .arrow"),
     (rb"Obj\x01", "an Avro file", _TABLE),
     (rb"SQLite format 3\0", "an SQLite database", _TABLE),
     (rb"\x89HDF\r\n", "an HDF5 file", _TABLE),
@@ -35,10 +36,10 @@ _FORMATS = (  # first bytes, name, remedy
     (rb"RIFF....WEBP(?=.*\0)", "a WebP image", _TEXT),
     (rb"BM....\0\0\0\0", "a BMP image", _TEXT),
     (rb"II\*\0|MM\0\*", "a TIFF image", _TEXT),
-    (rb"\x1f\x8b\x08", "a gzip file", "unpack it first, or give it a name that ends in .gz"),
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file", _UNPACK),
-    (rb"\xfd7zXZ\0", "an xz file", _UNPACK),
-    (rb"\x28\xb5\x2f\xfd", "a Zstandard file", _UNPACK),
+    (rb"\x1f\x8b\x08", "a gzip file", _RENAME.format(".gz")),
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file", _RENAME.format(".bz2")),
+    (rb"\xfd7zXZ\0", "an xz file", _RENAME.format(".xz")),
+    (rb"\x28\xb5\x2f\xfd", "a Zstandard file", _RENAME.format(".zst")),
     (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip file", _UNPACK),
     (rb"Rar!\x1a\x07", "a RAR file", _UNPACK),
     (rb"(?=.{0,99}\0).{257}ustar[\0 ]", "a tar file", _UNPACK),
