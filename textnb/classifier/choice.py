@@ -111,7 +111,7 @@ def learn(
         return recipe, recipe.learnt(documents, jobs, sample_weight)
     recipe, documents = _with_affordable_terms(recipe, documents)
     first, parts = peek(counted(documents, recipe.terms_of, jobs=jobs, entries=ENTRIES))
-    chosen = choose(recipe, first, has_histograms=sample_weight is None)
+    chosen = choose(recipe, first, has_histograms=sample_weight is None and recipe.term_budget is None)
     narrowed = (_narrowed(part, recipe, chosen) for part in parts)
     return chosen, chosen.learnt(narrowed, sample_weight=sample_weight)
 

@@ -31,6 +31,7 @@ from textnb.counts.examples import SIZE, DigestArray, Digests, Examples, digest_
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.labels import class_codes
 from textnb.counts.matrix import CSR
+from textnb.counts.pruning import NOTHING_DROPPED, Dropped, most_frequent_terms
 from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
 from textnb.numerics import Codes, Floats
@@ -66,9 +67,15 @@ class Sample:
     @classmethod
     def of(cls, part: Counted, most: int) -> "Sample":
         """Return the sample of counted and labelled documents."""
+        return cls.of_below(part, most, {})
+
+    @classmethod
+    def of_below(cls, part: Counted, most: int, bounds: Bounds) -> "Sample":
+        """Return the sample of counted documents below bounds that others have set."""
         classes, y = class_codes(np.array(part.named_labels, object))
+        digests = digest_array(part.learnt_digests)
         share = _share(np.bincount(y).tolist(), most)
-        return cls._below_bounds(part, most, _digests_at(share, digest_array(part.learnt_digests), y, classes))
+        return cls._below_bounds(part, most, _lower(bounds, _digests_at(share, digests, y, classes)))
 
     @classmethod
     def calibrating(cls, part: Counted, most: int) -> "Sample":
@@ -114,6 +121,14 @@ class Sample:
             days[digests.places_of(Digests(kept.digests))] = kept.days
         left = self.examples.without(digests.array, days)
         return self if len(left) == len(self.examples) else replace(self, examples=left)
+
+    def within(self, vocabulary: Vocabulary) -> "Sample":
+        """Return the sample on a vocabulary, without the terms that are not in it."""
+        return replace(self, examples=self.examples.within(vocabulary))
+
+    def trimmed(self) -> "Sample":
+        """Return the sample without the terms that none of its documents has."""
+        return replace(self, examples=self.examples.trimmed())
 
     def __add__(self, other: "Sample") -> "Sample":
         bounds = _lower(self.bounds, other.bounds)
@@ -200,7 +215,8 @@ class Learnt:
     """Statistics of learnt documents. ``+`` merges, ``-`` forgets and drops terms and classes without documents.
 
     Equal knowledge is an equal value, whatever its history, and forgetting equals never having seen, as long as there
-    were never more documents than a sample may keep. Parts that a recipe does not need are None.
+    were never more documents than a sample may keep. Parts that a recipe does not need are None. ``dropped``: what a
+    term budget has taken away, which is not counted any more.
     """
 
     counts: ClassCounts
@@ -208,6 +224,7 @@ class Learnt:
     histograms: ClassHistograms | None = None
     examples: Examples | None = None
     sample: Sample | None = None
+    dropped: Dropped = NOTHING_DROPPED
 
     @classmethod
     def zero(cls, unit: float = 1.0, keeps: Keeps | None = None) -> "Learnt":
@@ -275,6 +292,7 @@ class Learnt:
             _sum(*(_on(h, vocabulary, classes, a.unit) for h in (self.histograms, other.histograms))),
             _sum(self.examples, other.examples),
             _sum(self.sample, other.sample),
+            self.dropped.and_then(other.dropped),
         )._thinned()
 
     def __sub__(self, other: "Learnt") -> "Learnt":
@@ -288,7 +306,7 @@ class Learnt:
             histograms = rest.selected(columns, counts.classes)
         examples = self.examples if self.examples is None or other.examples is None else self.examples - other.examples
         sample = None if self.sample is None else self.sample.without(other.digests, other.kept)
-        return Learnt(counts, digests, histograms, examples, sample)._thinned()
+        return Learnt(counts, digests, histograms, examples, sample, self.dropped)._thinned()
 
     @property
     def documents(self) -> dict[str, int]:
@@ -299,6 +317,25 @@ class Learnt:
     def fingerprint(self) -> str:
         """Digest of the set of learnt documents, 32 hexadecimal digits."""
         return blake2b(self.digests.array.tobytes(), digest_size=16).hexdigest()
+
+    def pruned(self, budget: int) -> "Learnt":
+        """Return the learnt value on the terms that most documents contain, ``budget`` at most; ``pruning.py``.
+
+        There may be no histograms: their lengths of documents would have to change.
+        """
+        columns, dropped = most_frequent_terms(self.counts, budget)
+        if not dropped.terms:
+            return self
+        assert self.histograms is None
+        counts = self.counts.selected(columns)
+        vocabulary = _vocabulary(counts)
+        return replace(
+            self,
+            counts=counts,
+            examples=None if self.examples is None else self.examples.within(vocabulary).trimmed(),
+            sample=None if self.sample is None else self.sample.within(vocabulary).trimmed(),
+            dropped=self.dropped.and_then(dropped),
+        )
 
     def without_documents(self) -> "Learnt":
         """Return the learnt value without kept documents."""
