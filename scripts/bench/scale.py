@@ -1,6 +1,6 @@
 """Makes labelled short documents in any number, and measures counting and training on them.
 
-    .venv/bin/python scripts/bench/scale.py make FOLDER --documents N [--parts N] [--format csv|jsonl|parquet] [--seed N]
+    .venv/bin/python scripts/bench/scale.py make FOLDER --documents N [--parts N] [--format jsonl] [--seed N]
 
 A document is two or three sentences of one class of livedoor (`textnb corpus get livedoor`), drawn with replacement,
 so that hardly any repeats another. Livedoor's own words end after some hundred thousand documents, so words of
@@ -33,7 +33,10 @@ TOKENS = 50
 """Tokens of a document on average, as janome cuts them."""
 SHORTEST, LONGEST = 10, 60
 """Characters of a sentence."""
-SYLLABLES = "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワガギグゲゴザズゼゾダデドバビブベボパピプペポ"
+SYLLABLES = (
+    "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモ"
+    "ヤユヨラリルレロワガギグゲゴザズゼゾダデドバビブベボパピプペポ"
+)
 REPEATED = 1 / 3
 """Proportion of the documents with an older made-up word."""
 
@@ -80,7 +83,7 @@ def documents(
     labels = list(sentences)
     number = first
     while end is None or number < end:
-        random = Random(f"{seed} {number}")  # noqa: S311  # no secret
+        random = Random(f"{seed} {number}")
         label = random.choice(labels)
         texts = random.choices(sentences[label], k=random.choice((2, 3)))
         low, high = (int(n_made_words(TOKENS * place)) for place in (number, number + 1))
