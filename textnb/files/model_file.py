@@ -158,7 +158,7 @@ def write_model(
         answering |= _packed_judged(content.calibrated.judged.value)
     learning: dict[str, NDArray[Any]] = {}
     if not content.stripped:
-        header["kept"], learning = _packed_learning(content.learnt.value)
+        header["kept"], learning = packed_learning(content.learnt.value)
         answering[_DIGESTS] = learning.pop(_DIGESTS)  # does not compress, and one is looked up when a mail is learnt
     write_bundle(path, KIND, header, answering, learning, announce)
 
@@ -396,15 +396,17 @@ def _learnt(path: str | Path, bundle: Bundle) -> Learnt:
     bundle.verify()
     with content_of(path):
         digests = {_DIGESTS: bundle.answering[_DIGESTS]} if _DIGESTS in bundle.answering else {}
-        return _unpacked_learning(bundle.header, {**bundle.learning, **digests})
+        return unpacked_learning(bundle.header, {**bundle.learning, **digests})
 
 
-def _unpacked_learning(header: Mapping[str, Any], arrays: Arrays) -> Learnt:
+def unpacked_learning(header: Mapping[str, Any], arrays: Arrays) -> Learnt:
+    """Learnt value from the header and the arrays of ``packed_learning``."""
     learnt = unpacked_learnt(arrays, header["classes"], weighting(header["recipe"]["weighting"]).unit)
     return _with_kept(learnt, header.get("kept", {}), arrays)  # absent in format 1
 
 
-def _packed_learning(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def packed_learning(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header entries, which are stored as ``kept``, and arrays of a learnt value."""
     facts, arrays = _kept(learnt)
     return facts, {**packed_learnt(learnt), **arrays}
 
@@ -412,7 +414,7 @@ def _packed_learning(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[
 def _old_content(header: Mapping[str, Any], arrays: Arrays) -> ModelContent:
     """Content of a file of format 1 or 2."""
     classes, kept = header["classes"], header.get("kept", {})
-    learnt = _unpacked_learning(header, arrays)
+    learnt = unpacked_learning(header, arrays)
     fit = unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None
     if fit is not None:
         _check_numbers({name: arrays[name] for name in arrays if name.startswith(_SCORER)})
