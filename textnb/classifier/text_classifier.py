@@ -265,10 +265,12 @@ class TextClassifier(TextEstimator):
         weights = None if sample_weight is None else as_weights(sample_weight)
         if weights is not None and are_whole(weights):
             source, weights = repeated(source, weights), None
-        recipe, learnt = learn(asked, source, jobs, weights)
+        return self.fit_learnt(*learn(asked, source, jobs, weights), names.kind or TEXT)
+
+    def fit_learnt(self, recipe: ClassifierRecipe, learnt: Learnt, kind: str) -> "TextClassifier":
+        """Fit what was learnt by a recipe, from labels of a kind; what was learnt before is forgotten."""
         if not learnt.counts.classes:
             raise InputError("there are no documents to learn from")
-        kind = names.kind or TEXT
         LabelSet(learnt.counts.classes, kind).check_order(recipe.prior)
         self.state, self.recipe = fit_state(recipe, learnt), recipe
         self._kind, self._file, self._merged = kind, None, ()  # nothing of files or their journals is left

@@ -87,7 +87,7 @@ def _terms_as_in(output: Path, tokenizing: inputs.Tokenizing) -> TermsOf:
         return asked
     terms_of = terms_of_counts(output, own_tokenizer(asked))
     if tokenizing.given:
-        check_counted_alike(output, terms_of, "what the options say", asked)
+        check_counted_alike(output, terms_of, "these options say", asked)
     return terms_of
 
 

@@ -17,9 +17,11 @@ A calibration needs fewer documents. It uses those of class k whose digest, read
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from hashlib import blake2b
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +31,7 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.counting import Counted
 from textnb.counts.examples import SIZE, DigestArray, Digests, Examples, digest_array, sort_keys
 from textnb.counts.histograms import ClassHistograms
-from textnb.counts.labels import class_codes
+from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR
 from textnb.counts.pruning import NOTHING_DROPPED, Dropped, most_frequent_terms
 from textnb.counts.vocabulary import Vocabulary
@@ -121,6 +123,19 @@ class Sample:
             days[digests.places_of(Digests(kept.digests))] = kept.days
         left = self.examples.without(digests.array, days)
         return self if len(left) == len(self.examples) else replace(self, examples=left)
+
+    def plus(self, others: Sequence["Sample"], documents: Mapping[str, int]) -> "Sample":
+        """Return the sum with others, ``thinned`` for these documents; what is not kept is left out before adding."""
+        samples = [self, *others]
+        bounds = reduce(_lower, [each.bounds for each in samples])
+        low = [each._below(bounds).examples for each in samples]
+        classes = tuple(sorted({name for each in low for name in each.classes}))
+        y = np.concatenate([places(classes, each.classes)[each.y] for each in low])
+        digests = np.concatenate([each.digests for each in low])
+        del low
+        bounds = _lower(bounds, _digests_at(_share(documents.values(), self.most), digests, y, classes))
+        others_sum = reduce(add, [each._below(_lower(each.bounds, bounds)) for each in others])
+        return (self._below(bounds) + others_sum).thinned(documents)
 
     def within(self, vocabulary: Vocabulary) -> "Sample":
         """Return the sample on a vocabulary, without the terms that are not in it."""

@@ -10,8 +10,6 @@ well. So the sum is the exact learnt value of documents without the occurrences 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
-from operator import add
 
 import numpy as np
 
@@ -48,7 +46,7 @@ class LearntSum:
         self._digests = bytearray(start.digests.array.tobytes())
         self._sample, self._waiting = start.sample, list[Sample]()
         self._sum = replace(start, digests=Digests.of(), sample=None)
-        self.n_documents = 0
+        self.n_documents, self._is_lent = 0, False
 
     def add(self, part: Counted) -> None:
         """Add a part."""
@@ -57,6 +55,8 @@ class LearntSum:
             part, dropped = _within_budget(part, self._budget)
             self._sum = replace(self._sum, dropped=self._sum.dropped.and_then(dropped))
         learnt = Learnt.of(part, self._weighting, self._keeps._replace(sample=0))
+        self._digests = bytearray(self._digests) if self._is_lent else self._digests
+        self._is_lent = False
         self._digests += learnt.digests.array.tobytes()
         self._sum = self._sum + replace(learnt, digests=Digests.of())
         if self._sample is not None:
@@ -67,20 +67,25 @@ class LearntSum:
             self._prune(self._budget)
 
     def learnt(self) -> Learnt:
-        """Return the learnt value of all parts so far."""
+        """Return the learnt value of all parts so far, within the budget."""
+        total = self.so_far()
+        return total if self._budget is None else total.pruned(self._budget)
+
+    def so_far(self) -> Learnt:
+        """Return a learnt value from which the sum can go on, as ``start``: with the terms that it has now."""
         self._add_waiting()
-        keys = np.frombuffer(self._digests, f"S{SIZE}").copy()
+        keys = np.frombuffer(self._digests, f"S{SIZE}")  # no copy: the bytes are replaced when more are added
         keys.sort()
+        self._is_lent = True
         digests = Digests(keys.view(np.uint8).reshape(-1, SIZE))
         sample = None if self._sample is None else self._sample.trimmed()
-        total = replace(self._sum, digests=digests, sample=sample)
-        return total if self._budget is None else total.pruned(self._budget)
+        return replace(self._sum, digests=digests, sample=sample)
 
     def _add_waiting(self) -> None:
         """Add the samples of the last parts to the sample."""
         if self._sample is not None and self._waiting:
-            waiting, self._waiting = reduce(add, self._waiting), []
-            self._sample = (self._sample + waiting).thinned(self._sum.documents)
+            waiting, self._waiting = self._waiting, []
+            self._sample = self._sample.plus(waiting, self._sum.documents)
 
     def _prune(self, budget: int) -> None:
         self._sum = self._sum.pruned(budget)
