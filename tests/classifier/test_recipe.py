@@ -173,7 +173,7 @@ def test_a_python_tokenizer_under_the_disguise_of_a_name_must_be_trusted_too(nam
 def test_learning_in_parts_equals_learning_at_once(monkeypatch):
     documents = [Document(f"a{i % 7} b{i % 11}", "xyz"[i % 3]) for i in range(1200)]
     at_once = recipe().learnt(documents)
-    monkeypatch.setattr("textnb.classifier.recipe.ENTRIES", 1)
+    monkeypatch.setattr("textnb.classifier.recipe.PART_CHARACTERS", 100)
     assert recipe().learnt(iter(documents)) == at_once
 
 

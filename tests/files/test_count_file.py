@@ -7,7 +7,8 @@ from small_models import put, rewritten, with_a_changed_byte
 from textnb import Document, TextClassifier
 from textnb.counts import counted
 from textnb.errors import InputError, ModelFileError
-from textnb.files.count_file import merge_counts, read_counts, write_counts
+from textnb.files.count_file import read_counts, write_counts
+from textnb.files.count_joining import merge_counts
 
 DOCUMENTS = [
     Document("b a b", "x", "1.txt", group="thread", date=datetime(2002, 8, 31)),

@@ -111,9 +111,18 @@ def learn(
         return recipe, recipe.learnt(documents, jobs, sample_weight)
     recipe, documents = _with_affordable_terms(recipe, documents)
     first, parts = peek(counted(documents, recipe.terms_of, jobs=jobs, entries=ENTRIES))
-    chosen = choose(recipe, first, has_histograms=sample_weight is None)
+    chosen = choose(recipe, first, has_histograms=sample_weight is None and recipe.term_budget is None)
     narrowed = (_narrowed(part, recipe, chosen) for part in parts)
     return chosen, chosen.learnt(narrowed, sample_weight=sample_weight)
+
+
+def chosen_recipe(recipe: ClassifierRecipe, documents: Iterable[Document], jobs: int = 1) -> ClassifierRecipe:
+    """Return the recipe that ``learn`` chooses for these documents, of which only the first are taken."""
+    if recipe.model != AUTO:
+        return recipe
+    recipe, rest = _with_affordable_terms(recipe, documents)
+    first, _ = peek(counted(rest, recipe.terms_of, jobs=as_jobs(jobs), entries=ENTRIES))
+    return choose(recipe, first, has_histograms=recipe.term_budget is None)
 
 
 def _with_affordable_terms(

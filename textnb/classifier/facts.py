@@ -40,11 +40,12 @@ from textnb.extension import sparse
 from textnb.models.scorer import Scorer, difference
 from textnb.numerics import Floats, log_of
 
+_DROPPED = "{:,}, counted in {:,} documents in all; of each term at most {:,} documents were not counted"
 _LAST_STEPS = 4
 """Steps of the evidence shown at the end of a search."""
 
 
-FOUND = ("choice", "smoothing", "fit", "calibration", "left out", "documents kept", "dates", "classes")
+FOUND = ("dropped", "choice", "smoothing", "fit", "calibration", "left out", "documents kept", "dates", "classes")
 """Facts that ``fact_lines`` and a table of classes show in words."""
 
 
@@ -54,6 +55,7 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
     return {
         "documents": int(sum(summary.documents)),
         "terms": summary.n_terms,
+        **({"dropped": _dropped_facts(summary.dropped)} if summary.dropped else {}),
         "terms used": 0 if fitted is None else len(fitted.vocabulary),
         "model": recipe.model,
         "alpha": recipe.alpha,
@@ -70,6 +72,11 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
         **({"pending corrections": state.n_pending} if state.n_pending else {}),
         "classes": dict(zip(state.classes, summary.documents, strict=True)),
     }
+
+
+def _dropped_facts(dropped: list[int]) -> dict[str, int]:
+    terms, pairs, most = dropped
+    return {"terms": terms, "counts": pairs, "documents per term": most}
 
 
 def _dates(dated: list[int]) -> dict[str, Any]:
@@ -107,6 +114,8 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines += [(_fit_name(name, facts), f"{value:.6g}") for name, value in fit.items()]
     if since:
         lines.append(("changed since", f"{since:,} document{'s'[since == 1 :]} learnt or forgotten after the fit"))
+    if "dropped" in facts:
+        lines.append(("dropped terms", _DROPPED.format(*facts["dropped"].values())))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "shortening" in calibration:

@@ -13,7 +13,7 @@ from textnb.models.registry import AUTO
 from textnb.models.registry import model as model_of
 from textnb.text import Analyzer, as_tokenizer
 
-OF_RECIPES = ("model", "alpha", "tokenizer", "analyzer", "weighting", "prior", "calibrate", "sample")
+OF_RECIPES = ("model", "alpha", "tokenizer", "analyzer", "weighting", "prior", "calibrate", "sample", "term_budget")
 """Parameters that every model has; all others are options of models."""
 
 _GIVEN_BY_ESTIMATORS = {"alpha": None, "prior": "empirical", "weighting": None}
@@ -34,6 +34,7 @@ def recipe_of(params: Mapping[str, Any]) -> ClassifierRecipe:
         analyzer=analyzer if analyzer is not None else Analyzer(**model_of(chosen["model"]).analyzer),
         calibrate=params["calibrate"],
         sample=params["sample"],
+        term_budget=params["term_budget"],
         choose_terms=analyzer is None and chosen["model"] == AUTO,
         **chosen,
     )

@@ -1,15 +1,16 @@
 """Recipe of a classifier: everything but what it has learnt, validated once."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from textnb.counts import Counted, Learnt, TermsOf, counted
-from textnb.counts.counting import ENTRIES
+from textnb.counts.counting import PART_CHARACTERS
 from textnb.counts.labels import check_number_of_weights
 from textnb.counts.learnt import MOST_CALIBRATED, MOST_KEPT, Keeps
+from textnb.counts.summing import LearntSum
 from textnb.counts.weighting import WEIGHTINGS, Weighting, weighting
 from textnb.errors import InputError, ParameterError, shortened, suggestion
 from textnb.models.model import WHOLE_WEIGHTINGS, Model, Need
@@ -35,6 +36,10 @@ _NO_EVIDENCE = (
     "alpha={alpha!r} does not go with weighting={name!r}: it needs counts, and the evidence of weights divided by the "
     "length of a document depends on their scale; use a number or {default!r}"
 )
+_NO_BUDGET = (
+    "model {model!r} with alpha={alpha!r} and weighting={weighting!r} is fitted to single documents, whose terms a "
+    "term budget cannot drop; leave out term_budget, and use max_terms to select terms"
+)
 
 
 @dataclass(frozen=True)
@@ -58,12 +63,17 @@ class ClassifierRecipe:
     """True to let the model ``auto`` choose among the kinds of terms."""
     choice: Sequence[Mapping[str, Any]] | None = field(default=None, compare=False)
     """Candidates that ``auto`` tried, the chosen one first; None if the model was named."""
+    term_budget: int | None = field(default=None, kw_only=True)
+    """Number of terms that are counted at most, approximately the most frequent; None for all."""
     of_file: InitVar[bool] = False
     """True for the recipe of a model file: it may ask for what earlier versions accepted."""
 
     def __post_init__(self, of_file: bool) -> None:
         chosen = model(self.model)
         _set(self, "weighting", _as_weighting(self.weighting, chosen))
+        _set(self, "term_budget", _as_budget(self.term_budget))
+        if self.alpha is None and self.term_budget is not None and default_alpha(chosen, self.weights) in OF_DOCUMENTS:
+            _set(self, "alpha", "evidence")
         _set(self, "alpha", _as_alpha(self.alpha, chosen, self.weights, of_file=of_file))
         _set(self, "options", _as_options(self.options, chosen))
         _set(self, "prior", _as_prior(self.prior))
@@ -77,6 +87,8 @@ class ClassifierRecipe:
             raise ParameterError(
                 "sample must be a whole number of documents, 0 for none, not {given!r}", given=self.sample
             )
+        if self.term_budget is not None and (self.keeps.examples or self.keeps.histograms):
+            raise ParameterError(_NO_BUDGET, model=self.model, alpha=self.alpha, weighting=self.weighting)
         if Need.ROWS_TO_ANSWER in chosen.needs and not self.sample:
             template = "model {name!r} needs the learnt documents for its answers; sample=0 forbids that"
             raise ParameterError(template, name=self.model)
@@ -114,26 +126,37 @@ class ClassifierRecipe:
 
         sample_weight: weights of the documents, (D,). There are then class counts and nothing else.
         """
-        total, keeps = Learnt.zero(self.weights.unit, self.keeps), self.keeps
         if sample_weight is not None:
-            self.check_weighted()
-        n_documents, entries = 0, float("inf") if keeps.examples else ENTRIES  # documents that are kept need no parts
-        for part in counted(documents, self.terms_of, jobs=jobs, entries=entries):
+            return self._learnt_weighted(documents, jobs, sample_weight)
+        total = LearntSum(self.weights, self.keeps, self.term_budget)
+        for part in self.parts(documents, jobs):
+            total.add(part)
+            del part  # before the next is counted
+        return total.learnt()
+
+    def parts(self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1) -> Iterator[Counted]:
+        """Documents as this recipe counts them; one part if they are kept, else parts of a stream."""
+        most = float("inf") if self.keeps.examples else PART_CHARACTERS
+        return counted(documents, self.terms_of, jobs=jobs, entries=float("inf"), characters=most)
+
+    def _learnt_weighted(
+        self, documents: Iterable[Document] | Iterable[Counted], jobs: int, sample_weight: Floats
+    ) -> Learnt:
+        self.check_weighted()
+        total, n_documents = Learnt.zero(self.weights.unit, self.keeps), 0
+        for part in self.parts(documents, jobs):
             rows = slice(n_documents, n_documents + len(part))
             n_documents += len(part)
-            if sample_weight is None:
-                learnt = Learnt.of(part, self.weights, keeps)
-            else:
-                check_number_of_weights(sample_weight, len(sample_weight) >= n_documents)
-                learnt = Learnt.of_weighted(part, self.weights, sample_weight[rows])
-            del part  # before parts are added up
+            check_number_of_weights(sample_weight, len(sample_weight) >= n_documents)
+            learnt = Learnt.of_weighted(part, self.weights, sample_weight[rows])
             total = total + learnt if total.counts.classes else learnt
-        if sample_weight is not None:
-            check_number_of_weights(sample_weight, len(sample_weight) == n_documents)
+        check_number_of_weights(sample_weight, len(sample_weight) == n_documents)
         return total
 
     def check_weighted(self) -> None:
         """Refuse fractional weights of documents for a recipe that needs more than class counts."""
+        if self.term_budget is not None:
+            raise InputError("fractional sample_weight does not go with a term budget; leave out term_budget")
         if self.keeps.histograms or self.keeps.examples:
             template = (
                 "model {model!r} with alpha={alpha!r} and weighting={weighting!r} needs single documents; "
@@ -141,6 +164,12 @@ class ClassifierRecipe:
             )
             other = ", or alpha='evidence'" if self.alpha in OF_DOCUMENTS else ""
             raise InputError(template, model=self.model, alpha=self.alpha, weighting=self.weighting, other=other)
+
+    def check_forgets(self) -> None:
+        """Refuse to forget documents of which some terms may not have been counted."""
+        if self.term_budget is not None:
+            template = "a model with a term budget ({n:,} terms) cannot forget: it may have dropped terms of a document"
+            raise InputError(f"{template}; train it again without the document", n=self.term_budget)
 
     @property
     def json(self) -> Json:
@@ -152,6 +181,7 @@ class ClassifierRecipe:
             "weighting": self.weighting,
             "calibrate": self.calibrate,
             "sample": self.sample,
+            **({"term_budget": self.term_budget} if self.term_budget is not None else {}),
             **({"choose_terms": True} if self.choose_terms else {}),
             **({"choice": self.choice} if self.choice else {}),
         }
@@ -172,6 +202,7 @@ class ClassifierRecipe:
             json.get("sample", SAMPLE),
             json.get("choose_terms", False),
             json.get("choice"),
+            term_budget=json.get("term_budget"),
             of_file=True,
         )
 
@@ -236,6 +267,13 @@ def _as_alpha(alpha: Any, chosen: Model, weights: Weighting, *, of_file: bool) -
         template = "alpha={alpha!r} does not go with weighting={name!r}; use {known}"
         raise ParameterError(template, alpha=value, name=weights.name, known=allowed)
     return value
+
+
+def _as_budget(budget: Any) -> int | None:
+    budget = budget.item() if isinstance(budget, np.generic) else budget
+    if budget is not None and (type(budget) is not int or budget < 1):
+        raise ParameterError("term_budget must be a whole number of terms from 1 on, not {given!r}", given=budget)
+    return budget
 
 
 def _as_options(options: Mapping[str, Any], chosen: Model) -> dict[str, Any]:

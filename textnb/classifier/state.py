@@ -111,6 +111,8 @@ def fit_state(recipe: ClassifierRecipe, learnt: Learnt, before: State | None = N
         raise InputError(template, name=recipe.model)
     if not learnt.counts.classes:
         return empty_state(recipe)
+    if recipe.term_budget is not None:
+        learnt = learnt.pruned(recipe.term_budget)
     fitted = _renewed(recipe, learnt, before, refit) or fit_model(recipe, learnt)
     if before is None or before.classes == learnt.counts.classes:
         return _calibrated_state(recipe, learnt, fitted, before.calibrated if before else None)

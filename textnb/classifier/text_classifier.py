@@ -36,7 +36,7 @@ from textnb.classifier.parameters import params_of, recipe_of
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, differing
 from textnb.classifier.state import State, calibrate_state, empty_state, fit_state, merge_states, restored_state
 from textnb.counts import Counted, CountedWhereRead, Learnt, counted
-from textnb.counts.counting import ENTRIES
+from textnb.counts.counting import ENTRIES, peek
 from textnb.counts.examples import Digests, labelled_digest
 from textnb.counts.labels import Weights
 from textnb.decisions import ClassThresholds, Costs, JudgedAnswers, Rule, check_precision, decision_rule
@@ -118,6 +118,12 @@ class TextClassifier(TextEstimator):
         documents a part is kept: the counts stay exact, but after forgetting the calibration may differ from that of a
         training without the forgotten documents. With 0 none is kept: learning more leaves the calibration as it is,
         and a new class ends it with a FitWarning.
+    term_budget : int, optional
+        Number of terms that are counted at most, so that memory is bounded however many documents are learnt. Whenever
+        there are more, those that the fewest documents contain are dropped, and begin at 0 if they come back: the
+        counts are approximate, and ``facts()["dropped"]`` says by how much at most. Such a classifier cannot forget.
+        Only for models that are fitted to class counts, with alpha ``evidence`` where it would be found by documents.
+        ``Analyzer.max_terms`` selects terms exactly, at the end. None: all terms are counted.
     estimate, weight_norm, variance, pi, norm, complement, l2, balanced, loss, prune, stacked_from, shrinkage
         Options of single models (``textnb models NAME`` explains them); None: the model's default. A model refuses an
         option that it does not have.
@@ -159,6 +165,7 @@ class TextClassifier(TextEstimator):
         prior: Prior = "empirical",
         calibrate: bool = True,
         sample: int = SAMPLE,
+        term_budget: int | None = None,
         estimate: str | None = None,
         weight_norm: bool | None = None,
         variance: str | None = None,
@@ -174,6 +181,7 @@ class TextClassifier(TextEstimator):
     ) -> None:
         self.model, self.alpha, self.tokenizer, self.analyzer = model, alpha, tokenizer, analyzer
         self.weighting, self.prior, self._calibrate, self.sample = weighting, prior, calibrate, sample
+        self.term_budget = term_budget
         self.estimate, self.weight_norm, self.variance = estimate, weight_norm, variance
         self.pi, self.norm, self.complement = pi, norm, complement
         self.l2, self.balanced, self.loss, self.prune = l2, balanced, loss, prune
@@ -257,10 +265,12 @@ class TextClassifier(TextEstimator):
         weights = None if sample_weight is None else as_weights(sample_weight)
         if weights is not None and are_whole(weights):
             source, weights = repeated(source, weights), None
-        recipe, learnt = learn(asked, source, jobs, weights)
+        return self.fit_learnt(*learn(asked, source, jobs, weights), names.kind or TEXT)
+
+    def fit_learnt(self, recipe: ClassifierRecipe, learnt: Learnt, kind: str) -> "TextClassifier":
+        """Fit what was learnt by a recipe, from labels of a kind; what was learnt before is forgotten."""
         if not learnt.counts.classes:
             raise InputError("there are no documents to learn from")
-        kind = names.kind or TEXT
         LabelSet(learnt.counts.classes, kind).check_order(recipe.prior)
         self.state, self.recipe = fit_state(recipe, learnt), recipe
         self._kind, self._file, self._merged = kind, None, ()  # nothing of files or their journals is left
@@ -348,6 +358,9 @@ class TextClassifier(TextEstimator):
         return LabelNames(self._kind if has_classes else None, takes_names=takes_names)
 
     def _revise(self, add: Source, remove: Source, refit: str, jobs: int, names: LabelNames) -> "TextClassifier":
+        forgotten, remove = peek(remove)
+        if forgotten is not None:
+            self.recipe.check_forgets()
         if self.recipe.model == AUTO:  # nothing has been learnt yet
             recipe, learnt = learn(self.recipe, add, jobs)
             learnt = learnt - recipe.learnt(remove, jobs)

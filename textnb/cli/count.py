@@ -1,36 +1,62 @@
 """textnb count and textnb tokenize."""
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 
+from textnb.classifier.inputs import as_source
 from textnb.cli.input_sources import input_documents, open_inputs
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import check_unused, takes, verb
+from textnb.cli.options.checkpoint import origin_of, own_tokenizer
+from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.sources import CorpusSource, check_output
 from textnb.cli.terminal import OutputRows, plural, print_words, say
+from textnb.counts import TermsOf, counted
+from textnb.counts.counting import PART_CHARACTERS
 from textnb.errors import InputError
-from textnb.files.count_file import write_counts
+from textnb.files.checkpoint import CountedParts
+from textnb.files.count_file import recipe_of, terms_of_counts
+from textnb.files.count_joining import check_counted_alike, merge_counts
+from textnb.storage import locked
 
 
 @verb
 @inputs.corpus_paths
 @inputs.output
+@click.option("--append", is_flag=True, help="Add the documents to those that the output file has already.")
+@click.option(
+    "--checkpoint",
+    metavar="FOLDER",
+    type=FILE,
+    help="Keep what has been counted so far in FOLDER; a run that was killed goes on from there.",
+)
 @takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def count(
     corpora: Sequence[str],
     output: Path,
+    append: bool,
+    checkpoint: Path | None,
     running: inputs.Running,
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
 ) -> None:
     """Tokenize a corpus once and store its counts, for train, test and compare.
 
+    The corpus is read once, and written in parts: memory is bounded by the vocabulary, not by the number of documents.
+    --append writes the file anew with the documents of the corpus after its own, and equals counting all at once.
+
     Examples:
 
         textnb count news/ -o news.counts
         textnb count 2026-*.csv archive.jsonl.gz -o news.counts
+        textnb count today.csv --append -o news.counts
+        textnb count archive/ --checkpoint archive.parts -o archive.counts
     """
     check_output(output, corpora)
     source = CorpusSource.open(corpora, reading, running)
@@ -38,11 +64,48 @@ def count(
         template = "{corpus} holds counts already; train, test and compare read it, and merge joins several"
         raise InputError(template, corpus=source.count_file.path)
     terms_of = tokenizing.terms_of
-    part = source.counted(terms_of)
-    write_counts(output, part, terms_of)
+    if append:
+        terms_of = _terms_as_in(output, tokenizing)
+    origin = None if checkpoint is None else origin_of(corpora, source, recipe_of(terms_of))
+    folder = checkpoint or click.get_current_context().with_resource(_parts_folder(output))
+    parts = CountedParts(folder, terms_of, origin)
+    _count_parts(source, parts, terms_of, running)
+    with locked(output) if append else nullcontext():
+        before = [output] if append and output.exists() else []
+        whole = merge_counts([*before, *parts.paths], output, own_tokenizer(terms_of))
+    if checkpoint is not None:
+        parts.remove()
     if not running.quiet:
-        documents, terms = plural(len(part), "document"), plural(len(part.vocabulary), "term")
+        documents, terms = plural(parts.n_documents, "document"), plural(whole.n_terms, "term")
         say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+
+
+def _terms_as_in(output: Path, tokenizing: inputs.Tokenizing) -> TermsOf:
+    """Return how the documents of the output were counted; options that say otherwise are refused."""
+    asked = tokenizing.terms_of
+    if not output.exists():
+        return asked
+    terms_of = terms_of_counts(output, own_tokenizer(asked))
+    if tokenizing.given:
+        check_counted_alike(output, terms_of, "these options say", asked)
+    return terms_of
+
+
+def _count_parts(source: CorpusSource, parts: CountedParts, terms_of: TermsOf, running: inputs.Running) -> None:
+    """Count the documents of a source that the parts do not have yet, and add them."""
+    documents: Any = islice(as_source(source.documents()), parts.n_documents, None)
+    for part in counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf, characters=PART_CHARACTERS):
+        parts.add(part)
+        del part  # before the next is counted
+    if not parts.n_documents:
+        raise InputError("{corpus} has no documents", corpus=source.name)
+
+
+@contextmanager
+def _parts_folder(output: Path) -> Iterator[Path]:
+    """Give a folder beside the output, for as long as the verb runs."""
+    with TemporaryDirectory(dir=output.absolute().parent, prefix=f".{output.name[:40]}.", suffix=".parts") as folder:
+        yield Path(folder)
 
 
 @verb

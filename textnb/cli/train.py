@@ -1,7 +1,6 @@
 """textnb train."""
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,15 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.suspects import SeenDocuments
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.checkpoint import Checkpointing
 from textnb.cli.options.groups import FILE, check_unused, takes
 from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used
 from textnb.cli.options.report import Reporting
+from textnb.cli.resuming import train_with_checkpoint
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say, warn
+from textnb.counts.counting import peek
 from textnb.counts.examples import Digests
 from textnb.errors import InputError, Phrase
 from textnb.language import spoken
@@ -49,6 +51,7 @@ MANY_COPIES = 0.1
     tokenizing=inputs.Tokenizing,
     reading=inputs.LabelledReading,
     reporting=Reporting,
+    checkpointing=Checkpointing,
 )
 def train(
     corpora: Sequence[str],
@@ -64,6 +67,7 @@ def train(
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
     reporting: Reporting,
+    checkpointing: Checkpointing,
 ) -> None:
     """Learn from a corpus and write a model file.
 
@@ -91,14 +95,22 @@ def train(
     else:
         recipe = _recipe_like(like, modelling, tokenizing, trust)
     seen = SeenDocuments()
-    documents = source.labelled(recipe.terms_of)
-    if reporting.html is not None:
-        documents = seen.watch(documents)
-    first = next(documents, None)
-    if first is None:
-        raise InputError("{corpus} has no documents to learn from", corpus=corpus)
-    classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
+    schedule = checkpointing.schedule
+
+    def documents() -> Iterator[Any]:
+        found = source.labelled(recipe.terms_of)
+        first, found = peek(found if reporting.html is None else seen.watch(found))
+        if first is None:
+            raise InputError("{corpus} has no documents to learn from", corpus=corpus)
+        return found
+
+    if checkpointing.checkpoint is None:
+        classifier = TextClassifier.from_recipe(recipe).fit(documents(), jobs=running.n_jobs)
+    else:
+        classifier = train_with_checkpoint(recipe, corpora, source, documents, checkpointing.checkpoint, schedule)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
+    if checkpointing.checkpoint is not None:
+        checkpointing.checkpoint.unlink(missing_ok=True)
     if classifier.recipe.choice and like is None and not running.quiet:
         say("auto chose {it}", it=Phrase(choice_in_words(classifier.recipe.choice[0])))
     better = None if running.quiet else _say_quality(classifier)

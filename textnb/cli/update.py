@@ -13,7 +13,8 @@ from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, g
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say, warn
 from textnb.errors import InputError, ParameterError, listed
-from textnb.files.count_file import holds_counts, merge_counts
+from textnb.files.count_file import holds_counts
+from textnb.files.count_joining import merge_counts
 from textnb.storage import locked
 
 
@@ -157,9 +158,9 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
     check_output(output)
     if all(map(holds_counts, models)):
         with locked(output):
-            part = merge_counts(models, output, trust)
+            whole = merge_counts(models, output, trust)
         if not quiet:
-            documents, terms = plural(len(part), "document"), plural(len(part.vocabulary), "term")
+            documents, terms = plural(whole.n_documents, "document"), plural(whole.n_terms, "term")
             say("merged {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
         return
     with locked(output):

@@ -1,5 +1,6 @@
 """Counting: documents to parts of a count matrix, on threads (the extension) or on processes (Python)."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -25,6 +26,8 @@ NATIVE_BATCH_CHARACTERS = 500_000  # about a fifth of a second of the extension'
 BATCH_DOCUMENTS = 2048
 ENTRIES = 20_000_000
 """Non-zero counts held at once while learning, 160 MB."""
+PART_CHARACTERS = 4_000_000
+"""Characters of a part of a stream: 20 MB of counts of words, 100 MB of words and characters."""
 
 
 class _Matrix:
@@ -124,6 +127,7 @@ def counted(
     *,
     jobs: int = 1,
     entries: float = ENTRIES,
+    characters: float = math.inf,
 ) -> Iterator[Counted]:
     """Yield documents in their order, counted, in parts of at least ``entries`` non-zero counts.
 
@@ -136,6 +140,9 @@ def counted(
         every term is counted.
     jobs : int
         Number of threads or processes; one pool serves all parts.
+    characters : float
+        Characters from which on a part is complete, too. Parts of characters are counted one without another, so that
+        no term is held that is not in the part, and where they end depends on nothing but the documents.
     """
     jobs = as_jobs(jobs)  # here, because not every way below starts jobs
     first, items = peek(documents)
@@ -144,10 +151,16 @@ def counted(
             yield part if vocabulary is None else part.on(vocabulary)
         return
     natively = terms_of.tokenizer.counts_natively
-    gathered = (_NativeParts if natively else _PythonParts)(terms_of, vocabulary)
+    gathered: Any = (_NativeParts if natively else _PythonParts)(terms_of, vocabulary)
     known: list[_Known] = []
-    for batch in gathered.count_batches(items, jobs):
+    batches = _batches(items, NATIVE_BATCH_CHARACTERS if natively else BATCH_CHARACTERS, characters)
+    for begins, batch, counts in gathered.count_batches(batches, jobs):
+        if begins and known:
+            yield _counted(gathered.build(), known)
+            known = []
+        gathered.add(counts)
         known.append(batch)
+        del counts
         if gathered.n_entries >= entries:
             yield _counted(gathered.build(), known)
             known = []
@@ -162,6 +175,10 @@ def peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
     rest = iter(items)
     first = next(rest, None)
     return first, rest if first is None else chain([first], rest)
+
+
+_NativeCounts = tuple[NativeRows, list[CountedRows]]
+_PythonCounts = tuple[CSR, Vocabulary]
 
 
 class _Known(NamedTuple):
@@ -181,18 +198,29 @@ class _Known(NamedTuple):
         return cls([document.label for document in documents], digests, ids, groups, days)
 
 
+class _Batch(NamedTuple):
+    """Documents that are counted at once; ``begins``: with them a part of the stream begins."""
+
+    documents: list[Document]
+    begins: bool
+
+
 class _NativeParts:
-    """Rows counted by the extension on threads; terms keep their numbers from part to part."""
+    """Rows counted by the extension on threads; terms keep their numbers from part to part of one counter."""
 
     def __init__(self, terms_of: TermsOf, vocabulary: Vocabulary | None) -> None:
-        self._rows, self._digested = NativeRows(terms_of, vocabulary), vocabulary is None
+        self._terms_of, self._vocabulary, self._digested = terms_of, vocabulary, vocabulary is None
+        self._rows = NativeRows(terms_of, vocabulary)
 
-    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[_Known]:
-        """Count documents; yield what is known of each batch when its rows have been gathered."""
-        for known, counted_batch in map_on_threads(self._count, _batches(documents, NATIVE_BATCH_CHARACTERS), jobs):
-            for rows in counted_batch:
-                self._rows.add(rows)
-            yield known
+    def count_batches(self, batches: Iterable[_Batch], jobs: int) -> Iterator[tuple[bool, _Known, _NativeCounts]]:
+        """Count batches in their order; each says whether a part begins, what is known of it, and its counts."""
+        return map_on_threads(self._count, self._numbered(batches), jobs)
+
+    def add(self, counts: _NativeCounts) -> None:
+        """Append the rows of a batch."""
+        self._rows, counted_batch = counts
+        for rows in counted_batch:
+            self._rows.add(rows)
 
     @property
     def n_entries(self) -> int:
@@ -203,14 +231,23 @@ class _NativeParts:
         """Return the matrix gathered since the last part, and its vocabulary."""
         return self._rows.build()
 
-    def _count(self, documents: list[Document]) -> tuple[_Known, list[CountedRows]]:
+    def _numbered(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, NativeRows]]:
+        """Yield batches with the rows that number their terms: others from where a part begins."""
+        rows = self._rows
+        for batch in batches:
+            if batch.begins:
+                rows = NativeRows(self._terms_of, self._vocabulary)
+            yield batch, rows
+
+    def _count(self, numbered: tuple[_Batch, NativeRows]) -> tuple[bool, _Known, _NativeCounts]:
+        (documents, begins), rows = numbered
         found: list[CountedRows] = []
         for counted_before, run in groupby(documents, lambda document: isinstance(document, CountedDocument)):
             if counted_before:
                 found += [document.row for document in run if isinstance(document, CountedDocument)]
             else:
-                found.append(self._rows.count(list(run)))
-        return _Known.of(documents, self._digested), found
+                found.append(rows.count(list(run)))
+        return begins, _Known.of(documents, self._digested), (rows, found)
 
 
 class _PythonParts:
@@ -220,12 +257,13 @@ class _PythonParts:
         self._terms_of, self._vocabulary = terms_of, vocabulary
         self._builder = MatrixBuilder(vocabulary)
 
-    def count_batches(self, documents: Iterable[Document], jobs: int) -> Iterator[_Known]:
+    def count_batches(self, batches: Iterable[_Batch], jobs: int) -> Iterator[tuple[bool, _Known, _PythonCounts]]:
         count = partial(_count, self._terms_of, self._vocabulary is None)
         jobs = jobs if self._terms_of.tokenizer.can_be_sent else 1
-        for known, X, vocabulary in map_ordered(count, _batches(documents, BATCH_CHARACTERS), jobs):
-            self._builder.add_rows(X, vocabulary)
-            yield known
+        return map_ordered(count, batches, jobs)
+
+    def add(self, counts: _PythonCounts) -> None:
+        self._builder.add_rows(*counts)
 
     @property
     def n_entries(self) -> int:
@@ -236,8 +274,9 @@ class _PythonParts:
         return builder.build()
 
 
-def _count(terms_of: TermsOf, digested: bool, documents: list[Document]) -> tuple[_Known, CSR, Vocabulary]:
-    return _Known.of(documents, digested), *count_matrix(map(terms_of.stream, documents))
+def _count(terms_of: TermsOf, digested: bool, batch: _Batch) -> tuple[bool, _Known, _PythonCounts]:
+    counts = count_matrix(map(terms_of.stream, batch.documents))
+    return batch.begins, _Known.of(batch.documents, digested), counts
 
 
 def _counted(built: tuple[CSR, Vocabulary], known: list[_Known]) -> Counted:
@@ -245,15 +284,22 @@ def _counted(built: tuple[CSR, Vocabulary], known: list[_Known]) -> Counted:
     return Counted(*built, labels, digests, ids, groups, days if any(days) else ())
 
 
-def _batches(documents: Iterable[Document], enough: int) -> Iterator[list[Document]]:
-    """Yield documents in lists of at least ``enough`` characters or BATCH_DOCUMENTS documents."""
+def _batches(documents: Iterable[Document], enough: int, of_part: float) -> Iterator[_Batch]:
+    """Yield documents in batches of at least ``enough`` characters or BATCH_DOCUMENTS documents.
+
+    A part begins when those before it have ``of_part`` characters, not at the first batch.
+    """
     batch: list[Document] = []
-    characters = 0
+    characters = in_part = 0
+    begins = False
     for document in documents:
         batch.append(document)
         characters += len(document.text)
-        if characters >= enough or len(batch) >= BATCH_DOCUMENTS:
-            yield batch
+        if characters >= enough or len(batch) >= BATCH_DOCUMENTS or in_part + characters >= of_part:
+            yield _Batch(batch, begins)
+            in_part += characters
+            begins = in_part >= of_part
+            in_part = 0 if begins else in_part
             batch, characters = [], 0
     if batch:
-        yield batch
+        yield _Batch(batch, begins)

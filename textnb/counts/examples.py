@@ -11,7 +11,7 @@ with different days, ``-`` takes away those of the same days, then the oldest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -266,6 +266,12 @@ class Examples:
         """Row numbers of the documents that are older than a day; undated: and of those without a date."""
         return np.flatnonzero((self.days < day) & ((self.days > 0) | undated))
 
+    def within(self, vocabulary: Vocabulary) -> Examples:
+        """Return these examples on a vocabulary, without the terms that are not in it."""
+        columns = vocabulary.places_of(self.vocabulary)
+        X = renumbered(self.X, columns, len(vocabulary))
+        return replace(self, X=X, vocabulary=vocabulary)
+
     def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Examples:
         """These examples on wider axes."""
         columns = vocabulary.columns_of(self.vocabulary)
@@ -275,8 +281,10 @@ class Examples:
 
     def trimmed(self) -> Examples:
         """These examples without the terms and classes that none of them has."""
-        columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
-        X = self.X if len(columns) == len(self.vocabulary) else self.X[:, columns]
+        is_used = np.bincount(self.X.indices, minlength=len(self.vocabulary)) > 0
+        columns, X = np.flatnonzero(is_used), self.X
+        if len(columns) < len(self.vocabulary):
+            X = renumbered(X, np.maximum(np.cumsum(is_used) - 1, 0), len(columns))  # several times faster than X[:, c]
         kept, y = np.unique(self.y, return_inverse=True)
         classes = tuple(self.classes[k] for k in kept)
         return Examples(self.vocabulary.selected(columns), classes, X, y, self.digests, self.days)

@@ -17,9 +17,11 @@ A calibration needs fewer documents. It uses those of class k whose digest, read
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from hashlib import blake2b
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +31,9 @@ from textnb.counts.class_counts import ClassCounts
 from textnb.counts.counting import Counted
 from textnb.counts.examples import SIZE, DigestArray, Digests, Examples, digest_array, sort_keys
 from textnb.counts.histograms import ClassHistograms
-from textnb.counts.labels import class_codes
+from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR
+from textnb.counts.pruning import NOTHING_DROPPED, Dropped, most_frequent_terms
 from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
 from textnb.numerics import Codes, Floats
@@ -66,9 +69,15 @@ class Sample:
     @classmethod
     def of(cls, part: Counted, most: int) -> "Sample":
         """Return the sample of counted and labelled documents."""
+        return cls.of_below(part, most, {})
+
+    @classmethod
+    def of_below(cls, part: Counted, most: int, bounds: Bounds) -> "Sample":
+        """Return the sample of counted documents below bounds that others have set."""
         classes, y = class_codes(np.array(part.named_labels, object))
+        digests = digest_array(part.learnt_digests)
         share = _share(np.bincount(y).tolist(), most)
-        return cls._below_bounds(part, most, _digests_at(share, digest_array(part.learnt_digests), y, classes))
+        return cls._below_bounds(part, most, _lower(bounds, _digests_at(share, digests, y, classes)))
 
     @classmethod
     def calibrating(cls, part: Counted, most: int) -> "Sample":
@@ -114,6 +123,27 @@ class Sample:
             days[digests.places_of(Digests(kept.digests))] = kept.days
         left = self.examples.without(digests.array, days)
         return self if len(left) == len(self.examples) else replace(self, examples=left)
+
+    def plus(self, others: Sequence["Sample"], documents: Mapping[str, int]) -> "Sample":
+        """Return the sum with others, ``thinned`` for these documents; what is not kept is left out before adding."""
+        samples = [self, *others]
+        bounds = reduce(_lower, [each.bounds for each in samples])
+        low = [each._below(bounds).examples for each in samples]
+        classes = tuple(sorted({name for each in low for name in each.classes}))
+        y = np.concatenate([places(classes, each.classes)[each.y] for each in low])
+        digests = np.concatenate([each.digests for each in low])
+        del low
+        bounds = _lower(bounds, _digests_at(_share(documents.values(), self.most), digests, y, classes))
+        others_sum = reduce(add, [each._below(_lower(each.bounds, bounds)) for each in others])
+        return (self._below(bounds) + others_sum).thinned(documents)
+
+    def within(self, vocabulary: Vocabulary) -> "Sample":
+        """Return the sample on a vocabulary, without the terms that are not in it."""
+        return replace(self, examples=self.examples.within(vocabulary))
+
+    def trimmed(self) -> "Sample":
+        """Return the sample without the terms that none of its documents has."""
+        return replace(self, examples=self.examples.trimmed())
 
     def __add__(self, other: "Sample") -> "Sample":
         bounds = _lower(self.bounds, other.bounds)
@@ -200,7 +230,8 @@ class Learnt:
     """Statistics of learnt documents. ``+`` merges, ``-`` forgets and drops terms and classes without documents.
 
     Equal knowledge is an equal value, whatever its history, and forgetting equals never having seen, as long as there
-    were never more documents than a sample may keep. Parts that a recipe does not need are None.
+    were never more documents than a sample may keep. Parts that a recipe does not need are None. ``dropped``: what a
+    term budget has taken away, which is not counted any more.
     """
 
     counts: ClassCounts
@@ -208,6 +239,7 @@ class Learnt:
     histograms: ClassHistograms | None = None
     examples: Examples | None = None
     sample: Sample | None = None
+    dropped: Dropped = NOTHING_DROPPED
 
     @classmethod
     def zero(cls, unit: float = 1.0, keeps: Keeps | None = None) -> "Learnt":
@@ -275,6 +307,7 @@ class Learnt:
             _sum(*(_on(h, vocabulary, classes, a.unit) for h in (self.histograms, other.histograms))),
             _sum(self.examples, other.examples),
             _sum(self.sample, other.sample),
+            self.dropped.and_then(other.dropped),
         )._thinned()
 
     def __sub__(self, other: "Learnt") -> "Learnt":
@@ -288,7 +321,7 @@ class Learnt:
             histograms = rest.selected(columns, counts.classes)
         examples = self.examples if self.examples is None or other.examples is None else self.examples - other.examples
         sample = None if self.sample is None else self.sample.without(other.digests, other.kept)
-        return Learnt(counts, digests, histograms, examples, sample)._thinned()
+        return Learnt(counts, digests, histograms, examples, sample, self.dropped)._thinned()
 
     @property
     def documents(self) -> dict[str, int]:
@@ -299,6 +332,25 @@ class Learnt:
     def fingerprint(self) -> str:
         """Digest of the set of learnt documents, 32 hexadecimal digits."""
         return blake2b(self.digests.array.tobytes(), digest_size=16).hexdigest()
+
+    def pruned(self, budget: int) -> "Learnt":
+        """Return the learnt value on the terms that most documents contain, ``budget`` at most; ``pruning.py``.
+
+        There may be no histograms: their lengths of documents would have to change.
+        """
+        columns, dropped = most_frequent_terms(self.counts, budget)
+        if not dropped.terms:
+            return self
+        assert self.histograms is None
+        counts = self.counts.selected(columns)
+        vocabulary = _vocabulary(counts)
+        return replace(
+            self,
+            counts=counts,
+            examples=None if self.examples is None else self.examples.within(vocabulary).trimmed(),
+            sample=None if self.sample is None else self.sample.within(vocabulary).trimmed(),
+            dropped=self.dropped.and_then(dropped),
+        )
 
     def without_documents(self) -> "Learnt":
         """Return the learnt value without kept documents."""

@@ -29,7 +29,7 @@ import mmap
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from io import BytesIO
@@ -55,6 +55,14 @@ _PLAIN, _ZLIB = "plain", "zlib"
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, which may be read when they are asked for."""
+
+
+class Streamed(NamedTuple):
+    """An array that is written piece by piece: its type, its shape, and a function that makes its pieces in order."""
+
+    dtype: Any
+    shape: tuple[int, ...]
+    pieces: Callable[[], Iterable[NDArray[Any]]]
 
 
 class Section(NamedTuple):
@@ -113,8 +121,7 @@ def write_bundle(
         assert facts.dtype in _TYPES, facts.dtype
         sections[name] = facts._asdict() | {"shape": list(array.shape)}
         start = _aligned(facts.end)
-    full = {"format": FORMAT, "kind": kind, "textnb": __version__, "sections": sections, **header}
-    text = (json.dumps(full, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode("utf-8", "replace")
+    text = _header_text(kind, header, sections)
     check_writable_header(text, "the model" if isinstance(path, BytesIO) else path)
     first = _aligned(_START + len(text))
     end = first + max((facts["start"] + facts["stored"] for facts in sections.values()), default=0)
@@ -127,6 +134,47 @@ def write_bundle(
         _pad_to(stream, end)
         if announce is not None:
             announce(sha256(opening).hexdigest())
+
+
+def write_streamed_bundle(
+    path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, Streamed]
+) -> None:
+    """Write the bytes that ``write_bundle`` writes of arrays for answering, without having them in memory.
+
+    The header, whose length the sha256 of the sections do not change, is written again when they are known.
+    """
+    streams = {name: arrays[name] for name in sorted(arrays)}
+    sections: dict[str, Any] = {}
+    start = 0
+    for name, array in streams.items():
+        facts = Section(np.dtype(array.dtype).str, array.shape, start, 0, _PLAIN, sha256().hexdigest())
+        facts = facts._replace(stored=facts.size)
+        assert facts.dtype in _TYPES, facts.dtype
+        sections[name] = facts._asdict() | {"shape": list(array.shape)}
+        start = _aligned(facts.end)
+    text = _header_text(kind, header, sections)
+    check_writable_header(text, path)
+    first = _aligned(_START + len(text))
+    end = first + max((facts["start"] + facts["stored"] for facts in sections.values()), default=0)
+    with atomic(path) as stream:
+        stream.write(_opening(text, end))
+        for name, array in streams.items():
+            _pad_to(stream, first + sections[name]["start"])
+            digest = sha256()
+            for piece in array.pieces():
+                data = np.ascontiguousarray(piece, array.dtype).reshape(-1).view(np.uint8).data
+                digest.update(data)
+                stream.write(data)
+            assert stream.tell() == first + sections[name]["start"] + sections[name]["stored"], name
+            sections[name]["sha256"] = digest.hexdigest()
+        _pad_to(stream, end)
+        stream.seek(0)
+        stream.write(_opening(_header_text(kind, header, sections), end))
+
+
+def _header_text(kind: str, header: Mapping[str, Any], sections: Mapping[str, Any]) -> bytes:
+    full = {"format": FORMAT, "kind": kind, "textnb": __version__, "sections": sections, **header}
+    return (json.dumps(full, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode("utf-8", "replace")
 
 
 def _coded(arrays: Arrays, coding: str) -> Iterator[tuple[str, NDArray[Any], str, bytes | memoryview]]:

@@ -1,6 +1,6 @@
 """Count files: documents tokenized and counted once, for training and testing many times."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from textnb.counts import Counted, TermsOf, Vocabulary
-from textnb.counts.counting import joined
 from textnb.counts.examples import SIZE, digest_array
-from textnb.errors import InputError, ModelFileError
+from textnb.errors import ModelFileError
 from textnb.files.arrays import (
     array_of,
     packed_strings,
@@ -19,7 +18,7 @@ from textnb.files.arrays import (
     unpacked_strings,
     unpacked_table,
 )
-from textnb.files.bundle import Arrays, content_of, open_bundle, write_bundle
+from textnb.files.bundle import Arrays, Bundle, content_of, open_bundle, write_bundle
 from textnb.text import Analyzer, tokenizer_of
 
 KIND = "counts"
@@ -37,34 +36,29 @@ def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
         **packed_strings("groups", [group or "" for group in counted.groups]),
         "digests": digest_array(counted.digests),
     }
-    write_bundle(path, KIND, {"recipe": _recipe(terms_of), "documents": len(counted)}, arrays)
+    write_bundle(path, KIND, {"recipe": recipe_of(terms_of), "documents": len(counted)}, arrays)
 
 
 def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
     """Read counted documents, and the function that counted them; a Python tokenizer must be named in ``trust``."""
     bundle = open_bundle(path, KIND)
     bundle.verify()
+    terms_of = _terms_of(path, bundle, trust)
+    with content_of(path):
+        return _counted(bundle.answering), terms_of
+
+
+def terms_of_counts(path: str | Path, trust: Collection[str] = ()) -> TermsOf:
+    """Return the function that counted the documents of a file, of which only the header is read."""
+    return _terms_of(path, open_bundle(path, KIND), trust)
+
+
+def _terms_of(path: str | Path, bundle: Bundle, trust: Collection[str]) -> TermsOf:
     with content_of(path):
         recipe = bundle.header.get("recipe")
         if not isinstance(recipe, dict):
             raise ModelFileError("the header has no recipe")
-        terms_of = TermsOf(tokenizer_of(recipe["tokenizer"], trust), Analyzer.of(recipe["analyzer"]))
-        return _counted(bundle.answering), terms_of
-
-
-def merge_counts(paths: Sequence[str | Path], output: str | Path, trust: Collection[str] = ()) -> Counted:
-    """Write the documents of several count files, one after the other, into one; return them.
-
-    The result equals counting all documents at once. Files that were counted in different ways are refused.
-    """
-    parts, ways = zip(*(read_counts(path, trust) for path in paths), strict=True)
-    for path, terms_of in zip(paths, ways, strict=True):
-        if _recipe(terms_of) != _recipe(ways[0]):
-            template = "{path} was counted with another tokenizer or other options than {first}; count it again"
-            raise InputError(template, path=path, first=paths[0])
-    whole = joined(parts)
-    write_counts(output, whole, ways[0])
-    return whole
+        return TermsOf(tokenizer_of(recipe["tokenizer"], trust), Analyzer.of(recipe["analyzer"]))
 
 
 def holds_counts(path: str | Path) -> bool:
@@ -76,7 +70,8 @@ def holds_counts(path: str | Path) -> bool:
     return True
 
 
-def _recipe(terms_of: TermsOf) -> dict[str, Any]:
+def recipe_of(terms_of: TermsOf) -> dict[str, Any]:
+    """Recipe of a tokenizer and an analyzer, as the header of a count file has it."""
     return {"tokenizer": terms_of.tokenizer.recipe, "analyzer": terms_of.analyzer.recipe}
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from textnb.counts import Learnt, Vocabulary
 from textnb.counts.packed_vocabulary import PARTS, PackedVocabulary, pack_terms
+from textnb.counts.pruning import NOTHING_DROPPED, Dropped
 from textnb.counts.weighting import weighting
 from textnb.decisions import JudgedAnswers
 from textnb.errors import InputError, ModelFileError
@@ -94,6 +95,7 @@ class Summary(NamedTuple):
     """Size of what was learnt: documents of each class, all terms, kept documents, and its fingerprint.
 
     dated: first and last day (``Document.day``) of the kept documents with a date, and their number; None without any.
+    dropped: what a term budget has dropped, the numbers of ``Dropped``; None if nothing.
     """
 
     documents: list[int | float]
@@ -101,6 +103,7 @@ class Summary(NamedTuple):
     n_kept: int
     fingerprint: str
     dated: list[int] | None = None
+    dropped: list[int] | None = None
 
 
 class ModelContent(NamedTuple):
@@ -155,7 +158,7 @@ def write_model(
         answering |= _packed_judged(content.calibrated.judged.value)
     learning: dict[str, NDArray[Any]] = {}
     if not content.stripped:
-        header["kept"], learning = _packed_learning(content.learnt.value)
+        header["kept"], learning = packed_learning(content.learnt.value)
         answering[_DIGESTS] = learning.pop(_DIGESTS)  # does not compress, and one is looked up when a mail is learnt
     write_bundle(path, KIND, header, answering, learning, announce)
 
@@ -359,12 +362,12 @@ def _summary(content: ModelContent) -> Summary:
 def summary_of(learnt: Learnt) -> Summary:
     """Size of a learnt value."""
     counts = learnt.counts
-    kept = learnt.kept
+    kept, dropped = learnt.kept, list(learnt.dropped) if learnt.dropped.terms else None
     if kept is None:
-        return Summary(counts.documents.tolist(), counts.n_terms, 0, learnt.fingerprint)
+        return Summary(counts.documents.tolist(), counts.n_terms, 0, learnt.fingerprint, None, dropped)
     days = kept.days[kept.days > 0]
     dated = [int(days.min()), int(days.max()), len(days)] if len(days) else None
-    return Summary(counts.documents.tolist(), counts.n_terms, len(kept), learnt.fingerprint, dated)
+    return Summary(counts.documents.tolist(), counts.n_terms, len(kept), learnt.fingerprint, dated, dropped)
 
 
 def _as_summary(facts: Mapping[str, Any], n_classes: int) -> Summary:
@@ -372,9 +375,18 @@ def _as_summary(facts: Mapping[str, Any], n_classes: int) -> Summary:
     numbers, days = (*found.documents, found.n_terms, found.n_kept), found.dated or [1, 1, 0]
     is_sound = len(found.documents) == n_classes and all(type(n) in (int, float) and 0 <= n < 2**63 for n in numbers)
     is_dated = [*map(type, days)] == [int] * 3 and 0 < days[0] <= days[1] <= date.max.toordinal()
-    if not is_sound or not is_dated:
+    if not is_sound or not is_dated or not _are_dropped(found.dropped):
         raise ModelFileError("the header does not say how much was learnt")
     return found._replace(fingerprint=str(found.fingerprint))
+
+
+def _are_dropped(numbers: Any) -> bool:
+    """True if numbers can be those of ``Dropped``, or there are none."""
+    return numbers is None or (
+        isinstance(numbers, list)
+        and [*map(type, numbers)] == [int] * len(NOTHING_DROPPED)
+        and all(0 < number < 2**63 for number in numbers)
+    )
 
 
 def _learnt(path: str | Path, bundle: Bundle) -> Learnt:
@@ -384,15 +396,17 @@ def _learnt(path: str | Path, bundle: Bundle) -> Learnt:
     bundle.verify()
     with content_of(path):
         digests = {_DIGESTS: bundle.answering[_DIGESTS]} if _DIGESTS in bundle.answering else {}
-        return _unpacked_learning(bundle.header, {**bundle.learning, **digests})
+        return unpacked_learning(bundle.header, {**bundle.learning, **digests})
 
 
-def _unpacked_learning(header: Mapping[str, Any], arrays: Arrays) -> Learnt:
+def unpacked_learning(header: Mapping[str, Any], arrays: Arrays) -> Learnt:
+    """Learnt value from the header and the arrays of ``packed_learning``."""
     learnt = unpacked_learnt(arrays, header["classes"], weighting(header["recipe"]["weighting"]).unit)
     return _with_kept(learnt, header.get("kept", {}), arrays)  # absent in format 1
 
 
-def _packed_learning(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def packed_learning(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """Header entries, which are stored as ``kept``, and arrays of a learnt value."""
     facts, arrays = _kept(learnt)
     return facts, {**packed_learnt(learnt), **arrays}
 
@@ -400,7 +414,7 @@ def _packed_learning(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[
 def _old_content(header: Mapping[str, Any], arrays: Arrays) -> ModelContent:
     """Content of a file of format 1 or 2."""
     classes, kept = header["classes"], header.get("kept", {})
-    learnt = _unpacked_learning(header, arrays)
+    learnt = unpacked_learning(header, arrays)
     fit = unpacked_fit(kept["fit"], arrays, len(classes)) if kept.get("fit") else None
     if fit is not None:
         _check_numbers({name: arrays[name] for name in arrays if name.startswith(_SCORER)})
@@ -431,15 +445,20 @@ def _kept(learnt: Learnt) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if learnt.sample is not None:
         facts["sample"], more = packed_sample(learnt.sample, learnt)
         arrays |= more
+    if learnt.dropped.terms:
+        facts["dropped"] = list(learnt.dropped)
     return facts, arrays
 
 
 def _with_kept(learnt: Learnt, kept: Mapping[str, Any], arrays: Arrays) -> Learnt:
+    if not _are_dropped(kept.get("dropped")):
+        raise ModelFileError("the header does not say what was dropped")
     return replace(
         learnt,
         histograms=unpacked_histograms(arrays, learnt.counts) if kept.get("histograms") else None,
         examples=unpacked_examples(arrays, "examples", learnt) if kept.get("examples") else None,
         sample=unpacked_sample(kept["sample"], arrays, learnt) if kept.get("sample") else None,
+        dropped=Dropped(*kept.get("dropped") or NOTHING_DROPPED),
     )
 
 

@@ -159,6 +159,8 @@ class JournalledModel:
 
     def revise(self, *, add: Sequence[Document], remove: Sequence[Document], refit: str) -> object:  # noqa: ARG002
         """Add corrections to the journal."""
+        if remove:
+            self._classifier.recipe.check_forgets()
         for kind, documents in ((UNLEARN, remove), (LEARN, add)):
             for document in documents:
                 self._journal.append(self._correction(kind, document))

@@ -48,6 +48,13 @@ class Modelling:
         type=click.IntRange(min=0),
         default=SAMPLE,
     )
+    term_budget: int | None = option(
+        "N",
+        "Count about the N most frequent terms, whatever the size of the corpus. Approximate: info says how far "
+        "counts may be off; forget is refused. --max-terms selects exactly.",
+        type=click.IntRange(min=1),
+        default=None,
+    )
     settings: tuple[str, ...] = option(
         "NAME=VALUE", "Option of the model; repeatable. See textnb models NAME.", "--set", default=()
     )
@@ -97,6 +104,7 @@ class Modelling:
             self.calibrate,
             self.sample,
             choose_terms and self.model == AUTO,
+            term_budget=self.term_budget,
         )
 
 

@@ -1,0 +1,133 @@
+"""Count files joined into one, which is written piece by piece: a file at a time is in memory, and all terms.
+
+The result is the file that counting all documents at once writes, byte for byte. Files are read twice: to check them
+and to gather their terms, and to copy their documents.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from textnb.counts import TermsOf, Vocabulary
+from textnb.counts.examples import SIZE
+from textnb.errors import InputError, ModelFileError
+from textnb.files.arrays import packed_vocabulary, unpacked_strings
+from textnb.files.bundle import Arrays, Streamed, open_bundle, write_streamed_bundle
+from textnb.files.count_file import KIND, read_counts, recipe_of
+from textnb.storage import KEEPS_OPEN
+
+_BLOCK = 1 << 20  # entries copied at once
+_STRINGS = ("labels", "ids", "groups")
+
+
+class Joined(NamedTuple):
+    """Size of a count file that was written: its documents and its terms."""
+
+    n_documents: int
+    n_terms: int
+
+
+class _File(NamedTuple):
+    """A count file that has been checked, and its size."""
+
+    path: str | Path
+    n_documents: int
+    n_entries: int
+    n_bytes: dict[str, int]
+    has_days: bool
+
+    def arrays(self) -> Arrays:
+        """Arrays of the file, mapped."""
+        return open_bundle(self.path, KIND, in_memory=not KEEPS_OPEN).answering
+
+
+def merge_counts(paths: Sequence[str | Path], output: str | Path, trust: Collection[str] = ()) -> Joined:
+    """Write the documents of several count files, one after the other, into one, which may be one of them.
+
+    The result equals counting all documents at once. Files that were counted in different ways are refused.
+    """
+    files: list[_File] = []
+    vocabulary, way = Vocabulary(), None
+    for path in paths:
+        file, terms_of, terms = _checked(path, trust)
+        way = way or terms_of
+        check_counted_alike(path, terms_of, paths[0], way)
+        files.append(file)
+        vocabulary = vocabulary | terms
+        del terms
+    assert way is not None
+    n_documents = sum(file.n_documents for file in files)
+    header = {"recipe": recipe_of(way), "documents": n_documents}
+    write_streamed_bundle(output, KIND, header, _joined(files, vocabulary, n_documents))
+    return Joined(n_documents, len(vocabulary))
+
+
+def check_counted_alike(path: str | Path, terms_of: TermsOf, first: str | Path, way: TermsOf) -> None:
+    """Refuse a file that was counted in another way than the first."""
+    if recipe_of(terms_of) != recipe_of(way):
+        template = "{path} was counted with another tokenizer or other options than {first}; count it again"
+        raise InputError(template, path=path, first=first)
+
+
+def _checked(path: str | Path, trust: Collection[str]) -> tuple[_File, TermsOf, Vocabulary]:
+    """Read a file as a whole, which checks it; return what is needed of it."""
+    part, terms_of = read_counts(path, trust)
+    if part.X.dtype.kind == "f":
+        raise ModelFileError("{path}: the counts are not whole numbers", path=path)
+    arrays = open_bundle(path, KIND).answering
+    n_bytes = {name: len(arrays[f"{name}.bytes"]) for name in _STRINGS}
+    return _File(path, len(part), part.X.nnz, n_bytes, bool(part.days)), terms_of, part.vocabulary
+
+
+def _joined(files: list[_File], vocabulary: Vocabulary, n_documents: int) -> dict[str, Streamed]:
+    """Arrays of ``write_counts`` of all documents."""
+    n_entries = sum(file.n_entries for file in files)
+    index = np.dtype("<i4" if max(len(vocabulary), n_entries) < 2**31 else "<i8")
+    terms = packed_vocabulary("vocabulary", vocabulary)
+    arrays = {name: Streamed(array.dtype, array.shape, lambda array=array: [array]) for name, array in terms.items()}  # type: ignore[misc]
+
+    def of_each(pieces: Callable[[_File], Iterator[NDArray[Any]]]) -> Callable[[], Iterator[NDArray[Any]]]:
+        return lambda: (piece for file in files for piece in pieces(file))
+
+    def columns(file: _File) -> Iterator[NDArray[Any]]:
+        arrays = file.arrays()
+        places = vocabulary.columns_of(Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))).astype(index)
+        return (places[block] for block in _blocks(arrays["counts.indices"]))
+
+    arrays |= {
+        "counts.data": Streamed("<i8", (n_entries,), of_each(lambda file: _blocks(file.arrays()["counts.data"]))),
+        "counts.indices": Streamed(index, (n_entries,), of_each(columns)),
+        "counts.indptr": Streamed(index, (n_documents + 1,), lambda: _ends(files, "counts.indptr", index, first=1)),
+        "digests": Streamed("|u1", (n_documents, SIZE), of_each(lambda file: iter([file.arrays()["digests"]]))),
+    }
+    for name in _STRINGS:
+        size = sum(file.n_bytes[name] for file in files)
+        copied = of_each(lambda file, name=name: iter([file.arrays()[f"{name}.bytes"]]))  # type: ignore[misc]
+        arrays[f"{name}.bytes"] = Streamed("|u1", (size,), copied)
+        ends = lambda name=name: _ends(files, f"{name}.ends", np.dtype("<i8"))  # noqa: E731
+        arrays[f"{name}.ends"] = Streamed("<i8", (n_documents,), ends)
+    if any(file.has_days for file in files):
+        arrays["days"] = Streamed("<i4", (n_documents,), of_each(lambda file: iter([_days(file)])))
+    return arrays
+
+
+def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    return (array[start : start + _BLOCK] for start in range(0, len(array), _BLOCK))
+
+
+def _ends(files: list[_File], name: str, dtype: np.dtype[Any], first: int = 0) -> Iterator[NDArray[Any]]:
+    """Ends of all files, one after the other; ``first``: number of leading zeros, which only the first file keeps."""
+    before = 0
+    yield np.zeros(first, dtype)
+    for file in files:
+        ends = file.arrays()[name][first:].astype(dtype)
+        yield ends + dtype.type(before)
+        before += int(ends[-1]) if len(ends) else 0
+
+
+def _days(file: _File) -> NDArray[Any]:
+    arrays = file.arrays()
+    return arrays["days"] if "days" in arrays else np.zeros(file.n_documents, np.int32)
