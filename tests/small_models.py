@@ -119,7 +119,7 @@ def in_format_2(path, levels=None):
 
 
 def plain_examples(name, examples, counts):
-    table = packed_table(name, examples.X)
+    table = packed_table(name, examples.X.astype(np.int64))
     data = table[f"{name}.data"]
     return {
         **table,

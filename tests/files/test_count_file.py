@@ -125,13 +125,14 @@ def test_any_one_byte_that_changes_is_noticed_or_does_not_matter(path, tmp_path)
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (put("counts.data", lambda data: -data), "'counts' has entries out of order or not positive"),
+        (put("counts.data", lambda data: -data.astype(np.int64)), "'counts' has entries out of order or not positive"),
         (put("counts.data", lambda data: data * np.nan), "'counts' has entries out of order or not positive"),
         (put("counts.indices", lambda columns: columns + 9), "'counts' is not a sparse matrix"),
         (put("counts.indptr", lambda ends: ends[:-1]), "'counts' is not a sparse matrix"),
         (put("vocabulary.bytes", lambda letters: letters[::-1].copy()), "vocabulary|UTF-8"),
         (put("vocabulary.ends", lambda ends: ends - 100), "'vocabulary' do not end where they should"),
-        (put("labels.ends", lambda ends: ends[[0, -1]]), "differ in number"),
+        (put("labels.ends", lambda ends: ends[[-1]]), "'labels' do not fit together"),
+        (put("labels.numbers", lambda numbers: numbers[:2]), "differ in number"),
         (put("ids.bytes", lambda letters: letters | 128), "'ids' are not UTF-8"),
         (put("digests", lambda digests: digests[:, :8].copy()), "differ in number"),
         (put("digests", lambda digests: digests[:2]), "differ in number"),

@@ -308,7 +308,7 @@ def _weighted(recipe: ClassifierRecipe, learnt: Learnt, *, with_rows: bool = Tru
 def _weigh_rows(chosen: Model, weigher: Weigher) -> Callable[[CSR], CSR]:
     """Return the function from counts to the rows that a model is fitted to, in as little memory as it allows."""
     if chosen.presence_only:
-        return lambda X: with_data(X, np.ones(X.nnz, np.int8))
+        return lambda X: with_data(X, np.broadcast_to(np.ones(1, np.int8), X.nnz))  # the ones take no memory
     return (lambda X: _in_single_precision(weigher(X))) if chosen.single_rows else weigher
 
 

@@ -24,7 +24,7 @@ from textnb.counts import Counted, Examples, Learnt
 from textnb.counts.examples import SIZE, sort_keys
 from textnb.counts.labels import places
 from textnb.counts.learnt import MOST_CALIBRATED, Sample
-from textnb.counts.matrix import CSR, first_equal_rows, mapped
+from textnb.counts.matrix import CSR, as_counts, first_equal_rows, mapped
 from textnb.counts.rows import row_blocks, with_entries
 from textnb.decisions import JudgedAnswers
 from textnb.errors import InputError
@@ -278,7 +278,7 @@ def _one_by_one(recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, exampl
     assert learnt.counts.vocabulary is not None
     of_all_terms = replace(
         examples,
-        X=mapped(examples.X, examples.vocabulary, learnt.counts.vocabulary),
+        X=mapped(as_counts(examples.X), examples.vocabulary, learnt.counts.vocabulary),
         vocabulary=learnt.counts.vocabulary,
     )
     distinct, document = np.unique(first, return_inverse=True)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.counts.labels import class_codes, places
-from textnb.counts.matrix import CSR, as_counts, canonical, renumbered
+from textnb.counts.matrix import CSR, as_counts, canonical, in_bytes, renumbered
 from textnb.counts.vocabulary import Vocabulary
 from textnb.document import DIGEST_SIZE
 from textnb.errors import InputError, NotLearntError
@@ -191,7 +191,7 @@ class Examples:
         days: Sequence[int | None] = (),
     ) -> Examples:
         """Examples from documents in any order; without days none of them has a date."""
-        X = canonical(as_counts(X))
+        X = in_bytes(canonical(as_counts(X)))
         if not (X.shape[0] == len(labels) == len(digests)) or X.shape[1] != len(vocabulary):
             template = "the sizes differ: counts of shape {shape}, {labels} labels, {digests} digests, {terms} terms"
             sizes = {"labels": len(labels), "digests": len(digests), "terms": len(vocabulary)}
@@ -285,6 +285,7 @@ class Examples:
         columns, X = np.flatnonzero(is_used), self.X
         if len(columns) < len(self.vocabulary):
             X = renumbered(X, np.maximum(np.cumsum(is_used) - 1, 0), len(columns))  # several times faster than X[:, c]
+        X = in_bytes(X)
         kept, y = np.unique(self.y, return_inverse=True)
         classes = tuple(self.classes[k] for k in kept)
         return Examples(self.vocabulary.selected(columns), classes, X, y, self.digests, self.days)

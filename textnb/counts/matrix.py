@@ -25,6 +25,7 @@ Matrix = Any
 
 _ENTRIES_PER_BLOCK = 1 << 15
 _MANY_ENTRIES = 1 << 17  # scipy sorts so many in less time than its import takes
+_MAX_BYTE = 255
 _COUNT_TYPES = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
 _BITS = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}
 
@@ -209,7 +210,7 @@ def as_counts(X: Matrix, *, keep_float32: bool = False) -> CSR:
     if X.dtype == np.uint64:
         _check_below_int64(sparse.csr_array(X))
     if X.dtype not in _COUNT_TYPES and not (keep_float32 and X.dtype == np.float32):
-        X = X.astype(np.float64 if X.dtype.kind == "f" else np.int64)
+        X = X.astype(np.float64 if X.dtype.kind == "f" else np.int32 if X.dtype.itemsize < 4 else np.int64)
     X = sparse.csr_array(X)
     _check_entries(X)
     return X
@@ -259,6 +260,16 @@ def _may_offend(data: NDArray[Any]) -> bool:
     if bits is None:
         return bool(data.min() < 0)
     return bool(data.view(bits).max() >= data.dtype.type(np.inf).view(bits))
+
+
+def in_bytes(X: CSR) -> CSR:
+    """X with counts of a byte each if none needs more: for counts that are kept; sums need ``as_counts`` first.
+
+    >>> in_bytes(sparse.csr_array([[1, 255]])).dtype, in_bytes(sparse.csr_array([[1, 256]])).dtype
+    (dtype('uint8'), dtype('int64'))
+    """
+    fits = X.dtype.kind in "iu" and X.dtype != np.uint8 and (not X.nnz or X.data.max() <= _MAX_BYTE)
+    return with_data(X, X.data.astype(np.uint8)) if fits else X
 
 
 def presence(X: CSR) -> CSR:

@@ -104,7 +104,7 @@ def _unchanged(X: CSR) -> CSR:
 
 def _log(X: CSR) -> CSR:
     X = canonical(X)
-    return with_data(X, np.rint(np.log1p(X.data) / _LOG_UNIT).astype(np.int64))
+    return with_data(X, np.rint(np.log1p(X.data, dtype=np.float64) / _LOG_UNIT).astype(np.int64))
 
 
 _PLAIN = (

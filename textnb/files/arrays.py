@@ -12,6 +12,7 @@ everything fits together, within the ``content_of`` of ``bundle.py``, which turn
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,14 +22,16 @@ from textnb.counts import ClassCounts, Digests, DocumentHistogram, Examples, Lea
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.labels import RELATIVE_ROUNDING, places
 from textnb.counts.learnt import MOST_KEPT, Sample, is_below, level_bound
-from textnb.counts.matrix import CSR
-from textnb.counts.packed_vocabulary import packed
+from textnb.counts.matrix import CSR, mapped
+from textnb.counts.packed_vocabulary import PackedVocabulary, packed
 from textnb.document import DIGEST_SIZE
 from textnb.errors import ModelFileError
 from textnb.extension import sparse
 from textnb.files.bundle import Arrays
 from textnb.files.numbers import MAX_NUMBER, packed_numbers, unpacked_numbers
 
+_TERMS_PER_BLOCK = 1 << 16
+_MAX_BYTES = 2**32 - 1  # of all terms
 MAX_TOTAL = 2.0**62
 """Largest sum of a table; with a larger one whole numbers would overflow, and logarithms of sums soon be NaN."""
 
@@ -46,24 +49,83 @@ def packed_vocabulary(name: str, vocabulary: Vocabulary) -> Arrays:
     return {f"{name}.bytes": terms.data, f"{name}.ends": terms.starts[1:].astype(np.int64)}
 
 
+def unpacked_vocabulary(arrays: Arrays, name: str) -> Vocabulary:
+    """Vocabulary from the arrays of ``packed_vocabulary``, checked; its terms stay packed."""
+    data, ends = _bytes_and_ends(arrays, name)
+    last = ""
+    for first in range(0, len(ends), _TERMS_PER_BLOCK):  # so that not all terms are strings at once
+        terms = _decoded(data, ends, slice(first, first + _TERMS_PER_BLOCK), name)
+        Vocabulary.of_sorted([last, *terms] if first else terms)
+        last = terms[-1]
+    if len(data) > _MAX_BYTES:
+        raise ModelFileError("the terms have more than {most:,} bytes", most=_MAX_BYTES)
+    starts = np.zeros(len(ends) + 1, np.uint32)
+    starts[1:] = ends
+    return PackedVocabulary(data, starts)
+
+
 def unpacked_strings(arrays: Arrays, name: str) -> list[str]:
     """Strings from the arrays of ``packed_strings``."""
-    data, ends = array_of(arrays, f"{name}.bytes", 1, "u").tobytes(), array_of(arrays, f"{name}.ends", 1, "i")
-    if len(ends) == 0:
-        return []
-    if ends[-1] != len(data) or ends[0] < 0 or (ends[1:] < ends[:-1]).any():
+    data, ends = _bytes_and_ends(arrays, name)
+    return _decoded(data, ends, slice(0, len(ends)), name)
+
+
+def packed_names(name: str, names: Sequence[str]) -> Arrays:
+    """Arrays of strings of which many are equal: the distinct ones, and the number of each among them."""
+    distinct = sorted(set(names))
+    numbers = places(distinct, names)
+    return {**packed_strings(name, distinct), f"{name}.numbers": numbers.astype(smallest_type(len(distinct)))}
+
+
+def unpacked_names(arrays: Arrays, name: str) -> list[str]:
+    """Strings from the arrays of ``packed_names``, or of ``packed_strings`` in older files; equal strings are one."""
+    distinct = unpacked_strings(arrays, name)
+    if f"{name}.numbers" not in arrays:
+        known = {string: string for string in distinct}
+        return [known[string] for string in distinct]
+    numbers = array_of(arrays, f"{name}.numbers", 1, "u")
+    if len(numbers) and numbers.max() >= len(distinct):
+        raise ModelFileError("the strings {name!r} do not fit together", name=name)
+    return [distinct[k] for k in numbers.tolist()]
+
+
+def smallest_type(n: int) -> Any:
+    """Smallest type of whole numbers from 0 to ``n``.
+
+    >>> smallest_type(255), smallest_type(256)
+    (dtype('uint8'), dtype('<u2'))
+    """
+    return next(dtype for dtype in map(np.dtype, ("|u1", "<u2", "<u4", "<u8")) if n <= np.iinfo(dtype).max)
+
+
+def _bytes_and_ends(arrays: Arrays, name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Bytes of strings, and where each ends; checked."""
+    data, ends = array_of(arrays, f"{name}.bytes", 1, "u"), array_of(arrays, f"{name}.ends", 1, "i")
+    if data.itemsize != 1 or (len(ends) and (ends[-1] != len(data) or ends[0] < 0 or (ends[1:] < ends[:-1]).any())):
         raise ModelFileError("the strings {name!r} do not end where they should", name=name)
-    starts = [0, *ends[:-1].tolist()]
+    return data, ends
+
+
+def _decoded(data: NDArray[Any], ends: NDArray[Any], part: slice, name: str) -> list[str]:
+    """Some of the strings."""
+    stops = ends[part].tolist()
+    if not stops:
+        return []
+    begin = int(ends[part.start - 1]) if part.start else 0
+    whole = data[begin : stops[-1]].tobytes()
     try:
-        return [data[start:end].decode("utf-8") for start, end in zip(starts, ends.tolist(), strict=True)]
+        return [whole[a - begin : b - begin].decode() for a, b in pairwise([begin, *stops])]
     except UnicodeDecodeError as error:
         raise ModelFileError("the strings {name!r} are not UTF-8: {error}", name=name, error=error) from error
 
 
 def packed_table(name: str, table: CSR) -> Arrays:
-    """Arrays of a sparse matrix whose rows are sorted and free of zeros, in the smallest index type that holds it."""
+    """Arrays of a sparse matrix whose rows are sorted and free of zeros, in the smallest index type that holds it.
+
+    Counts of one byte each (``in_bytes``) stay so.
+    """
     index = np.int32 if max(table.shape[1], table.nnz) < 2**31 else np.int64
-    data = table.data.astype("<f8" if table.dtype.kind == "f" else "<i8", copy=False)
+    data = table.data.astype({"f": "<f8", "u": "|u1"}.get(table.dtype.kind, "<i8"), copy=False)
     return {
         f"{name}.data": data,
         f"{name}.indices": table.indices.astype(index, copy=False),
@@ -181,7 +243,7 @@ def _packed_containing(number: NDArray[Any]) -> Arrays:
 
 def unpacked_learnt(arrays: Arrays, classes: Sequence[str], unit: float) -> Learnt:
     """Learnt value from the arrays of ``packed_learnt``."""
-    vocabulary = Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
+    vocabulary = unpacked_vocabulary(arrays, "vocabulary")
     documents = array_of(arrays, "documents", 1, "if")
     if len(documents) != len(classes) or not (documents > 0).all():
         raise ModelFileError("the numbers of documents are not those of {number} classes", number=len(classes))
@@ -228,10 +290,7 @@ def packed_examples(name: str, examples: Examples, learnt: Learnt) -> Arrays:
     """Arrays of examples: rows on the learnt vocabulary, their class numbers, and which learnt documents they are."""
     vocabulary, classes = learnt.counts.vocabulary, learnt.counts.classes
     assert vocabulary is not None
-    columns = vocabulary.columns_of(examples.vocabulary).astype(examples.X.indices.dtype)
-    X = sparse.csr_array(
-        (examples.X.data, columns[examples.X.indices], examples.X.indptr), shape=(len(examples), len(vocabulary))
-    )
+    X = examples.X if examples.vocabulary == vocabulary else mapped(examples.X, examples.vocabulary, vocabulary)
     is_kept = np.zeros(len(learnt.digests), np.int64)
     is_kept[learnt.digests.places_of(Digests(examples.digests))] = 1
     days = {f"{name}.days": packed_numbers(examples.days)} if examples.days.any() else {}

@@ -7,16 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from textnb.counts import Counted, TermsOf, Vocabulary
+from textnb.counts import Counted, TermsOf
 from textnb.counts.examples import SIZE, digest_array
+from textnb.counts.matrix import in_bytes
 from textnb.errors import ModelFileError
 from textnb.files.arrays import (
     array_of,
+    packed_names,
     packed_strings,
     packed_table,
     packed_vocabulary,
+    unpacked_names,
     unpacked_strings,
     unpacked_table,
+    unpacked_vocabulary,
 )
 from textnb.files.bundle import Arrays, Bundle, content_of, open_bundle, write_bundle
 from textnb.text import Analyzer, tokenizer_of
@@ -29,11 +33,11 @@ def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
     days = {"days": np.array([day or 0 for day in counted.days], np.int32)} if counted.days else {}
     arrays = {
         **days,
-        **packed_table("counts", counted.X),
+        **packed_table("counts", in_bytes(counted.X)),
         **packed_vocabulary("vocabulary", counted.vocabulary),
-        **packed_strings("labels", [label or "" for label in counted.labels]),
+        **packed_names("labels", [label or "" for label in counted.labels]),
         **packed_strings("ids", counted.ids),
-        **packed_strings("groups", [group or "" for group in counted.groups]),
+        **packed_names("groups", [group or "" for group in counted.groups]),
         "digests": digest_array(counted.digests),
     }
     write_bundle(path, KIND, {"recipe": recipe_of(terms_of), "documents": len(counted)}, arrays)
@@ -76,8 +80,8 @@ def recipe_of(terms_of: TermsOf) -> dict[str, Any]:
 
 
 def _counted(arrays: Arrays) -> Counted:
-    labels, groups = (tuple(name or None for name in unpacked_strings(arrays, part)) for part in ("labels", "groups"))
-    ids, vocabulary = unpacked_strings(arrays, "ids"), Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))
+    labels, groups = (tuple(name or None for name in unpacked_names(arrays, part)) for part in ("labels", "groups"))
+    ids, vocabulary = unpacked_strings(arrays, "ids"), unpacked_vocabulary(arrays, "vocabulary")
     digests = array_of(arrays, "digests", 2, "u")
     if not len(labels) == len(ids) == len(groups) == len(digests) or digests.shape[1] != SIZE:
         raise ModelFileError("labels, ids, groups and digests differ in number")

@@ -13,14 +13,22 @@ from numpy.typing import NDArray
 
 from textnb.counts import TermsOf, Vocabulary
 from textnb.counts.examples import SIZE
+from textnb.counts.labels import places
+from textnb.counts.matrix import in_bytes
 from textnb.errors import InputError, ModelFileError
-from textnb.files.arrays import packed_vocabulary, unpacked_strings
+from textnb.files.arrays import (
+    packed_strings,
+    packed_vocabulary,
+    smallest_type,
+    unpacked_names,
+    unpacked_vocabulary,
+)
 from textnb.files.bundle import Arrays, Streamed, open_bundle, write_streamed_bundle
 from textnb.files.count_file import KIND, read_counts, recipe_of
 from textnb.storage import KEEPS_OPEN
 
 _BLOCK = 1 << 20  # entries copied at once
-_STRINGS = ("labels", "ids", "groups")
+_NAMES = ("labels", "groups")
 
 
 class Joined(NamedTuple):
@@ -36,8 +44,10 @@ class _File(NamedTuple):
     path: str | Path
     n_documents: int
     n_entries: int
-    n_bytes: dict[str, int]
+    n_id_bytes: int
+    fits_bytes: bool
     has_days: bool
+    names: dict[str, set[str]]
 
     def arrays(self) -> Arrays:
         """Arrays of the file, mapped."""
@@ -77,38 +87,46 @@ def _checked(path: str | Path, trust: Collection[str]) -> tuple[_File, TermsOf, 
     part, terms_of = read_counts(path, trust)
     if part.X.dtype.kind == "f":
         raise ModelFileError("{path}: the counts are not whole numbers", path=path)
-    arrays = open_bundle(path, KIND).answering
-    n_bytes = {name: len(arrays[f"{name}.bytes"]) for name in _STRINGS}
-    return _File(path, len(part), part.X.nnz, n_bytes, bool(part.days)), terms_of, part.vocabulary
+    names = {name: {each or "" for each in getattr(part, name)} for name in _NAMES}
+    n_id_bytes = len(open_bundle(path, KIND).answering["ids.bytes"])
+    fits_bytes = in_bytes(part.X).dtype == np.uint8
+    file = _File(path, len(part), part.X.nnz, n_id_bytes, fits_bytes, bool(part.days), names)
+    return file, terms_of, part.vocabulary
 
 
 def _joined(files: list[_File], vocabulary: Vocabulary, n_documents: int) -> dict[str, Streamed]:
     """Arrays of ``write_counts`` of all documents."""
     n_entries = sum(file.n_entries for file in files)
     index = np.dtype("<i4" if max(len(vocabulary), n_entries) < 2**31 else "<i8")
-    terms = packed_vocabulary("vocabulary", vocabulary)
-    arrays = {name: Streamed(array.dtype, array.shape, lambda array=array: [array]) for name, array in terms.items()}  # type: ignore[misc]
+    count = "|u1" if all(file.fits_bytes for file in files) else "<i8"
+    names = {name: sorted(set().union(*(file.names[name] for file in files))) for name in _NAMES}
+    whole = dict(packed_vocabulary("vocabulary", vocabulary))
+    for name, distinct in names.items():
+        whole |= packed_strings(name, distinct)
+    arrays = {name: Streamed(array.dtype, array.shape, lambda array=array: [array]) for name, array in whole.items()}  # type: ignore[misc]
 
     def of_each(pieces: Callable[[_File], Iterator[NDArray[Any]]]) -> Callable[[], Iterator[NDArray[Any]]]:
         return lambda: (piece for file in files for piece in pieces(file))
 
     def columns(file: _File) -> Iterator[NDArray[Any]]:
         arrays = file.arrays()
-        places = vocabulary.columns_of(Vocabulary.of_sorted(unpacked_strings(arrays, "vocabulary"))).astype(index)
+        places = vocabulary.columns_of(unpacked_vocabulary(arrays, "vocabulary")).astype(index)
         return (places[block] for block in _blocks(arrays["counts.indices"]))
 
     arrays |= {
-        "counts.data": Streamed("<i8", (n_entries,), of_each(lambda file: _blocks(file.arrays()["counts.data"]))),
+        "counts.data": Streamed(count, (n_entries,), of_each(lambda file: _blocks(file.arrays()["counts.data"]))),
         "counts.indices": Streamed(index, (n_entries,), of_each(columns)),
         "counts.indptr": Streamed(index, (n_documents + 1,), lambda: _ends(files, "counts.indptr", index, first=1)),
         "digests": Streamed("|u1", (n_documents, SIZE), of_each(lambda file: iter([file.arrays()["digests"]]))),
     }
-    for name in _STRINGS:
-        size = sum(file.n_bytes[name] for file in files)
-        copied = of_each(lambda file, name=name: iter([file.arrays()[f"{name}.bytes"]]))  # type: ignore[misc]
-        arrays[f"{name}.bytes"] = Streamed("|u1", (size,), copied)
-        ends = lambda name=name: _ends(files, f"{name}.ends", np.dtype("<i8"))  # noqa: E731
-        arrays[f"{name}.ends"] = Streamed("<i8", (n_documents,), ends)
+    size = sum(file.n_id_bytes for file in files)
+    arrays["ids.bytes"] = Streamed("|u1", (size,), of_each(lambda file: iter([file.arrays()["ids.bytes"]])))
+    arrays["ids.ends"] = Streamed("<i8", (n_documents,), lambda: _ends(files, "ids.ends", np.dtype("<i8")))
+    for name, distinct in names.items():
+        numbers = of_each(
+            lambda file, name=name, distinct=distinct: iter([places(distinct, unpacked_names(file.arrays(), name))])  # type: ignore[misc]
+        )
+        arrays[f"{name}.numbers"] = Streamed(smallest_type(len(distinct)), (n_documents,), numbers)
     if any(file.has_days for file in files):
         arrays["days"] = Streamed("<i4", (n_documents,), of_each(lambda file: iter([_days(file)])))
     return arrays

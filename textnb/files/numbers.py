@@ -19,6 +19,7 @@ MAX_NUMBER = 2**62 - 1
 _BITS, _LOW, _GOES_ON = 7, 127, 128
 _MAX_BYTES = 9  # of a number: 63 bits
 _BLOCK = 1 << 16
+_TYPES = (np.uint8, np.int32, np.int64)
 
 
 def packed_numbers(numbers: NDArray[Any]) -> NDArray[np.uint8]:
@@ -28,7 +29,7 @@ def packed_numbers(numbers: NDArray[Any]) -> NDArray[np.uint8]:
     [5, 0, 1000]
     """
     coder = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_HUFFMAN_ONLY)
-    parts, left = [], numbers if numbers.dtype in (np.int32, np.int64) else numbers.astype(np.int64)
+    parts, left = [], numbers if numbers.dtype in _TYPES else numbers.astype(np.int64)
     while len(left):
         for start in range(0, len(left), _BLOCK):  # so that no copies of all numbers are made
             block = left[start : start + _BLOCK]

@@ -26,6 +26,7 @@ import numpy as np
 
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
+from textnb.counts.rows import row_blocks
 from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes, Floats
 
@@ -167,7 +168,7 @@ class Centred:
         """Diagonal of eq. (4): sum_i w_i z_ij^2, (V,)."""
         if not self.is_sparse:
             return np.asarray(np.einsum("i,ij,ij->j", self.weight, self.columns, self.columns))
-        squares = self.columns.power(2).T @ self.weight - self._documents @ self.means**2
+        squares = _squared_sums(self.columns, self.weight) - self._documents @ self.means**2
         return np.asarray(np.maximum(squares, 0.0))
 
     @property
@@ -220,6 +221,17 @@ class Centred:
             part = slice(start, start + step)
             block = rows[part].toarray() - self.means[self.groups[part]] if self.is_sparse else rows[part]
             yield part, np.column_stack([block, np.ones(len(block))])
+
+
+def _squared_sums(X: Any, weight: Floats) -> Floats:
+    """Weighted sums of the squared entries of each column of sparse X, (V,)."""
+    if X.format == "csc":
+        return np.asarray(X.power(2).T @ weight)
+    sums = np.zeros(X.shape[1])
+    for rows, entries in row_blocks(X.indptr):  # so that no copy of all entries is made
+        part, lengths = X.data[entries], np.diff(X.indptr[rows.start : rows.stop + 1])
+        sums += np.bincount(X.indices[entries], part * part * np.repeat(weight[rows], lengths), X.shape[1])
+    return sums
 
 
 def _by_rows(X: Any) -> Any:

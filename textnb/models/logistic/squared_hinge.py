@@ -96,7 +96,7 @@ class HingePoint(LossPoint):
 
     def __init__(self, loss: SquaredHingeLoss, theta: Floats, scores: Floats | None = None) -> None:
         super().__init__(loss, theta, scores)
-        self.missing = np.maximum(0.0, 1 - loss.targets * self.scores)
+        self.missing = missing_to_margins(self.scores, loss.targets)
         self.value = float(self.penalty + loss.Z.weight @ np.einsum("ij,ij->i", self.missing, self.missing))
 
     def slopes(self) -> Floats:
@@ -146,8 +146,9 @@ def can_be_passed(X: CSR) -> bool:
 
 def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
     """Minimise by passes until eq. (12) is at most tol |theta|, for at most 200 passes or max_iter."""
-    loss = start.loss
-    found, passes, is_close = Descent.at(start).run(tol, min(_MAX_PASSES, max_iter))
+    loss, descent = start.loss, Descent.at(start)
+    del start  # its arrays, before the passes
+    found, passes, is_close = descent.run(tol, min(_MAX_PASSES, max_iter))
     theta = np.vstack([found.weights, found.bias + loss.Z.means[0] @ found.weights], dtype=found.weights.dtype)
     return Passed(HingePoint(loss, theta, found.scores), passes, is_close)
 
@@ -185,7 +186,7 @@ class Descent:
         self.curvature = _squares(X) + 1 + self.slack
         self.alpha = np.ascontiguousarray(alpha, np.float64)
         if weights is None:
-            weights = self._weights(self.alpha) if alpha.any() else np.zeros((X.shape[1], len(bias)))
+            weights = _weights(rows, self.alpha) if alpha.any() else np.zeros((X.shape[1], len(bias)))
         self.theta = np.vstack([weights, bias], dtype=X.dtype)
         self.learnt = np.flatnonzero(rows.weight).astype(np.int32)
         self.chance = np.random.default_rng(0)
@@ -196,10 +197,12 @@ class Descent:
         loss, given = start.loss, start.theta[:-1]
         rows = HingeRows(loss.Z.by_rows, loss.targets, loss.Z.weight, loss.l2)
         alpha = loss.Z.weight[:, np.newaxis] * start.missing
-        weights = np.asarray(rows.X.T @ (alpha * loss.targets).astype(rows.X.dtype, copy=False))
+        weights = _weights(rows, alpha)
         squares = np.einsum("ij,ij->j", weights, weights)
         share = np.maximum(np.einsum("ij,ij->j", weights, given), 0) / np.where(squares > 0, squares, 1.0)
-        return cls(rows, alpha * share, start.theta[-1] - loss.Z.means[0] @ given, weights * share)
+        alpha *= share
+        weights *= share
+        return cls(rows, alpha, start.theta[-1] - loss.Z.means[0] @ given, weights)
 
     def run(self, tol: float, max_passes: int) -> tuple[Certified, int, bool]:
         """Make passes until eq. (12) is at most tol |theta|: the point, the number of passes, whether it is near."""
@@ -225,11 +228,11 @@ class Descent:
         """Point with alpha balanced so that eq. (7) holds."""
         X, targets, weight, l2 = self.rows
         alpha = balanced(self.alpha, targets)
-        weights = self._weights(alpha)
+        weights = _weights(self.rows, alpha)
         scores = np.asarray(X @ weights, np.float64)
         bias = best_bias(scores, targets, weight, self.theta[-1].astype(np.float64))
         scores += bias
-        missing = np.maximum(0.0, 1 - targets * scores)
+        missing = missing_to_margins(scores, targets)
         squares = float(np.vdot(weights, weights))
         value = float(l2 / 2 * squares + weight @ np.einsum("ij,ij->i", missing, missing))
         below = l2 * (alpha.sum() - (self.slack @ np.einsum("ij,ij->i", alpha, alpha) + squares) / 2)
@@ -237,9 +240,24 @@ class Descent:
         distance = float(np.sqrt(2 * max(0.0, above) / l2)) if np.isfinite(above) else np.inf
         return Certified(weights, bias, scores, value, distance)
 
-    def _weights(self, alpha: Floats) -> Floats:
-        """Weights of eq. (6), on the left."""
-        return np.asarray(self.rows.X.T @ (alpha * self.rows.targets).astype(self.rows.X.dtype, copy=False))
+
+def _weights(rows: HingeRows, alpha: Floats) -> Floats:
+    """Weights of eq. (6), on the left, (V, M)."""
+    signed = np.empty(alpha.shape, rows.X.dtype)
+    np.multiply(alpha, rows.targets, out=signed, casting="same_kind")
+    return np.asarray(rows.X.T @ signed)
+
+
+def missing_to_margins(scores: Floats, targets: Floats, bias: Floats | float = 0.0) -> Floats:
+    """Missing h = max(0, 1 - t (s + b)) of eq. (1), (D, M), for scores and targets (D, M); one array is made.
+
+    >>> missing_to_margins(np.array([[0.5], [2.0]]), np.array([[-1.0], [1.0]])).tolist()
+    [[1.5], [0.0]]
+    """
+    missing = np.add(scores, bias)
+    missing *= targets
+    np.subtract(1.0, missing, out=missing)
+    return np.maximum(0.0, missing, out=missing)
 
 
 def _slack(weight: Floats, l2: float) -> Floats:
@@ -264,10 +282,12 @@ def balanced(alpha: Floats, targets: Floats) -> Floats:
     array([1.5, 0.5, 2. ])
     """
     above = targets > 0
-    for_it, against = np.where(above, alpha, 0.0).sum(axis=0), np.where(above, 0.0, alpha).sum(axis=0)
+    for_it, against = (alpha.sum(axis=0, where=side) for side in (above, ~above))
     least = np.minimum(for_it, against)
     shares = [np.divide(least, side, out=np.zeros_like(least), where=side > 0) for side in (for_it, against)]
-    return np.asarray(np.where(above, *shares) * alpha)
+    found = np.where(above, *shares)
+    found *= alpha
+    return np.asarray(found)
 
 
 def best_bias(scores: Floats, targets: Floats, weight: Floats, bias: Floats) -> Floats:
@@ -277,9 +297,10 @@ def best_bias(scores: Floats, targets: Floats, weight: Floats, bias: Floats) -> 
     array([0.333])
     """
     for _ in range(_MAX_BIAS_STEPS):
-        missing = np.maximum(0.0, 1 - targets * (scores + bias))
+        missing = missing_to_margins(scores, targets, bias)
         active = weight @ (missing > 0)
-        step = weight @ (targets * missing) / np.where(active > 0, active, 1.0)
+        missing *= targets
+        step = weight @ missing / np.where(active > 0, active, 1.0)
         bias = bias + step
         if not step.any():
             break
