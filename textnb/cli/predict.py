@@ -11,10 +11,11 @@ from typing import Any
 import click
 import numpy as np
 
+from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.input_sources import InputSource, open_inputs
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import Deciding, answers
+from textnb.cli.options.decision import Deciding
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
 from textnb.cli.sources import check_not_input
@@ -107,7 +108,14 @@ def predict(
         check_not_input(output, [str(model), *inputs])
     classifier = TextClassifier.load(model, trust, labels="text")
     classes = classifier.classes_.tolist()
-    rule = deciding.rule(classifier)
+    cells = AnswerCells(
+        tuple(classes),
+        deciding.rule(classifier),
+        min(top, len(classes)),
+        all_scores,
+        output is not None and deciding.may_be_unsure,
+        deciding.unsure_label,
+    )
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
@@ -119,23 +127,14 @@ def predict(
         _noted(sources, read, output is not None), "classifying", lambda: None, running.quiet or typing
     )
     parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
-    top = min(top, len(classes))
     if not line_buffered:
         parts = _begun(parts)
-    guesses = output is not None and deciding.may_be_unsure
-    columns = _columns(classes, top, all_scores, guesses)
     n_documents = without_known_terms = 0
-    with _rows(output, writing, form, columns, sources, read) as write:
+    with _rows(output, writing, form, cells.columns, sources, read) as write:
         sys.stdout.flush()
         for ids, probabilities, known in parts:
-            ranking = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
-            decided = rule(probabilities)
-            for name, row, label, ranked, n_known in zip(
-                ids, probabilities.tolist(), decided.tolist(), ranking.tolist(), known.tolist(), strict=True
-            ):
-                answer = answers(row, label, ranked, classes, deciding.unsure_label)
-                guess = [classes[ranked[0]]] if guesses else []
-                write(name, [*answer[:2], *guess, *answer[2:], *(row if all_scores else []), n_known])
+            for name, answer in zip(ids, cells.rows(probabilities, known), strict=True):
+                write(name, answer)
             sys.stdout.flush()
             n_documents += len(ids)
             without_known_terms += int((known == 0).sum())
@@ -210,10 +209,3 @@ def _in_parts(classifier: TextClassifier, documents: Iterator[Document], jobs: i
 def _one_by_one(classifier: TextClassifier, documents: Iterator[Document]) -> Iterator[Part]:
     for document in documents:
         yield from _in_parts(classifier, iter([document]), 1)
-
-
-def _columns(classes: Sequence[str], top: int, all_scores: bool, guesses: bool) -> list[str]:
-    """Names of the columns of an answer; they do not depend on the language."""
-    others = [f"{name}_{rank}" for rank in range(2, top + 1) for name in ("label", "probability")]
-    scores = [f"p({name})" for name in classes if all_scores]
-    return ["label", "probability", *(["most_probable"] if guesses else []), *others, *scores, "known_terms"]
