@@ -122,7 +122,7 @@ def run_python(code: str) -> str:
 
 
 EXTRAS = {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "imapclient", "sklearn"}
-EXTRAS |= {"pytest", "hypothesis", "dask", "distributed"}
+EXTRAS |= {"pytest", "hypothesis", "pyarrow", "fsspec", "zstandard", "dask", "distributed"}
 
 
 def test_no_property_is_computed_under_the_lock_of_functools() -> None:

@@ -84,7 +84,7 @@ AS_WORKBOOK = {  # what is said of these as a table named .xlsx
 def test_a_file_that_is_not_text_is_refused_by_name_with_a_remedy(table, kind, name):
     data, what = BINARY[kind]
     path = table(name, gzip.compress(data) if name.endswith(".gz") else data)
-    remedy = OF_ZIP if what.startswith("a ZIP file") else "(export|unpack)"
+    remedy = OF_ZIP if what.startswith("a ZIP file") else "(export|unpack|give it a name)"
     said = rf"{name}: this is {what}.*, not text; {remedy}"
     as_table = AS_WORKBOOK.get(kind, said) if name == "a.xlsx" else said
     with pytest.raises(InputError, match=as_table):

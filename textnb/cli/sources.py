@@ -31,7 +31,7 @@ from textnb.readers import (
     OpenCorpus,
     open_corpus,
 )
-from textnb.readers.corpus import expand_paths
+from textnb.readers.corpus import COLUMNAR, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.settings import header_field
 from textnb.storage import check_writable
@@ -72,7 +72,7 @@ class CorpusSource:
 
         A name may be a file, a folder, a pattern, or - for standard input.
         """
-        settings = replace(reading.settings, jobs=running.n_jobs)
+        settings = replace(reading.settings, jobs=running.n_jobs, whole_records=False)
         corpora: list[OpenCorpus | CountFile] = []
         for name in names:
             for path, own in expand_paths(stored_input() if name == STANDARD_INPUT else name, reading.reader, settings):
@@ -122,7 +122,7 @@ class CorpusSource:
 
     def _documents(self, corpus: OpenCorpus | CountFile) -> Iterator[Document]:
         assert isinstance(corpus, OpenCorpus)
-        expected = partial(_expected_documents, corpus.path, corpus.settings.glob)
+        expected = partial(_expected_documents, corpus)
         documents = progress(corpus.documents(), "reading", expected, self.running.quiet)
         if len(self.corpora) == 1:
             return documents
@@ -176,6 +176,8 @@ _USED_BY_KIND = {
     "tsv": _TABLE,
     "jsonl": _TABLE,
     "xlsx": _TABLE - {"encoding"} | {"sheet"},
+    "parquet": _TABLE - {"encoding"},
+    "arrow": _TABLE - {"encoding"},
     "lines": frozenset({"encoding", *_SKIPPING}),
     "document": frozenset({"encoding"}),
     "counts": frozenset[str](),
@@ -212,12 +214,15 @@ def check_has_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
         raise InputError(template, path=path, missing=" and no ".join(missing), kinds=",".join(kinds or ()))
 
 
-def _expected_documents(path: Path, glob: str | None) -> int | None:
+def _expected_documents(corpus: OpenCorpus) -> int | None:
     """Estimate the number of documents of a corpus, for the progress bar."""
+    path = corpus.path
     if path.is_dir():
         with suppress(NotImplementedError, ValueError):  # a pattern that names nothing below the folder
-            return sum(1 for file in path.rglob(glob or "*") if file.is_file())
+            return sum(1 for file in path.rglob(corpus.settings.glob or "*") if file.is_file())
         return None
+    if corpus.kind in COLUMNAR:
+        return corpus.n_rows()
     if path.suffix == ".gz" or not path.is_file():
         return None
     with path.open("rb") as stream:

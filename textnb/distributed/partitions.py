@@ -49,8 +49,9 @@ class FileReader:
 
     @property
     def name(self) -> str:
-        """Path for messages."""
-        return str(self.corpus.path)
+        """Path and rows for messages."""
+        part = self.corpus.part
+        return str(self.corpus.path) if part is None else f"{self.corpus.path}, from row {part.first_row} on"
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents, with the ids that they have on one machine."""
@@ -150,7 +151,7 @@ class Partition:
     def file_name(self, recipe: object, suffix: str) -> str:
         """Name of the file of a result: that of the input, and a fingerprint of the partition and of the recipe."""
         whole = repr((__version__, self.identity, recipe)).encode("utf-8", "surrogatepass")
-        stem = Path(self.name).name[:_MAX_STEM] or "part"
+        stem = Path(self.name.partition(",")[0]).name[:_MAX_STEM] or "part"
         return f"{stem}-{blake2b(whole, digest_size=_NAME_SIZE).hexdigest()}{suffix}"
 
 
@@ -194,8 +195,11 @@ def source_of(corpora: Sequence[OpenCorpus], labelled: bool) -> Source:
     parts = []
     for corpus in corpora:
         own = replace(corpus, path=corpus.path.absolute(), settings=replace(corpus.settings, jobs=1, then=None))
-        part = FileReader(own, str(corpus.path), labelled and len(corpora) > 1)
-        parts.append(Partition(part.name, part, _identity(part)))
+        whole = FileReader(own, str(corpus.path), labelled and len(corpora) > 1)
+        identity = _identity(whole)
+        for each in own.parts():
+            part = replace(whole, corpus=each)
+            parts.append(Partition(part.name, part, repr((identity, each.part))))
     return Source(tuple(parts))
 
 

@@ -96,7 +96,7 @@ def run_task(version: str, task: Callable[..., Any], reader: PartReader, *args: 
         try:
             value = task(reader, labels, *(each.value if isinstance(each, Shared) else each for each in args))
         except TextnbError as error:
-            if reader.name in str(error) or type(error) is not InputError:
+            if reader.name.partition(",")[0] in str(error) or type(error) is not InputError:
                 raise
             raise InputError("{part}: {error}", part=reader.name, error=error) from None
         except (OSError, MemoryError) as error:

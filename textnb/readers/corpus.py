@@ -12,7 +12,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
+from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar
 from textnb.readers.decoding import MAX_LINE_LENGTH
 from textnb.readers.folders import document_of, is_kind, read_folder
 from textnb.readers.frames import is_frame, read_frame
@@ -29,16 +30,20 @@ from textnb.readers.mailboxes import MAIL_COLUMNS, is_mail_corpus, is_store
 from textnb.readers.settings import DESCRIPTION, MAX_SKIPPED, Settings, Troubles, complete_settings, header_field
 from textnb.readers.tables import column_names, open_bytes, read_records
 
-READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "lines", "mail")
+READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "parquet", "arrow", "lines", "mail")
 """Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
 
 _ONE_DOCUMENT = "document"
 _KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
+_KIND_BY_SUFFIX |= {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 TABLES = frozenset(_KIND_BY_SUFFIX.values())
 """Kinds of corpora whose documents are records with columns."""
+COLUMNAR = ("parquet", "arrow")
+"""Kinds of tables that pyarrow reads, by columns."""
 _LABELLED_START = re.compile(rb"\s*__label__\S")
 _GLOB = re.compile(r"[*?\[]")
 _MAX_SHOWN_PATH = 200
+_MARKS_OF_SPARK = ("_SUCCESS", "_metadata", "_common_metadata")  # beside tables, without documents
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,13 @@ class OpenCorpus:
     """Corpus whose kind and settings are known, and whose documents are read when they are asked for.
 
     kind: one of ``READERS``, or "document" for a file that is one document. settings: completed by the corpus.toml.
+    part: run of rows of a parquet or arrow file, if only these are read. It can be pickled.
     """
 
     path: Path
     kind: str
     settings: Settings
+    part: Part | None = None
 
     @property
     def is_mail(self) -> bool:
@@ -63,7 +70,23 @@ class OpenCorpus:
             return ["text"]
         if self.kind == "mail":
             return [*MAIL_COLUMNS]
+        if self.kind in COLUMNAR:
+            return columnar_names(self.path, self.kind)
         return column_names(self.path, self.kind, self.settings) if self.kind in TABLES else []
+
+    def n_rows(self) -> int | None:
+        """Return the number of rows of a parquet file; None for any other corpus, which does not say it."""
+        return n_rows_of(self.path, self.kind) if self.kind in COLUMNAR else None
+
+    def parts(self) -> list["OpenCorpus"]:
+        """Return pieces that can be read independently and give together the same documents, with the same ids.
+
+        Runs of row groups of a Parquet file, or of record batches of an Arrow file; any other corpus is one part. With
+        ``skip_bad``, each part compares its own bad records with those that the whole file may have.
+        """
+        if self.kind not in COLUMNAR or self.part is not None:
+            return [self]
+        return [replace(self, part=part) for part in parts_of(self.path, self.kind)] or [self]
 
     def documents(self) -> Iterator[Document]:
         """Read the documents, one at a time; a ReadingWarning at the end counts what went wrong."""
@@ -75,6 +98,8 @@ class OpenCorpus:
             documents = read_folder(self.path, self.settings, troubles)
         elif self.kind == _ONE_DOCUMENT:
             documents = iter([_read_whole_file(self.path, self.settings)])
+        elif self.kind in COLUMNAR:
+            documents = read_columnar(self.path, self.kind, self.settings, troubles, self.part)
         else:
             documents = read_records(self.path, self.kind, self.settings, troubles)
         return troubles.watch(documents)
@@ -143,8 +168,8 @@ def _tables_in(folder: Path, reader: str | None) -> list[Path]:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "~$")))
     except OSError:  # reading it will say why
         return []
-    entries = [entry for entry in entries if entry.name != DESCRIPTION]
     tables = [entry for entry in entries if entry.is_file() and _KIND_BY_SUFFIX.get(_suffix(entry), "") in TABLES]
+    entries = [entry for entry in entries if entry.name not in (DESCRIPTION, *_MARKS_OF_SPARK)]
     if reader is not None:
         return [table for table in tables if _KIND_BY_SUFFIX[_suffix(table)] == reader]
     return tables if len(tables) == len(entries) else []

@@ -79,6 +79,8 @@ class Settings:
         Groups of tokens that a message gives; by default all.
     then : callable, optional
         Function that the processes apply to the mails they have read, so that less is sent back; not with one process.
+    whole_records : bool, default=True
+        Whether ``Document.columns`` has all cells; else those of text, label, id and group may do, which is quicker.
     """
 
     text: str | tuple[str, ...] | None = None
@@ -97,6 +99,7 @@ class Settings:
     mail: "MailFeatures | None" = None
     jobs: int = 1
     then: Then | None = None
+    whole_records: bool = True
 
     def __post_init__(self) -> None:
         check_charset(self.encoding)
@@ -178,7 +181,8 @@ class Troubles:
     """Record of what went wrong in one pass over a source.
 
     ``skip_bad`` decides whether a bad record is skipped or an error; more than a proportion of ``max_skipped`` is an
-    error at the end. ``damage`` is the template of the warning about documents with defects.
+    error at the end. ``damage`` is the template of the warning about documents with defects. ``total`` is the number of
+    records of the whole source where only a part of it is read.
     """
 
     source: str
@@ -192,13 +196,16 @@ class Troubles:
     unlabelled: list[str] = field(default_factory=list)
     documents: int = 0
     damage: str = TEXT_DAMAGE
+    n_skipped: int = 0
+    total: int | None = None
 
-    def reject(self, where: str, why: str) -> None:
-        """Record a bad record as skipped, or raise an error."""
+    def reject(self, where: str, why: str, number: int = 1) -> None:
+        """Record a bad record, or a number of them with one cause, as skipped, or raise an error."""
         if not self.skip_bad:
             template = "{where}: {why}; correct it, or skip such records (--skip-bad, skip_bad=True)"
             raise InputError(template, where=where, why=why)
         self.skipped.append(f"{where}: {why}")
+        self.n_skipped += number
 
     def watch(self, documents: Iterator[Document]) -> Iterator[Document]:
         """Yield the documents unchanged; at the end, warn if something went wrong, or raise if too much did."""
@@ -209,7 +216,7 @@ class Troubles:
             yield document
         self._check_skipped()
         self._warn(self.damaged, (self.damage, self.damage))
-        self._warn(self.skipped, _SKIPPED)
+        self._warn(self.skipped, _SKIPPED, self.n_skipped)
         self._warn(self.not_read, _NOT_READ)
         self._warn(self.links, _LINKS)
         self._warn(self.unlabelled, _UNLABELLED)
@@ -217,15 +224,16 @@ class Troubles:
 
     def _check_skipped(self) -> None:
         """Refuse a source of which more than a proportion of ``max_skipped`` is bad."""
-        total = self.documents + len(self.skipped)
-        if len(self.skipped) > self.max_skipped * total:
-            values = {"number": len(self.skipped), "total": total, "limit": self.max_skipped}
+        total = self.documents + self.n_skipped if self.total is None else self.total
+        if self.n_skipped > self.max_skipped * total:
+            values = {"number": self.n_skipped, "total": total, "limit": self.max_skipped}
             raise InputError(_TOO_MANY_BAD, source=self.source, first=self.skipped[0], **values)
 
-    def _warn(self, cases: list[str], templates: tuple[str, str]) -> None:
-        """Warn about cases with the template for one case or for several."""
+    def _warn(self, cases: list[str], templates: tuple[str, str], number: int | None = None) -> None:
+        """Warn about cases with the template for one case or for several; by default each is one."""
         if cases:
-            what = templates[len(cases) > 1].format(number=len(cases), total=self.documents)
+            number = len(cases) if number is None else number
+            what = templates[number > 1].format(number=number, total=self.documents)
             examples = "; ".join(cases[:_MAX_EXAMPLES]) + ("; ..." if len(cases) > _MAX_EXAMPLES else "")
             message = fill_in(_WARNING, source=self.source, what=what, examples=examples)
             warnings.warn(message, ReadingWarning, stacklevel=3)
