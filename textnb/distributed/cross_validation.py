@@ -40,7 +40,7 @@ from textnb.counts.learnt import Sample
 from textnb.distributed.counting import stored_paths
 from textnb.distributed.partitions import as_source
 from textnb.distributed.runs import SPLIT_EVERY, Progress, Run
-from textnb.distributed.workers import Outcome, Shared, counted_part, rows_of
+from textnb.distributed.workers import Shared, TaskResult, counted_part, rows_of
 from textnb.errors import InputError
 from textnb.evaluation.splits import OUTSIDE, repeated_folds
 from textnb.extension import cached_property, sparse
@@ -140,7 +140,7 @@ class CountedOnCluster:
         return self.documents.digests
 
 
-def known_of(part: Outcome) -> Outcome:
+def known_of(part: TaskResult) -> TaskResult:
     """Return counted documents without their counts, and the number of counts of each."""
     counted: Counted = part.value
     bare = sparse.csr_array((len(counted), 0), dtype=np.int32)
@@ -252,7 +252,7 @@ class _Work:
         return [self.counted.documents.labels[i] for i in np.flatnonzero(chosen)]
 
 
-def fold_statistics(part: Outcome, folds: Codes, recipe: Shared) -> dict[Fold, Learnt]:
+def fold_statistics(part: TaskResult, folds: Codes, recipe: Shared) -> dict[Fold, Learnt]:
     """Return the statistics of the documents of a partition in each fold of each repeat (R, D)."""
     asked: ClassifierRecipe = recipe.value
     return {
@@ -268,7 +268,7 @@ def added_folds(parts: list[dict[Fold, Learnt]]) -> dict[Fold, Learnt]:
     return {fold: reduce(add, [part[fold] for part in parts if fold in part]) for fold in folds}
 
 
-def calibrating(part: Outcome, is_training: Any, recipe: Shared, documents: Mapping[str, int]) -> Sample:
+def calibrating(part: TaskResult, is_training: Any, recipe: Shared, documents: Mapping[str, int]) -> Sample:
     """Return the training documents of a partition that a calibration uses."""
     return Sample.calibrating_part(part.value.rows(np.flatnonzero(is_training)), recipe.value.keeps.sample, documents)
 
@@ -299,7 +299,7 @@ def chosen_recipe(asked: Shared, parts: list[Counted]) -> ClassifierRecipe:
     return choose_by(asked.value, joined(parts).trimmed)
 
 
-def learnt_rows(part: Outcome, is_chosen: Any, recipe: ClassifierRecipe, counting: Shared) -> Learnt:
+def learnt_rows(part: TaskResult, is_chosen: Any, recipe: ClassifierRecipe, counting: Shared) -> Learnt:
     """Return what a recipe learns of some documents of a partition."""
     terms_of: TermsOf = counting.value
     return recipe.learnt([narrowed(part.value.rows(np.flatnonzero(is_chosen)), terms_of, recipe)])
@@ -311,7 +311,7 @@ def fitted_to(recipe: ClassifierRecipe, learnt: Learnt) -> TimedFit:
     return TimedFit(fit_recipe(recipe, learnt), time.perf_counter() - started)
 
 
-def answered_fold(part: Outcome, timed: TimedFit, is_tested: Any, classes: tuple[str, ...]) -> FoldPart:
+def answered_fold(part: TaskResult, timed: TimedFit, is_tested: Any, classes: tuple[str, ...]) -> FoldPart:
     """Answer the documents of a partition that are in the fold."""
     started = time.perf_counter()
     known = timed.fitted.log_proba_counted(part.value.rows(np.flatnonzero(is_tested)))

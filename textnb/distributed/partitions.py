@@ -72,7 +72,7 @@ class FileReader:
 
 
 @dataclass(frozen=True)
-class Columns:
+class HeldColumns:
     """Names of the columns, or keys, of text, label and id."""
 
     text: str | None = None
@@ -86,7 +86,7 @@ class HeldReader:
 
     name: str
     items: Any
-    used: Columns
+    used: HeldColumns
 
     def documents(self) -> Iterator[Document]:
         """Yield the documents; a label keeps its kind."""
@@ -182,7 +182,7 @@ def as_source(
     if hasattr(documents, "to_delayed"):
         if text is not None and not isinstance(text, str):
             raise InputError("a bag or data frame has one column of text; text= must be one name")
-        return _held(documents, Columns(text, label if labelled else None, id))
+        return _held(documents, HeldColumns(text, label if labelled else None, id))
     given = text if text is None or isinstance(text, str) else tuple(text)
     settings = Settings(text=given, label=label, id=id, labelled=labelled)
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
@@ -211,7 +211,7 @@ def _identity(part: FileReader) -> str:
     return repr((part.shown, part.is_one_of_many, part.corpus.kind, part.corpus.settings, facts))
 
 
-def _held(collection: Any, used: Columns) -> Source:
+def _held(collection: Any, used: HeldColumns) -> Source:
     from dask import delayed
 
     parts = []

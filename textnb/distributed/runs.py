@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from textnb.distributed.partitions import Source
-from textnb.distributed.workers import Outcome, Shared, added, run_task
+from textnb.distributed.workers import Shared, TaskResult, added, run_task
 from textnb.errors import InputError, ParameterError, ReadingWarning, TextnbError
 from textnb.version import __version__
 
@@ -107,13 +107,13 @@ class Run:
             depth += 1
         return level[0]
 
-    def total(self, leaves: Sequence[Any]) -> Outcome:
+    def total(self, leaves: Sequence[Any]) -> TaskResult:
         """Run the tasks, and return the sum of what they learnt."""
         done = self.after(_is_done, leaves)
         root, *reports = self.start([self.tree(leaves), *done])
         self.wait(reports)
         with self.errors():
-            total: Outcome = self.heard(root.result())
+            total: TaskResult = self.heard(root.result())
             return total
 
     def start(self, tasks: Sequence[Any]) -> "list[Future[Any]]":
@@ -142,7 +142,7 @@ class Run:
 
     def heard(self, value: Any) -> Any:
         """Show the warnings of a result, each once, and return it."""
-        for line in value.warnings if isinstance(value, Outcome) else ():
+        for line in value.warnings if isinstance(value, TaskResult) else ():
             if line not in self._warned:
                 self._warned.add(line)
                 warnings.warn(line, ReadingWarning, stacklevel=2)

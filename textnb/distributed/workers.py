@@ -79,7 +79,7 @@ def _value(key: _Data) -> Any:
     return pickle.loads(key.shared.data)  # sent by the driver, as the task itself
 
 
-class Outcome(NamedTuple):
+class TaskResult(NamedTuple):
     """What a task made of a partition, the warnings while it read, and the kind of its labels."""
 
     value: Any
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
     kind: str | None = None
 
 
-def run_task(version: str, task: Callable[..., Any], reader: PartReader, *args: Any) -> Outcome:
+def run_task(version: str, task: Callable[..., Any], reader: PartReader, *args: Any) -> TaskResult:
     """Run a task on a partition; an error names the partition and, where it is known, the document."""
     if version != __version__:
         raise InputError(_OTHER_VERSION, theirs=__version__, mine=version)
@@ -102,7 +102,7 @@ def run_task(version: str, task: Callable[..., Any], reader: PartReader, *args: 
         except (OSError, MemoryError) as error:
             kind = type(error).__name__
             raise InputError("{part}: {kind}: {why}", part=reader.name, kind=kind, why=error) from error
-    return Outcome(value, tuple(dict.fromkeys(heard)), labels.kind)
+    return TaskResult(value, tuple(dict.fromkeys(heard)), labels.kind)
 
 
 def first_documents(reader: PartReader, _: LabelNames, number: int) -> list[Document]:
@@ -142,23 +142,23 @@ def written_counts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, pa
     return len(counted_part(reader, labels, terms_of, path))
 
 
-def entries_of(part: Outcome) -> tuple[Codes, list[bytes]]:
+def entries_of(part: TaskResult) -> tuple[Codes, list[bytes]]:
     """Return the number of entries and the digest of each counted document."""
     return np.diff(part.value.X.indptr), part.value.learnt_digests
 
 
-def rows_of(part: Outcome, rows: Codes) -> Counted:
+def rows_of(part: TaskResult, rows: Codes) -> Counted:
     """Return some of the counted documents, on the terms that they have."""
     found: Counted = part.value.rows(rows)
     return found.trimmed
 
 
-def learnt_of(part: Outcome, recipe: Shared, counting: Shared) -> Outcome:
+def learnt_of(part: TaskResult, recipe: Shared, counting: Shared) -> TaskResult:
     """Return what a recipe learns of counted documents."""
     return part._replace(value=recipe.value.learnt([narrowed(part.value, counting.value, recipe.value)]))
 
 
-def added(outcomes: Sequence[Outcome]) -> Outcome:
+def added(outcomes: Sequence[TaskResult]) -> TaskResult:
     """Return the sum of what was learnt, with all warnings; labels must be of one kind."""
     kinds = sorted({each.kind for each in outcomes if each.kind is not None})
     if len(kinds) > 1:
@@ -166,7 +166,7 @@ def added(outcomes: Sequence[Outcome]) -> Outcome:
         raise InputError(template, a=kinds[0], b=kinds[1])
     said = tuple(dict.fromkeys(line for each in outcomes for line in each.warnings))
     total = reduce(add, [each.value for each in outcomes])
-    return Outcome(total, said[:_MAX_WARNINGS], kinds[0] if kinds else None)
+    return TaskResult(total, said[:_MAX_WARNINGS], kinds[0] if kinds else None)
 
 
 def _counted_parts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, entries: float) -> Iterator[Counted]:
