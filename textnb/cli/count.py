@@ -7,21 +7,26 @@ import click
 
 from textnb.cli.input_sources import input_documents, open_inputs
 from textnb.cli.options import inputs
-from textnb.cli.options.groups import check_unused, takes, verb
+from textnb.cli.options.cluster import Clustering
+from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.sources import CorpusSource, check_output
 from textnb.cli.terminal import OutputRows, plural, print_words, say
+from textnb.counts import TermsOf
+from textnb.distributed.counting import count_on, counted_on
+from textnb.distributed.runs import Run
 from textnb.errors import InputError
 from textnb.files.count_file import write_counts
 
 
 @verb
 @inputs.corpus_paths
-@inputs.output
-@takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
+@click.option("--output", "-o", metavar="FILE", type=FILE, help="File to write; not required with --parts.")
+@takes(running=inputs.Running, clustering=Clustering, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def count(
     corpora: Sequence[str],
-    output: Path,
+    output: Path | None,
     running: inputs.Running,
+    clustering: Clustering,
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
 ) -> None:
@@ -31,18 +36,39 @@ def count(
 
         textnb count news/ -o news.counts
         textnb count 2026-*.csv archive.jsonl.gz -o news.counts
+        textnb count 'news/*.parquet' --dask tcp://scheduler:8786 --parts counted/
     """
-    check_output(output, corpora)
+    clustering.check()
+    if output is not None:
+        check_output(output, corpora)
+    elif clustering.parts is None:
+        raise click.MissingParameter(param_hint="'--output' / '-o'", param_type="option")
     source = CorpusSource.open(corpora, reading, running)
     if source.count_file is not None:
         template = "{corpus} holds counts already; train, test and compare read it, and merge joins several"
         raise InputError(template, corpus=source.count_file.path)
     terms_of = tokenizing.terms_of
-    part = source.counted(terms_of)
+    if clustering.dask is None:
+        part = source.counted(terms_of)
+    else:
+        with clustering.run(source, running) as run:
+            if output is None and clustering.parts is not None:
+                _count_parts(run, terms_of, clustering.parts, running.quiet)
+                return
+            part = counted_on(run, terms_of, clustering.parts)
+    assert output is not None
     write_counts(output, part, terms_of)
     if not running.quiet:
         documents, terms = plural(len(part), "document"), plural(len(part.vocabulary), "term")
         say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+
+
+def _count_parts(run: Run, terms_of: TermsOf, folder: Path, quiet: bool) -> None:
+    """Write a count file per part of the corpus."""
+    number = len(count_on(run, terms_of, folder))
+    if not quiet:
+        template = "{folder} has {files}; textnb merge joins them"
+        say(template, folder=folder, files=plural(number, "count file"))
 
 
 @verb

@@ -13,6 +13,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.suspects import SeenDocuments
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
+from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes
 from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used
@@ -20,6 +21,7 @@ from textnb.cli.options.report import Reporting
 from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say, warn
 from textnb.counts.examples import Digests
+from textnb.distributed.training import learn_on
 from textnb.errors import InputError, Phrase
 from textnb.language import spoken
 from textnb.report.contents import train_report
@@ -42,7 +44,7 @@ MANY_COPIES = 0.1
 @click.option("--like", metavar="MODEL", type=FILE, help="Use the recipe of this model; both can then be merged.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was chosen and estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
-@takes(running=inputs.Running)
+@takes(running=inputs.Running, clustering=Clustering)
 @takes(
     rare=inputs.RARE,
     modelling=Modelling,
@@ -60,6 +62,7 @@ def train(
     verbose: bool,
     trust: Collection[str],
     running: inputs.Running,
+    clustering: Clustering,
     modelling: Modelling,
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
@@ -79,9 +82,14 @@ def train(
         textnb train tuesday/ --like monday.textnb -o tuesday.textnb
         textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
 
+    With --dask the documents are counted on a cluster, by files and by row groups of .parquet; the model is the same.
+
+        textnb train 'news/*.parquet' --dask tcp://scheduler:8786 --parts counted/ -o news.textnb
+
     More options: textnb models NAME (for --set), textnb count --help (for reading and text).
     """
     check_output(output, corpora)
+    clustering.check()
     reporting.check(*map(Path, corpora), output)
     source = CorpusSource.open(corpora, reading, running, trust)
     corpus = Path(source.name)
@@ -90,14 +98,19 @@ def train(
         recipe = _recipe(source, modelling, tokenizing, frequencies | {"max_terms": max_terms})
     else:
         recipe = _recipe_like(like, modelling, tokenizing, trust)
-    seen = SeenDocuments()
-    documents = source.labelled(recipe.terms_of)
-    if reporting.html is not None:
-        documents = seen.watch(documents)
-    first = next(documents, None)
-    if first is None:
-        raise InputError("{corpus} has no documents to learn from", corpus=corpus)
-    classifier = TextClassifier.from_recipe(recipe).fit(chain([first], documents), jobs=running.n_jobs)
+    seen, classifier = SeenDocuments(), TextClassifier.from_recipe(recipe)
+    if clustering.dask is not None:
+        check_unused("html", why="with --dask: the documents are not read here")
+        with clustering.run(source, running) as run:
+            classifier.fit_learnt(*learn_on(run, recipe, clustering.parts))
+    else:
+        documents = source.labelled(recipe.terms_of)
+        if reporting.html is not None:
+            documents = seen.watch(documents)
+        first = next(documents, None)
+        if first is None:
+            raise InputError("{corpus} has no documents to learn from", corpus=corpus)
+        classifier.fit(chain([first], documents), jobs=running.n_jobs)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if classifier.recipe.choice and like is None and not running.quiet:
         say("auto chose {it}", it=Phrase(choice_in_words(classifier.recipe.choice[0])))

@@ -80,11 +80,10 @@ def fit(  # noqa: PLR0913  # all but the first three by name
     asked = classifier.asked
     source = as_source(documents, text=text, label=label, id=id, reader=reader)
     run = Run(client, source, split_every, progress)
-    recipe, learnt, kind = learn_on(run, asked, None if parts is None else Path(parts))
-    return classifier.fit_learnt(recipe, learnt, kind or TEXT)
+    return classifier.fit_learnt(*learn_on(run, asked, None if parts is None else Path(parts)))
 
 
-def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[ClassifierRecipe, Learnt, str | None]:
+def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[ClassifierRecipe, Learnt, str]:
     """Learn the documents of a run; return the recipe, what was learnt, and the kind of the labels."""
     chosen = counting = asked
     first: dict[int, Future] = {}
@@ -99,7 +98,7 @@ def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[Cla
     leaves = dict(zip(others, run.leaves(learnt_part, recipe, terms_of, each=paths, only=others), strict=True))
     leaves |= zip(first, run.after(learnt_of, list(first.values()), recipe, terms_of), strict=True)
     total = run.total([leaves[i] for i in range(len(run))])
-    return chosen, total.value, total.kind
+    return chosen, total.value, total.kind or TEXT
 
 
 def settled_terms(run: Run, asked: ClassifierRecipe) -> ClassifierRecipe:
@@ -149,7 +148,7 @@ def _first_rows(run: Run, counting: ClassifierRecipe, entries: list[Codes], dige
 
 def _learnt_here(
     run: Run, recipe: ClassifierRecipe, terms_of: TermsOf, parts: Path | None
-) -> tuple[ClassifierRecipe, Learnt, str | None]:
+) -> tuple[ClassifierRecipe, Learnt, str]:
     """Learn the documents of all partitions on this machine, for models that are fitted to them."""
     paths = stored_paths(run, terms_of, parts)
     outcomes = run.results(run.leaves(counted_part, run.shared(terms_of), each=paths))
@@ -158,4 +157,4 @@ def _learnt_here(
         raise InputError("labels must be of one kind, but the partitions differ; make them text")
     whole = joined([each.value for each in outcomes])
     del outcomes
-    return recipe, recipe.learnt([narrowed(whole, terms_of, recipe)]), next(iter(kinds), None)
+    return recipe, recipe.learnt([narrowed(whole, terms_of, recipe)]), next(iter(kinds), TEXT)
