@@ -18,7 +18,7 @@ from textnb.distributed.partitions import PartReader, as_source
 from textnb.distributed.runs import Progress, Run
 from textnb.distributed.workers import named_failure
 from textnb.document import Document
-from textnb.errors import InputError, TextnbError
+from textnb.errors import InputError
 from textnb.files.table_file import TableStyle, added_names, table_format, table_writer
 
 if TYPE_CHECKING:
@@ -154,8 +154,6 @@ def answered_part(
     classifier = model.load() if isinstance(model, ModelAt) else model
     try:
         return _write_answers(reader, classifier, cells, style, path)
-    except (TextnbError, OSError, MemoryError):
-        raise
     except Exception as error:
         raise named_failure(error, reader, classifier.recipe.terms_of) from error
 

@@ -138,11 +138,13 @@ def _first_rows(run: Run, counting: ClassifierRecipe, entries: list[Codes], dige
     """Return the numbers of the documents that choose a recipe, of those of the first partitions."""
     sizes = np.concatenate(entries)
     number = len(sizes)
-    if sizes.sum() >= ENTRIES:
+    are_counted_at_once = counting.choose_terms and len(entries) == len(run) and number <= FIRST_DOCUMENTS
+    if sizes.sum() >= ENTRIES and not are_counted_at_once:
         lengths = chain.from_iterable(
             each.value for each in run.results(run.leaves(text_lengths, only=range(len(entries))))
         )
-        number = number_in_first_part(list(lengths), sizes.tolist(), counting.terms_of.tokenizer.counts_natively)
+        natively = counting.terms_of.tokenizer.counts_natively
+        number = number_in_first_part(list(lengths), sizes.tolist(), natively, ENTRIES)
     return sampled_rows(list(chain.from_iterable(digests))[:number], int(sizes[:number].sum()))
 
 

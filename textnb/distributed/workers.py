@@ -28,7 +28,7 @@ from textnb.counts import Counted, Learnt, TermsOf, Vocabulary, counted
 from textnb.counts.counting import ENTRIES
 from textnb.distributed.partitions import PartReader
 from textnb.document import Document
-from textnb.errors import InputError, ReadingWarning, TextnbError
+from textnb.errors import InputError, ModelFileError, ReadingWarning, TextnbError
 from textnb.extension import sparse
 from textnb.files.count_file import read_counts, write_counts
 from textnb.numerics import Codes
@@ -37,7 +37,7 @@ from textnb.version import __version__
 _KEPT_VALUES = 8  # recipes and models that a worker process keeps, each with its tokenizer
 _MAX_WARNINGS = 20
 _OTHER_VERSION = "a worker has textnb {theirs}, this machine {mine}; install one version, so that results are equal"
-_FAILED = "{part}: document {id!r} cannot be processed: {kind}: {why}"
+_FAILED = "{part}: document {id!r} cannot be processed: {why}"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def run_task(version: str, task: Callable[..., Any], reader: PartReader, *args: 
         try:
             value = task(reader, labels, *(each.value if isinstance(each, Shared) else each for each in args))
         except TextnbError as error:
-            if reader.name.partition(",")[0] in str(error) or type(error) is not InputError:
+            if _place(reader) in str(error) or type(error) is not InputError:
                 raise
             raise InputError("{part}: {error}", part=reader.name, error=error) from None
         except (OSError, MemoryError) as error:
@@ -173,22 +173,28 @@ def _counted_parts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, en
     """Count the labelled documents of a partition; an unexpected error names the document."""
     try:
         yield from counted(as_labelled(reader.documents(), None, labels), terms_of, entries=entries)
-    except (TextnbError, OSError, MemoryError):
-        raise
     except Exception as error:
         raise named_failure(error, reader, terms_of) from error
 
 
-def named_failure(error: Exception, reader: PartReader, terms_of: TermsOf) -> InputError:
-    """Return an error that names the document at which counting fails, which is looked for one by one."""
-    kind, last = type(error).__name__, None
+def named_failure(error: Exception, reader: PartReader, terms_of: TermsOf) -> Exception:
+    """Return the error, or one that names the document at which counting fails, which is looked for one by one."""
+    if isinstance(error, OSError | MemoryError | ModelFileError) or _place(reader) in str(error):
+        return error
+    why = error if isinstance(error, TextnbError) else f"{type(error).__name__}: {error}"
+    last = None
     try:
         for document in reader.documents():
             last = document.id
             terms_of(document)
     except Exception:
-        return InputError(_FAILED, part=reader.name, id=last, kind=kind, why=error)
-    return InputError("{part} cannot be processed: {kind}: {why}", part=reader.name, kind=kind, why=error)
+        return InputError(_FAILED, part=reader.name, id=last, why=why)
+    return error if isinstance(error, TextnbError) else InputError("{part}: {why}", part=reader.name, why=why)
+
+
+def _place(reader: PartReader) -> str:
+    """Return the path that messages of readers begin with."""
+    return reader.name.partition(",")[0]
 
 
 def _no_documents() -> Counted:
