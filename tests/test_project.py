@@ -25,6 +25,7 @@ LAYERS = [
     {"decisions", "evaluation", "files", "estimators"},
     {"classifier"},
     {"comparison", "corpus", "mail", "report"},
+    {"distributed"},
     {"cli", "__main__"},
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -121,7 +122,7 @@ def run_python(code: str) -> str:
 
 
 EXTRAS = {"fugashi", "ipadic", "sudachipy", "sudachidict_core", "matplotlib", "imapclient", "sklearn"}
-EXTRAS |= {"pytest", "hypothesis", "pyarrow", "fsspec", "zstandard"}
+EXTRAS |= {"pytest", "hypothesis", "pyarrow", "fsspec", "zstandard", "dask", "distributed"}
 
 
 def test_no_property_is_computed_under_the_lock_of_functools() -> None:

@@ -128,6 +128,10 @@ class Address:
             raise InputError(_ABSENT, address=self) from error
         return io.BufferedReader(_Stream(stream))
 
+    def state(self) -> str:
+        """Return what the file system says of the file, such as its size and time; it changes with the content."""
+        return self.ask(lambda system, path: repr(sorted(system.info(path).items(), key=str)))
+
     def ask(self, question: Callable[[Any, str], Found]) -> Found:
         """Call a function of the file system and the path there; what fails is an error of one line.
 

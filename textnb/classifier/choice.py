@@ -29,7 +29,7 @@ recipe is multinomial naive Bayes on words.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ import numpy as np
 from textnb.classifier.fitted import Fitted
 from textnb.classifier.held_out import calibrate_left_out, mean_with_error
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.counts import Counted, Learnt, counted
+from textnb.counts import Counted, Learnt, TermsOf, counted
 from textnb.counts.counting import ENTRIES, peek
 from textnb.counts.kinds import are_distinct, of_kinds
 from textnb.document import Document
@@ -56,7 +56,7 @@ MAX_TERMS = 1000
 MAX_WEIGHTS = 1 << 26
 SMALL_CLASS = 20
 CHOSEN_MODELS = ("complement", "multinomial")
-_FIRST_DOCUMENTS = 200
+FIRST_DOCUMENTS = 200
 _CHOOSING = slice(8, 16)  # bytes of a digest
 
 Kinds = tuple[str, ...]
@@ -109,33 +109,31 @@ def learn(
     jobs = as_jobs(jobs)  # before documents are read; a few documents start no jobs
     if recipe.model != AUTO:
         return recipe, recipe.learnt(documents, jobs, sample_weight)
-    recipe, documents = _with_affordable_terms(recipe, documents)
+    recipe, documents = with_affordable_terms(recipe, documents)
     first, parts = peek(counted(documents, recipe.terms_of, jobs=jobs, entries=ENTRIES))
     chosen = choose(recipe, first, has_histograms=sample_weight is None and recipe.term_budget is None)
-    narrowed = (_narrowed(part, recipe, chosen) for part in parts)
-    return chosen, chosen.learnt(narrowed, sample_weight=sample_weight)
+    chosen_parts = (narrowed(part, recipe.terms_of, chosen) for part in parts)
+    return chosen, chosen.learnt(chosen_parts, sample_weight=sample_weight)
 
 
 def chosen_recipe(recipe: ClassifierRecipe, documents: Iterable[Document], jobs: int = 1) -> ClassifierRecipe:
     """Return the recipe that ``learn`` chooses for these documents, of which only the first are taken."""
     if recipe.model != AUTO:
         return recipe
-    recipe, rest = _with_affordable_terms(recipe, documents)
+    recipe, rest = with_affordable_terms(recipe, documents)
     first, _ = peek(counted(rest, recipe.terms_of, jobs=as_jobs(jobs), entries=ENTRIES))
     return choose(recipe, first, has_histograms=recipe.term_budget is None)
 
 
-def _with_affordable_terms(
-    recipe: ClassifierRecipe, documents: Iterable[Any]
-) -> tuple[ClassifierRecipe, Iterator[Any]]:
-    """Return the recipe without characters if the first documents are long, and the documents.
+def with_affordable_terms(recipe: ClassifierRecipe, documents: Iterable[Any]) -> tuple[ClassifierRecipe, Iterator[Any]]:
+    """Return the recipe without characters if the first FIRST_DOCUMENTS are long, and the documents.
 
     If words cannot be told from other terms later, the kinds of terms are settled here.
     """
     first, rest = peek(documents)
     if first is None or isinstance(first, Counted) or not recipe.choose_terms:
         return recipe, rest
-    sample = list(islice(rest, _FIRST_DOCUMENTS))
+    sample = list(islice(rest, FIRST_DOCUMENTS))
     (part,) = counted(sample, recipe.terms_of, entries=np.inf)
     is_long = _is_long(part)
     kinds = tuple(kind for kind in recipe.analyzer.terms or () if not (is_long and kind == "chars"))
@@ -145,14 +143,14 @@ def _with_affordable_terms(
     changed = replace(recipe, analyzer=recipe.analyzer.changed(terms=kinds), choose_terms=not settled)
     following, rest = peek(rest)
     if following is None and not settled:  # no need to count again
-        return changed, iter([_narrowed(part, recipe, changed)])
+        return changed, iter([narrowed(part, recipe.terms_of, changed)])
     return changed, chain(sample, rest)
 
 
-def _narrowed(part: Counted, asked: ClassifierRecipe, chosen: ClassifierRecipe) -> Counted:
-    """Return counted documents with the chosen kinds of terms only."""
+def narrowed(part: Counted, counting: TermsOf, chosen: ClassifierRecipe) -> Counted:
+    """Return documents that ``counting`` has counted with the chosen kinds of terms only."""
     kinds = chosen.analyzer.terms
-    return part if kinds == asked.analyzer.terms or kinds is None else of_kinds(part, asked.terms_of, kinds)
+    return part if kinds == counting.analyzer.terms or kinds is None else of_kinds(part, counting, kinds)
 
 
 def choose(asked: ClassifierRecipe, part: Counted | None, *, has_histograms: bool = True) -> ClassifierRecipe:
@@ -160,10 +158,14 @@ def choose(asked: ClassifierRecipe, part: Counted | None, *, has_histograms: boo
 
     has_histograms: False if histograms of the documents, which leave-one-out needs, cannot be made.
     """
+    return choose_by(asked, None if part is None else _sampled(part), has_histograms=has_histograms)
+
+
+def choose_by(asked: ClassifierRecipe, part: Counted | None, *, has_histograms: bool = True) -> ClassifierRecipe:
+    """Return the recipe that eq. (2) chooses by all of these documents, as ``choose``."""
     fallback = Candidate("multinomial", _sets_of_kinds(asked)[0], None if asked.weights.normalised else "evidence")
     if part is None:
         return fallback.recipe(asked)
-    part = _sampled(part)
     tried = _tried_kinds(asked, part)
     kinds = tried[_best(tried)].candidate.kinds if tried else fallback.kinds
     smoothings: list[str | None] = (
@@ -197,16 +199,19 @@ def chosen_again(recipe: ClassifierRecipe, learnt: Learnt) -> ClassifierRecipe:
 
 
 def _sampled(part: Counted) -> Counted:
-    """Return documents chosen by digest, on the terms that they have.
+    """Return the documents by which a recipe is chosen, on the terms that they have."""
+    rows = sampled_rows(part.learnt_digests, part.X.nnz)
+    return part if len(rows) == len(part) else part.rows(rows).trimmed
+
+
+def sampled_rows(digests: Sequence[bytes], n_entries: int) -> Codes:
+    """Return the numbers of the documents by which a recipe is chosen, of those with these digests.
 
     There are at most MAX_DOCUMENTS, and so many that they have about MAX_ENTRIES entries, but at least MIN_DOCUMENTS.
     """
-    enough = max(MIN_DOCUMENTS, MAX_ENTRIES * len(part) // max(part.X.nnz, 1))
-    enough = min(enough, MAX_DOCUMENTS)
-    if len(part) <= enough:
-        return part
-    order = sorted(range(len(part)), key=lambda i: part.learnt_digests[i][_CHOOSING])
-    return part.rows(np.sort(order[:enough])).trimmed
+    enough = max(MIN_DOCUMENTS, MAX_ENTRIES * len(digests) // max(n_entries, 1))
+    order = sorted(range(len(digests)), key=lambda i: digests[i][_CHOOSING])
+    return np.sort(np.array(order[: min(enough, MAX_DOCUMENTS)], np.intp))
 
 
 def _is_long(part: Counted) -> bool:
@@ -251,7 +256,7 @@ def _tried(asked: ClassifierRecipe, part: Counted, candidates: Iterable[Candidat
     for candidate in candidates:
         try:
             recipe = candidate.recipe(replace(asked, prior="empirical", calibrate=True))
-            learnt = recipe.learnt([_narrowed(part, asked, recipe)])
+            learnt = recipe.learnt([narrowed(part, asked.terms_of, recipe)])
             _, answers = calibrate_left_out(recipe, learnt, Fitted.of(recipe, learnt), MAX_LEFT_OUT)
             found.append(Tried(candidate, candidate.recipe(asked), answers.losses, answers.weights, answers.groups))
         except InputError:

@@ -198,7 +198,7 @@ class TextClassifier(TextEstimator):
     @property
     def recipe(self) -> ClassifierRecipe:
         """Checked parameters: those of what has been learnt, or else those for the next ``fit``."""
-        return self._asked if self._recipe is None else self._recipe
+        return self.asked if self._recipe is None else self._recipe
 
     @recipe.setter
     def recipe(self, recipe: ClassifierRecipe) -> None:
@@ -214,8 +214,8 @@ class TextClassifier(TextEstimator):
         self._recipe, self._state = self.recipe, state
 
     @property
-    def _asked(self) -> ClassifierRecipe:
-        """Recipe of the parameters as they are now."""
+    def asked(self) -> ClassifierRecipe:
+        """Recipe for the next ``fit``, of the parameters as they are now."""
         params = self.get_params(deep=False)
         if self._given is not None and all(params[name] is value for name, value in self._given[1].items()):
             return self._given[0]
@@ -259,7 +259,7 @@ class TextClassifier(TextEstimator):
         TextClassifier
             This classifier. If fitting fails, nothing changes.
         """
-        asked, names = self._asked, LabelNames()
+        asked, names = self.asked, LabelNames()
         texts, labels = of_frame(texts, labels, text, label)
         source = watched(as_source(texts, labels, names=names), progress, texts)
         weights = None if sample_weight is None else as_weights(sample_weight)

@@ -30,13 +30,6 @@ def noted(sources: Sequence[InputSource], read: deque[Kept], keep: bool) -> Iter
             yield document
 
 
-def answer_columns(classes: Sequence[str], top: int, all_scores: bool, guesses: bool) -> list[str]:
-    """Names of the columns of an answer; they do not depend on the language."""
-    others = [f"{name}_{rank}" for rank in range(2, top + 1) for name in ("label", "probability")]
-    scores = [f"p({name})" for name in classes if all_scores]
-    return ["label", "probability", *(["most_probable"] if guesses else []), *others, *scores, "known_terms"]
-
-
 def _type_of(name: str) -> type:
     """Type of a column of an answer."""
     if name == "known_terms":

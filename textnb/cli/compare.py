@@ -6,17 +6,20 @@ from typing import Any
 
 import click
 
+from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.comparison import Comparing, comparing, interval_cell, measure_names
-from textnb.cli.options.groups import FILE, check_unused, verb
+from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import check_output_table
 from textnb.cli.terminal import OutputRows, plural, print_json, print_table, print_text, say
-from textnb.comparison.comparison import Compared, Comparison
+from textnb.comparison.comparison import Compared, Comparison, comparison_of
 from textnb.comparison.comparison import compare as compared
 from textnb.comparison.criteria import Scored, score_recipes
 from textnb.comparison.cross_validation import TokenizedDocuments
 from textnb.comparison.curve import learning_curve
+from textnb.distributed.cross_validation import CountedOnCluster, cross_validated_on
 from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
+from textnb.evaluation.splits import repeated_folds
 from textnb.files.table_file import table_writer
 from textnb.language import Language
 from textnb.report.contents import advice_lines, comparison_report, curves_report
@@ -31,8 +34,9 @@ from textnb.report.contents import advice_lines, comparison_report, curves_repor
     type=FILE,
     help="Write the answers to held-out documents: .csv, .tsv, .jsonl or .xlsx.",
 )
+@takes(clustering=Clustering)
 @comparing
-def compare(given: Comparing, criterion: str, as_csv: bool, answers: Path | None) -> None:
+def compare(given: Comparing, criterion: str, as_csv: bool, answers: Path | None, clustering: Clustering) -> None:
     """Cross-validate models or recipes on a corpus, side by side.
 
     Each measure has a 95 % interval; with fewer than about 100 documents, or with many rare classes, those of macro F1,
@@ -57,21 +61,23 @@ def compare(given: Comparing, criterion: str, as_csv: bool, answers: Path | None
         textnb compare news.counts --recipes alphas.toml --criterion evidence
         textnb compare 問い合わせ.csv --label 担当部署 --min-documents 10 --answers answers.xlsx
         textnb compare news/ --html comparison.html --lang ja
+        textnb compare 'news/*.parquet' --dask local
     """
+    clustering.check()
     if given.as_json and as_csv:
         raise ParameterError("--json and --csv exclude each other; use one of them")
     reporting = given.reporting
     if criterion != "cv" and reporting.html is not None:
         raise ParameterError("--html needs a cross-validation; leave out --html or --criterion {name}", name=criterion)
     if criterion != "cv":
-        check_unused("folds", "repeats", "seed", "calibrate", "answers", why=f"with --criterion {criterion}")
+        check_unused("folds", "repeats", "seed", "calibrate", "answers", "dask", why=f"with --criterion {criterion}")
     reporting.check(*map(Path, given.corpora))
     check_output_table(answers, given.corpora)
-    recipes, documents = given.recipes_and_documents(by_folds=criterion == "cv")
     if criterion != "cv":
+        recipes, documents = given.recipes_and_documents(by_folds=False)
         _print_scored(score_recipes(recipes, documents, criterion), criterion, given.as_json, as_csv)
         return
-    comparison = compared(recipes, documents, **given.cross_validation(recipes))
+    documents, comparison = _compared(given) if clustering.dask is None else _compared_on_cluster(given, clustering)
     if reporting.html is not None:  # before anything is printed: a closed pipe ends the verb
         reporting.write(comparison_report(comparison, given.corpus, reporting.language), given.running.quiet)
     if answers is not None:
@@ -84,6 +90,23 @@ def compare(given: Comparing, criterion: str, as_csv: bool, answers: Path | None
         _print_comparison(comparison)
     if not given.running.quiet:
         _say_uncalibrated(comparison)
+
+
+def _compared(given: Comparing) -> tuple[TokenizedDocuments, Comparison]:
+    recipes, documents = given.recipes_and_documents()
+    return documents, compared(recipes, documents, **given.cross_validation(recipes))
+
+
+def _compared_on_cluster(given: Comparing, clustering: Clustering) -> tuple[TokenizedDocuments, Comparison]:
+    """Compare the recipes on a cluster; return what is known of the documents, without their counts, as well."""
+    source, folding = given.source, given.folding
+    recipes = given.choosing.chosen(source, given.tokenizing, given.trust)
+    with clustering.run(source, given.running) as run:
+        counted = CountedOnCluster(run, recipes, clustering.parts)
+        documents = folding.chosen(counted.documents, repeats=given.repeats)
+        fold_of = repeated_folds(documents.labels, documents.groups, folding.folds, given.repeats, folding.seed)
+        validated = cross_validated_on(counted, recipes, documents, fold_of)
+    return documents, comparison_of(validated, documents, fold_of, folding.seed)
 
 
 def _say_uncalibrated(comparison: Comparison) -> None:

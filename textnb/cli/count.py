@@ -14,11 +14,13 @@ from textnb.classifier.inputs import as_source
 from textnb.cli.input_sources import input_documents, open_inputs
 from textnb.cli.options import inputs
 from textnb.cli.options.checkpoint import origin_of, own_tokenizer
+from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.sources import CorpusSource, check_output
 from textnb.cli.terminal import OutputRows, plural, print_words, say
 from textnb.counts import TermsOf, counted
 from textnb.counts.counting import PART_CHARACTERS
+from textnb.distributed.counting import count_on
 from textnb.errors import InputError
 from textnb.files.checkpoint import CountedParts
 from textnb.files.count_file import recipe_of, terms_of_counts
@@ -28,7 +30,7 @@ from textnb.storage import locked
 
 @verb
 @inputs.corpus_paths
-@inputs.output
+@click.option("--output", "-o", metavar="FILE", type=FILE, help="File to write; not required with --parts.")
 @click.option("--append", is_flag=True, help="Add the documents to those that the output file has already.")
 @click.option(
     "--checkpoint",
@@ -36,13 +38,14 @@ from textnb.storage import locked
     type=FILE,
     help="Keep what has been counted so far in FOLDER; a run that was killed goes on from there.",
 )
-@takes(running=inputs.Running, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
+@takes(running=inputs.Running, clustering=Clustering, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def count(
     corpora: Sequence[str],
-    output: Path,
+    output: Path | None,
     append: bool,
     checkpoint: Path | None,
     running: inputs.Running,
+    clustering: Clustering,
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
 ) -> None:
@@ -57,13 +60,23 @@ def count(
         textnb count 2026-*.csv archive.jsonl.gz -o news.counts
         textnb count today.csv --append -o news.counts
         textnb count archive/ --checkpoint archive.parts -o archive.counts
+        textnb count 'news/*.parquet' --dask tcp://scheduler:8786 --parts counted/
     """
-    check_output(output, corpora)
+    clustering.check()
+    if output is not None:
+        check_output(output, corpora)
+    elif clustering.parts is None:
+        raise click.MissingParameter(param_hint="'--output' / '-o'", param_type="option")
     source = CorpusSource.open(corpora, reading, running)
     if source.count_file is not None:
         template = "{corpus} holds counts already; train, test and compare read it, and merge joins several"
         raise InputError(template, corpus=source.count_file.path)
     terms_of = tokenizing.terms_of
+    if clustering.dask is not None:
+        check_unused("append", "checkpoint", why="with --dask; --parts keeps what has been counted")
+        _count_on_cluster(source, terms_of, output, clustering, running)
+        return
+    assert output is not None
     if append:
         terms_of = _terms_as_in(output, tokenizing)
     origin = None if checkpoint is None else origin_of(corpora, source, recipe_of(terms_of))
@@ -106,6 +119,25 @@ def _parts_folder(output: Path) -> Iterator[Path]:
     """Give a folder beside the output, for as long as the verb runs."""
     with TemporaryDirectory(dir=output.absolute().parent, prefix=f".{output.name[:40]}.", suffix=".parts") as folder:
         yield Path(folder)
+
+
+def _count_on_cluster(
+    source: CorpusSource, terms_of: TermsOf, output: Path | None, clustering: Clustering, running: inputs.Running
+) -> None:
+    """Write a count file per part of the corpus, and join them if there is an output."""
+    kept = clustering.parts
+    folder = kept or click.get_current_context().with_resource(_parts_folder(output or Path()))
+    with clustering.run(source, running) as run:
+        paths = count_on(run, terms_of, folder)
+    if output is None:
+        if not running.quiet:
+            template = "{folder} has {files}; textnb merge joins them"
+            say(template, folder=folder, files=plural(len(paths), "count file"))
+        return
+    whole = merge_counts(paths, output, own_tokenizer(terms_of))
+    if not running.quiet:
+        documents, terms = plural(whole.n_documents, "document"), plural(whole.n_terms, "term")
+        say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
 
 
 @verb

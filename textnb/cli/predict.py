@@ -11,11 +11,12 @@ import click
 import numpy as np
 
 from textnb.address import Location
+from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
-from textnb.cli.answer_rows import Kept, WriteAnswer, answer_columns, noted, printed_rows, stored_rows
+from textnb.cli.answer_rows import Kept, WriteAnswer, noted, printed_rows, stored_rows
 from textnb.cli.input_sources import InputSource, open_inputs
 from textnb.cli.options import inputs
-from textnb.cli.options.decision import Deciding, answers
+from textnb.cli.options.decision import Deciding
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
 from textnb.cli.output_folder import OutputFolder
@@ -122,7 +123,16 @@ def predict(
         check_unused("jobs", why="with --line-buffered, which answers one document at a time")
     is_stored = output is not None or folder is not None
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
-    predicting = _Predicting(classifier, deciding, writing, top, all_scores, jobs, line_buffered, is_stored)
+    classes = tuple(classifier.classes_.tolist())
+    cells = AnswerCells(
+        classes,
+        deciding.rule(classifier),
+        min(top, len(classes)),
+        all_scores,
+        is_stored and deciding.may_be_unsure,
+        deciding.unsure_label,
+    )
+    predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored)
     if folder is None:
         n_documents = predicting.run(sources, form, output, running.quiet or typing)
         if output is not None and not running.quiet:
@@ -163,27 +173,19 @@ class _Predicting:
     """How documents are answered, and how many have been answered without a known term."""
 
     classifier: TextClassifier
-    deciding: Deciding
+    cells: AnswerCells
     writing: Writing
-    top: int
-    all_scores: bool
     jobs: int
     line_buffered: bool
     is_stored: bool
     n_documents: int = 0
     n_guesses: int = 0
 
-    def __post_init__(self) -> None:
-        self.classes: list[str] = self.classifier.classes_.tolist()
-        self.top = min(self.top, len(self.classes))
-        self.rule = self.deciding.rule(self.classifier)
-        self.names_guess = self.is_stored and self.deciding.may_be_unsure
-
     def run(self, sources: Sequence[InputSource], form: Format, output: Location | None, quiet: bool) -> int:
         """Answer the documents of inputs, on standard output or in a file; the number of documents."""
         read: deque[Kept] = deque()
         documents = progress(noted(sources, read, self.is_stored), "classifying", lambda: None, quiet)
-        columns = answer_columns(self.classes, self.top, self.all_scores, self.names_guess)
+        columns = self.cells.columns
         if self.line_buffered:
             parts = _one_by_one(self.classifier, documents)
         else:
@@ -202,14 +204,8 @@ class _Predicting:
 
     def _write(self, part: Part, write: WriteAnswer) -> None:
         ids, probabilities, known = part
-        ranking = np.argsort(-probabilities, axis=1, kind="stable")[:, : self.top]
-        decided = self.rule(probabilities)
-        for name, row, label, ranked, n_known in zip(
-            ids, probabilities.tolist(), decided.tolist(), ranking.tolist(), known.tolist(), strict=True
-        ):
-            answer = answers(row, label, ranked, self.classes, self.deciding.unsure_label)
-            guess = [self.classes[ranked[0]]] if self.names_guess else []
-            write(name, [*answer[:2], *guess, *answer[2:], *(row if self.all_scores else []), n_known])
+        for name, answer in zip(ids, self.cells.rows(probabilities, known), strict=True):
+            write(name, answer)
         self.n_documents += len(ids)
         self.n_guesses += int((known == 0).sum())
 

@@ -13,6 +13,7 @@ from textnb.classifier.suspects import SeenDocuments
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.checkpoint import Checkpointing
+from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes
 from textnb.cli.options.inputs import as_frequency
 from textnb.cli.options.model import Modelling, ModelVerb, check_sample_used
@@ -22,6 +23,7 @@ from textnb.cli.sources import CorpusSource, check_output, save_and_say
 from textnb.cli.terminal import plural, say, warn
 from textnb.counts.counting import peek
 from textnb.counts.examples import Digests
+from textnb.distributed.training import learn_on
 from textnb.errors import InputError, Phrase
 from textnb.language import spoken
 from textnb.report.contents import train_report
@@ -44,7 +46,7 @@ MANY_COPIES = 0.1
 @click.option("--like", metavar="MODEL", type=FILE, help="Use the recipe of this model; both can then be merged.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was chosen and estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
-@takes(running=inputs.Running)
+@takes(running=inputs.Running, clustering=Clustering)
 @takes(
     rare=inputs.RARE,
     modelling=Modelling,
@@ -63,6 +65,7 @@ def train(
     verbose: bool,
     trust: Collection[str],
     running: inputs.Running,
+    clustering: Clustering,
     modelling: Modelling,
     tokenizing: inputs.Tokenizing,
     reading: inputs.LabelledReading,
@@ -83,9 +86,14 @@ def train(
         textnb train tuesday/ --like monday.textnb -o tuesday.textnb
         textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
 
+    With --dask the documents are counted on a cluster, by files and by row groups of .parquet; the model is the same.
+
+        textnb train 'news/*.parquet' --dask tcp://scheduler:8786 --parts counted/ -o news.textnb
+
     More options: textnb models NAME (for --set), textnb count --help (for reading and text).
     """
     check_output(output, corpora)
+    clustering.check()
     reporting.check(*map(Path, corpora), output)
     source = CorpusSource.open(corpora, reading, running, trust)
     corpus = Path(source.name)
@@ -94,20 +102,8 @@ def train(
         recipe = _recipe(source, modelling, tokenizing, frequencies | {"max_terms": max_terms})
     else:
         recipe = _recipe_like(like, modelling, tokenizing, trust)
-    seen = SeenDocuments()
-    schedule = checkpointing.schedule
-
-    def documents() -> Iterator[Any]:
-        found = source.labelled(recipe.terms_of)
-        first, found = peek(found if reporting.html is None else seen.watch(found))
-        if first is None:
-            raise InputError("{corpus} has no documents to learn from", corpus=corpus)
-        return found
-
-    if checkpointing.checkpoint is None:
-        classifier = TextClassifier.from_recipe(recipe).fit(documents(), jobs=running.n_jobs)
-    else:
-        classifier = train_with_checkpoint(recipe, corpora, source, documents, checkpointing.checkpoint, schedule)
+    seen = None if reporting.html is None else SeenDocuments()
+    classifier = _trained(recipe, source, corpora, running, clustering, checkpointing, seen)
     save_and_say(classifier, output, "learnt", len(classifier.learnt.digests), running.quiet)
     if checkpointing.checkpoint is not None:
         checkpointing.checkpoint.unlink(missing_ok=True)
@@ -121,6 +117,35 @@ def train(
             say("{name}: {value}", name=Phrase(name), value=Phrase(value))
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language, better, seen), running.quiet)
+
+
+def _trained(
+    recipe: ClassifierRecipe,
+    source: CorpusSource,
+    corpora: Sequence[str],
+    running: inputs.Running,
+    clustering: Clustering,
+    checkpointing: Checkpointing,
+    seen: SeenDocuments | None,
+) -> TextClassifier:
+    """Return the classifier, trained here, with checkpoints, or on a cluster; `seen` gets the documents for a page."""
+    schedule = checkpointing.schedule
+    if clustering.dask is not None:
+        check_unused("html", why="with --dask: the documents are not read here")
+        check_unused("checkpoint", why="with --dask; --parts keeps what has been counted")
+        with clustering.run(source, running) as run:
+            return TextClassifier.from_recipe(recipe).fit_learnt(*learn_on(run, recipe, clustering.parts))
+
+    def documents() -> Iterator[Any]:
+        found = source.labelled(recipe.terms_of)
+        first, found = peek(found if seen is None else seen.watch(found))
+        if first is None:
+            raise InputError("{corpus} has no documents to learn from", corpus=source.name)
+        return found
+
+    if checkpointing.checkpoint is not None:
+        return train_with_checkpoint(recipe, corpora, source, documents, checkpointing.checkpoint, schedule)
+    return TextClassifier.from_recipe(recipe).fit(documents(), jobs=running.n_jobs)
 
 
 def _recipe(

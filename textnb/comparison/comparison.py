@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.comparison.cross_validation import Recipes, TokenizedDocuments, Watch, cross_validated
+from textnb.comparison.cross_validation import CrossValidated, Recipes, TokenizedDocuments, Watch, cross_validated
 from textnb.errors import InputError
 from textnb.evaluation.intervals import MEASURES
 from textnb.evaluation.splits import repeated_folds
@@ -207,7 +207,15 @@ def compare(
     [('multinomial', 1.0), ('complement', 1.0)]
     """
     fold_of = repeated_folds(documents.labels, documents.groups, folds, repeats, seed)
-    validated = cross_validated(recipes, documents, fold_of, jobs, watch)
+    return comparison_of(cross_validated(recipes, documents, fold_of, jobs, watch), documents, fold_of, seed)
+
+
+def comparison_of(
+    validated: list[CrossValidated], documents: TokenizedDocuments, fold_of: Codes, seed: int
+) -> Comparison:
+    """Return the comparison of recipes that were cross-validated on these folds, (R, D)."""
+    folds, repeats = int(fold_of.max()) + 1, len(fold_of)
+    validated = list(validated)
     measures = {one.name: documents.estimate(one.log_probabilities) for one in validated}
     validated.sort(key=lambda one: (-measures[one.name]["accuracy"].value, measures[one.name]["log_loss"].value))
     correct = [one.log_probabilities.argmax(axis=2) == documents.y for one in validated]

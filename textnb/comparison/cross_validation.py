@@ -277,7 +277,7 @@ class FoldRunner:
         if self._last is None or self._last[0] != key:
             tokenized = self.documents.of_recipe(recipe)
             if statistics not in self._totals:
-                self._totals[statistics] = Learnt.of(tokenized, recipe.weights, _without_sample(recipe))
+                self._totals[statistics] = Learnt.of(tokenized, recipe.weights, without_sample(recipe))
             started = time.perf_counter()
             learnt = self._training_statistics(self._totals[statistics], recipe, tokenized, trial)
             seconds = time.perf_counter() - started
@@ -290,7 +290,7 @@ class FoldRunner:
         folds = self.folds[trial.repeat]
         is_other = (folds == trial.fold) | (folds == OUTSIDE)
         others = tokenized.rows(np.flatnonzero(is_other))
-        learnt = total - Learnt.of(others, recipe.weights, _without_sample(recipe))
+        learnt = total - Learnt.of(others, recipe.weights, without_sample(recipe))
         if not recipe.keeps.sample:
             return learnt
         return replace(
@@ -314,7 +314,7 @@ def statistics_key(recipe: ClassifierRecipe) -> Hashable:
     return tokenization_key(recipe.terms_of), recipe.weighting, recipe.keeps
 
 
-def _without_sample(recipe: ClassifierRecipe) -> Keeps:
+def without_sample(recipe: ClassifierRecipe) -> Keeps:
     """What a recipe keeps, less the sample: it depends on the number of documents, so samples cannot be subtracted."""
     return recipe.keeps._replace(sample=0)
 

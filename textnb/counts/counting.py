@@ -170,6 +170,18 @@ def counted(
         yield part
 
 
+def number_in_first_part(lengths: Sequence[int], entries: Sequence[int], natively: bool, most: float = ENTRIES) -> int:
+    """Return how many documents ``counted`` has in its first part, from the characters and entries of each."""
+    enough = NATIVE_BATCH_CHARACTERS if natively else BATCH_CHARACTERS
+    n_entries = number = 0
+    for start, end in _batch_bounds(lengths, enough):
+        n_entries += sum(entries[start:end])
+        number = end
+        if n_entries >= most:
+            break
+    return number
+
+
 def peek(items: Iterable[Any]) -> tuple[Any, Iterator[Any]]:
     """Return the first item, or None, and all items."""
     rest = iter(items)
@@ -282,6 +294,18 @@ def _count(terms_of: TermsOf, digested: bool, batch: _Batch) -> tuple[bool, _Kno
 def _counted(built: tuple[CSR, Vocabulary], known: list[_Known]) -> Counted:
     labels, digests, ids, groups, days = (tuple(chain.from_iterable(lists)) for lists in zip(*known, strict=True))
     return Counted(*built, labels, digests, ids, groups, days if any(days) else ())
+
+
+def _batch_bounds(lengths: Sequence[int], enough: int) -> Iterator[tuple[int, int]]:
+    """Yield the first document of each batch and that after it."""
+    start = characters = 0
+    for end, length in enumerate(lengths, 1):
+        characters += length
+        if characters >= enough or end - start >= BATCH_DOCUMENTS:
+            yield start, end
+            start, characters = end, 0
+    if start < len(lengths):
+        yield start, len(lengths)
 
 
 def _batches(documents: Iterable[Document], enough: int, of_part: float) -> Iterator[_Batch]:

@@ -83,7 +83,15 @@ class Sample:
     def calibrating(cls, part: Counted, most: int) -> "Sample":
         """Return ``of(part, most)`` for a calibration, without gathering the other documents."""
         documents = Counter(part.named_labels)
-        return cls._below_bounds(part, most, _level_bounds(documents, most)).thinned(documents)
+        return cls.calibrating_part(part, most, documents).thinned(documents)
+
+    @classmethod
+    def calibrating_part(cls, part: Counted, most: int, documents: Mapping[str, int]) -> "Sample":
+        """Return what a part adds to ``calibrating`` of a whole with these documents per class.
+
+        The sum over all parts, ``thinned(documents)``, is the sample.
+        """
+        return cls._below_bounds(part, most, _level_bounds(documents, most))
 
     @classmethod
     def _below_bounds(cls, part: Counted, most: int, bounds: Bounds) -> "Sample":
@@ -351,6 +359,10 @@ class Learnt:
             sample=None if self.sample is None else self.sample.within(vocabulary).trimmed(),
             dropped=self.dropped.and_then(dropped),
         )
+
+    def with_sample(self, sample: Sample) -> "Learnt":
+        """Return the learnt value with this sample."""
+        return replace(self, sample=sample)
 
     def without_documents(self) -> "Learnt":
         """Return the learnt value without kept documents."""

@@ -127,9 +127,14 @@ class Comparing:
         """The corpora as pages name them."""
         return Path(" ".join(self.corpora))
 
+    @property
+    def source(self) -> CorpusSource:
+        """The corpora, opened."""
+        return CorpusSource.open(self.corpora, self.reading, self.running, self.trust)
+
     def recipes_and_documents(self, by_folds: bool = True) -> tuple[Recipes, TokenizedDocuments]:
         """Return the recipes, and the documents counted once for each way of tokenizing among them."""
-        source = CorpusSource.open(self.corpora, self.reading, self.running, self.trust)
+        source = self.source
         recipes = self.choosing.chosen(source, self.tokenizing, self.trust)
         documents = TokenizedDocuments.of(recipes.values(), source.counted)
         return recipes, self.folding.chosen(documents, by_folds, repeats=self.repeats)

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import click
 
+from textnb.classifier.answer_cells import UNSURE_LABEL
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import FILE, check_unused, flag, option
 from textnb.cli.options.inputs import PROPORTION
 from textnb.cli.terminal import OutputRows, TerminalRows, plural, say, warn
-from textnb.decisions import UNSURE, ClassThresholds, Rule
+from textnb.decisions import ClassThresholds, Rule
 from textnb.errors import InputError, ParameterError, listed
 from textnb.evaluation import Costs, read_costs
 from textnb.extension import cached_property
@@ -22,8 +23,6 @@ from textnb.language import spoken
 from textnb.mail.decision import Cutoffs, Verdict, mail_document, reasons
 from textnb.mail.destinations import Destinations, parse_class_pairs
 from textnb.readers import read_heading
-
-UNSURE_LABEL = "unsure"
 
 _COSTS_HELP = "TOML file with the cost of each mistake."
 costs_file = click.option("--costs", metavar="FILE", type=FILE, help=_COSTS_HELP)
@@ -96,23 +95,6 @@ class Deciding:
     @cached_property
     def _costs(self) -> Costs | None:
         return None if self.costs is None else read_costs(self.costs)
-
-
-def answers(
-    row: Sequence[float], decided: int, ranked: Sequence[int], classes: Sequence[str], unsure: str = UNSURE_LABEL
-) -> list[str | float]:
-    """Return the decided label and its probability, then the most probable other classes with theirs.
-
-    ``ranked`` are the most probable classes, as many as there are labels to give. The label of an unsure document has
-    the probability of the most probable class, which is then the first of the other classes.
-
-    >>> row, ranked, classes = [0.2, 0.5, 0.3], [1, 2], ["a", "b", "c"]
-    >>> answers(row, 2, ranked, classes), answers(row, UNSURE, ranked, classes)
-    (['c', 0.3, 'b', 0.5], ['unsure', 0.5, 'b', 0.5])
-    """
-    first = (unsure, row[ranked[0]]) if decided == UNSURE else (classes[decided], row[decided])
-    others = [k for k in ranked if k != decided][: len(ranked) - 1]
-    return [*first, *(cell for k in others for cell in (classes[k], row[k]))]
 
 
 _DEFAULT = Cutoffs()

@@ -1,0 +1,52 @@
+"""Verbs with --dask: the files are those of one machine, and a cluster that is not there is one clear line."""
+
+import json
+import sys
+
+import pytest
+from small_clusters import small_cluster, write_corpus
+
+from textnb.distributed import clusters
+
+pytest.importorskip("distributed", reason="needs Dask: pip install 'textnb[dask]'")
+
+WORDS = ("--tokenizer", "words")
+
+
+@pytest.fixture(scope="module")
+def address():
+    with small_cluster() as client:
+        yield client.scheduler.address
+
+
+def test_the_files_are_those_of_one_machine(run, tmp_path, address):
+    write_corpus(tmp_path / "c")
+    for verb, options in (("count", WORDS), ("train", (*WORDS, "--model", "multinomial"))):
+        on_cluster = run(verb, "c/*.csv", "-o", "many", "--dask", address, "--parts", verb, *options).ok
+        assert on_cluster.err == run(verb, "c/*.csv", "-o", "one", *options).ok.err.replace("one", "many")
+        assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
+        (tmp_path / "many").unlink()
+        (tmp_path / "one").unlink()
+    done = run("count", "c/*.csv", "--dask", address, "--parts", "count", *WORDS).ok
+    assert done.err == "count has 4 count files; textnb merge joins them\n"
+
+
+def test_recipes_are_compared_as_on_one_machine(run, tmp_path, address):
+    write_corpus(tmp_path / "c", n_files=2)
+    options = ("--models", "multinomial", "--folds", "2", "--json", *WORDS, "--exclude-class", "z")
+    (many,), (one,) = (
+        json.loads(run("compare", "c/*.csv", *options, *more).ok.out)["recipes"] for more in (("--dask", address), ())
+    )
+    assert many["log_loss"] == one["log_loss"]
+    assert many["fold_accuracies"] == one["fold_accuracies"]
+
+
+def test_a_cluster_that_is_not_there_is_one_clear_line(run, tmp_path, monkeypatch):
+    write_corpus(tmp_path / "c")
+    monkeypatch.setattr(clusters, "SECONDS_TO_ANSWER", 0.2)
+    train = ("train", "c/*.csv", "-o", "m")
+    assert "the Dask scheduler tcp://127.0.0.1:9 does not answer" in run(*train, "--dask", "tcp://127.0.0.1:9").refusal
+    assert "local or the address of a scheduler" in run(*train, "--dask", "here").misuse
+    assert "--parts would have no effect without --dask" in run(*train, "--parts", "x").misuse
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert "pip install 'textnb[dask]'" in run(*train, "--dask", "local").refusal

@@ -1,0 +1,162 @@
+"""Training on a cluster: statistics of partitions are added up in a tree, and the driver fits the model to the sum.
+
+The model `auto` is chosen as on one machine (``classifier/choice.py``), by the same documents: those of the first
+ENTRIES counts, in the order of the partitions, of which digests decide. So a first pass counts partitions from the
+front until they have ENTRIES counts; they stay on the workers, and the second pass reads the others.
+
+A model that is fitted to the documents themselves gets the counts of all partitions on the driver.
+"""
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from textnb.classifier.choice import FIRST_DOCUMENTS, choose_by, narrowed, sampled_rows, with_affordable_terms
+from textnb.classifier.labels import TEXT
+from textnb.classifier.recipe import ClassifierRecipe
+from textnb.classifier.text_classifier import TextClassifier
+from textnb.counts import Learnt, TermsOf
+from textnb.counts.counting import ENTRIES, joined, number_in_first_part
+from textnb.distributed.counting import stored_paths
+from textnb.distributed.partitions import as_source
+from textnb.distributed.runs import SPLIT_EVERY, Progress, Run
+from textnb.distributed.workers import (
+    counted_part,
+    entries_of,
+    first_documents,
+    learnt_of,
+    learnt_part,
+    rows_of,
+    text_lengths,
+)
+from textnb.document import Document
+from textnb.errors import InputError
+from textnb.models.registry import AUTO
+from textnb.numerics import Codes
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+
+def fit(  # noqa: PLR0913  # all but the first three by name
+    client: "Client",
+    classifier: TextClassifier,
+    documents: Any,
+    *,
+    text: str | Sequence[str] | None = None,
+    label: str | None = None,
+    id: str | None = None,  # noqa: A002  # the name of the column
+    reader: str | None = None,
+    parts: str | Path | None = None,
+    split_every: int = SPLIT_EVERY,
+    progress: Progress | None = None,
+) -> TextClassifier:
+    """Fit a classifier to documents on a cluster; what it learns equals ``classifier.fit`` on one machine, to the byte.
+
+    The driver gets the sum of the statistics. Only a model that is fitted to the documents themselves, such as
+    ``logistic``, takes the counts of all of them into the driver's memory.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    classifier : TextClassifier
+        The classifier, which forgets what it has learnt.
+    documents, text, label, id, reader, progress
+        As in ``count``.
+    parts : str or Path, optional
+        Folder of count files, as ``count`` writes them: those that are there are not counted again, others are added.
+    split_every : int
+        Number of partitions, or sums of them, that one task adds up.
+
+    Returns
+    -------
+    TextClassifier
+        The classifier. If fitting fails, nothing changes.
+    """
+    asked = classifier.asked
+    source = as_source(documents, text=text, label=label, id=id, reader=reader)
+    run = Run(client, source, split_every, progress)
+    return classifier.fit_learnt(*learn_on(run, asked, None if parts is None else Path(parts)))
+
+
+def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[ClassifierRecipe, Learnt, str]:
+    """Learn the documents of a run; return the recipe, what was learnt, and the kind of the labels."""
+    chosen = counting = asked
+    first: dict[int, Future] = {}
+    if asked.model == AUTO:
+        counting = settled_terms(run, asked)
+        chosen, first = _chosen(run, counting, parts)
+    if chosen.keeps.examples:
+        return _learnt_here(run, chosen, counting.terms_of, parts)
+    paths = stored_paths(run, counting.terms_of, parts)
+    recipe, terms_of = run.shared(chosen), run.shared(counting.terms_of)
+    others = [i for i in range(len(run)) if i not in first]
+    leaves = dict(zip(others, run.leaves(learnt_part, recipe, terms_of, each=paths, only=others), strict=True))
+    leaves |= zip(first, run.after(learnt_of, list(first.values()), recipe, terms_of), strict=True)
+    total = run.total([leaves[i] for i in range(len(run))])
+    return chosen, total.value, total.kind or TEXT
+
+
+def settled_terms(run: Run, asked: ClassifierRecipe) -> ClassifierRecipe:
+    """Return the recipe with the kinds of terms that the first documents allow."""
+    found: list[Document] = []
+    for i in range(len(run)):
+        (outcome,) = run.results(run.leaves(first_documents, each=[FIRST_DOCUMENTS + 1] * len(run), only=[i]))
+        found += outcome.value
+        if len(found) > FIRST_DOCUMENTS:
+            break
+    return with_affordable_terms(asked, found[: FIRST_DOCUMENTS + 1])[0]
+
+
+def _chosen(run: Run, counting: ClassifierRecipe, parts: Path | None) -> "tuple[ClassifierRecipe, dict[int, Future]]":
+    """Return the recipe that `auto` becomes, and the first partitions, counted, which stay on the workers."""
+    paths, terms_of = stored_paths(run, counting.terms_of, parts), run.shared(counting.terms_of)
+    at_once = max(2 * sum(run.client.nthreads().values()), 1)
+    first: dict[int, Future] = {}
+    entries: list[Codes] = []
+    digests: list[list[bytes]] = []
+    while len(first) < len(run) and sum(int(each.sum()) for each in entries) < ENTRIES:
+        more = range(len(first), min(len(first) + at_once, len(run)))
+        counted = run.start(run.leaves(counted_part, terms_of, each=paths, only=more))
+        for own, digest in run.results(run.after(entries_of, counted)):
+            entries.append(own)
+            digests.append(digest)
+        first |= zip(more, counted, strict=True)
+    rows = _first_rows(run, counting, entries, digests)
+    ends = np.cumsum([len(each) for each in entries])
+    pieces = np.split(rows, np.searchsorted(rows, ends[:-1]))
+    own_rows = [piece - (end - len(each)) for piece, end, each in zip(pieces, ends, entries, strict=True)]
+    chosen = run.results([run.after(rows_of, [first[i]], own)[0] for i, own in enumerate(own_rows) if len(own)])
+    return choose_by(counting, joined(chosen).trimmed if chosen else None), first
+
+
+def _first_rows(run: Run, counting: ClassifierRecipe, entries: list[Codes], digests: list[list[bytes]]) -> Codes:
+    """Return the numbers of the documents that choose a recipe, of those of the first partitions."""
+    sizes = np.concatenate(entries)
+    number = len(sizes)
+    are_counted_at_once = counting.choose_terms and len(entries) == len(run) and number <= FIRST_DOCUMENTS
+    if sizes.sum() >= ENTRIES and not are_counted_at_once:
+        lengths = chain.from_iterable(
+            each.value for each in run.results(run.leaves(text_lengths, only=range(len(entries))))
+        )
+        natively = counting.terms_of.tokenizer.counts_natively
+        number = number_in_first_part(list(lengths), sizes.tolist(), natively, ENTRIES)
+    return sampled_rows(list(chain.from_iterable(digests))[:number], int(sizes[:number].sum()))
+
+
+def _learnt_here(
+    run: Run, recipe: ClassifierRecipe, terms_of: TermsOf, parts: Path | None
+) -> tuple[ClassifierRecipe, Learnt, str]:
+    """Learn the documents of all partitions on this machine, for models that are fitted to them."""
+    paths = stored_paths(run, terms_of, parts)
+    outcomes = run.results(run.leaves(counted_part, run.shared(terms_of), each=paths))
+    kinds = {each.kind for each in outcomes if each.kind is not None}
+    if len(kinds) > 1:
+        raise InputError("labels must be of one kind, but the partitions differ; make them text")
+    whole = joined([each.value for each in outcomes])
+    del outcomes
+    return recipe, recipe.learnt([narrowed(whole, terms_of, recipe)]), next(iter(kinds), TEXT)
