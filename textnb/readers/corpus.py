@@ -28,11 +28,13 @@ from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
 from textnb.readers.mailboxes import MAIL_COLUMNS, is_mail_corpus, is_store
 from textnb.readers.settings import DESCRIPTION, MAX_SKIPPED, Settings, Troubles, complete_settings, header_field
 from textnb.readers.tables import column_names, open_bytes, read_records
+from textnb.readers.thunderbird import accounts_in
 
 READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "lines", "mail")
 """Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
 
 _ONE_DOCUMENT = "document"
+_MAX_SHOWN_ACCOUNTS = 4
 _KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
 TABLES = frozenset(_KIND_BY_SUFFIX.values())
 """Kinds of corpora whose documents are records with columns."""
@@ -277,7 +279,14 @@ def recognise_kind(path: Path, *, by_header: bool = False) -> str:
     if by_header and _suffix(path) not in _KIND_BY_SUFFIX:
         return "mail"
     if path.is_dir():
-        return "mail" if is_mail_corpus(path) else "folder"
+        if is_mail_corpus(path):
+            return "mail"
+        if accounts := accounts_in(path):
+            shown = ", ".join(map(repr, map(str, accounts[:_MAX_SHOWN_ACCOUNTS])))
+            raise InputError(
+                "{path} is a profile of Thunderbird; name the folder of an account: {shown}", path=path, shown=shown
+            )
+        return "folder"
     if _suffix(path) not in _KIND_BY_SUFFIX:
         if _has_labelled_lines(path):
             return "lines"
