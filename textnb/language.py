@@ -44,7 +44,7 @@ _NESTED = frozenset({"message", "error", "why", "reason", "remedy", "fault", "th
 _EXAMPLES = "examples"
 """Value of a template that is a list of names, each with what is said of it: ``1: no text; 7: no label``."""
 
-_SYSTEM_ERROR = re.compile(r"(?:\[Errno \d+\] )?([A-Z][^:]+)")
+_SYSTEM_ERROR = re.compile(r"(?:\[Errno -?\d+\] )?([A-Z][^:]+)")
 """Message of the operating system at the beginning of a text, such as ``[Errno 2] No such file or directory``."""
 
 
@@ -187,7 +187,9 @@ def entries(text: str) -> Iterator[tuple[str, str]]:
 
 
 def template_of(text: str) -> str | None:
-    """Template among the translations that gives a text, if it is one with values; the one with most words of its own.
+    """Template among the translations that gives a text, if it is one with values.
+
+    Of several it is one that begins with words of its own, and then the one that has most of them.
 
     >>> template_of("12 more characters")
     '{number} more characters'
@@ -195,7 +197,12 @@ def template_of(text: str) -> str | None:
     fitting = [
         each for each, literals in _templates().items() if _may_give(literals, text) and _values(each, text) is not None
     ]
-    return max(fitting, key=lambda each: sum(map(len, _templates()[each])), default=None)
+    return max(fitting, key=_own_words, default=None)
+
+
+def _own_words(template: str) -> tuple[bool, int]:
+    literals = _templates()[template]
+    return bool(literals[0]), sum(map(len, literals))
 
 
 def _filled_in_japanese(text: str) -> str | None:
