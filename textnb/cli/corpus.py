@@ -163,7 +163,7 @@ def _print_check(result: CorpusCheck, top: int) -> None:
         "damaged": [f"{_place_name(place, result)}: {'; '.join(found)}" for place, found in result.damaged],
     }
     rows_odd = [(language(what), len(some), "; ".join(some[:_SHOWN])) for what, some in odd.items()]
-    print_table(["documents", "number", "example"], rows_odd)
+    print_table(["what", "number", "example"], rows_odd)
     print_table(["duplicates", "groups", "documents", "example"], list(_duplicate_rows(result)))
     shown = [row for label in result.classes for row in [g for g in result.giveaways if g.label == label][:top]]
     if shown:
