@@ -38,10 +38,13 @@ _NUMBERS = frozenset({"number", "n", "k", "total", "mean", "low", "high", "loss"
 
 _NUMBER = r"[-+\d.,einf]+"
 
-_NESTED = frozenset({"message", "error", "why", "reason", "remedy", "fault", "this_kind", "hint", "question"})
+_NESTED = frozenset({"message", "error", "why", "reason", "remedy", "fault", "this_kind", "hint", "question", "where"})
 """Values of a template that are messages themselves."""
 
-_SYSTEM_ERROR = re.compile(r"(?:\[Errno \d+\] )?([A-Z][^:]+)")
+_EXAMPLES = "examples"
+"""Value of a template that is a list of names, each with what is said of it: ``1: no text; 7: no label``."""
+
+_SYSTEM_ERROR = re.compile(r"(?:\[Errno -?\d+\] )?([A-Z][^:]+)")
 """Message of the operating system at the beginning of a text, such as ``[Errno 2] No such file or directory``."""
 
 
@@ -184,7 +187,9 @@ def entries(text: str) -> Iterator[tuple[str, str]]:
 
 
 def template_of(text: str) -> str | None:
-    """Template among the translations that gives a text, if it is one with values; the one with most words of its own.
+    """Template among the translations that gives a text, if it is one with values.
+
+    Of several it is one that begins with words of its own, and then the one that has most of them.
 
     >>> template_of("12 more characters")
     '{number} more characters'
@@ -192,7 +197,12 @@ def template_of(text: str) -> str | None:
     fitting = [
         each for each, literals in _templates().items() if _may_give(literals, text) and _values(each, text) is not None
     ]
-    return max(fitting, key=lambda each: sum(map(len, _templates()[each])), default=None)
+    return max(fitting, key=_own_words, default=None)
+
+
+def _own_words(template: str) -> tuple[bool, int]:
+    literals = _templates()[template]
+    return bool(literals[0]), sum(map(len, literals))
 
 
 def _filled_in_japanese(text: str) -> str | None:
@@ -202,8 +212,24 @@ def _filled_in_japanese(text: str) -> str | None:
     values = _values(template, text) or {}
     for name in _NESTED & values.keys():
         values[name] = Language("ja").filled(values[name])
+    if _EXAMPLES in values:
+        values[_EXAMPLES] = _examples_in_japanese(values[_EXAMPLES])
     parts = Formatter().parse(translations()[template])
     return "".join(literal + (values.get(name, "") if name else "") for literal, name, _, _ in parts)
+
+
+def _examples_in_japanese(examples: str) -> str:
+    """Examples with what is said of each in Japanese: the longest end of it that has a translation."""
+    return "; ".join(map(_example_in_japanese, examples.split("; ")))
+
+
+def _example_in_japanese(example: str) -> str:
+    japanese, parts = Language("ja"), example.split(": ")
+    for start in range(1, len(parts)):
+        said = ": ".join(parts[start:])
+        if (known := japanese.filled(said)) != said:
+            return ": ".join([*map(japanese.name, parts[:start]), known])
+    return example
 
 
 def _system_error_in_japanese(text: str) -> str:

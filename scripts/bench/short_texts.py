@@ -77,7 +77,11 @@ def times(folder: Path, tasks: list[str]) -> dict[str, float]:
     def classifier() -> TextClassifier:
         return TextClassifier("multinomial", alpha=1.0, weighting="raw", analyzer=Analyzer())
 
-    model, seconds = folder / "model.textnb", {}
+    model, out, seconds = (
+        folder / "model.textnb",
+        folder / f"out-{os.getpid()}.textnb",
+        {},
+    )  # 0.1.0 replaces only its own
     options = ["--model", "multinomial", "--alpha", "1", "--weighting", "raw", "--ngram", "1-1", "--jobs", "1", "-o"]
     texts, labels = columns(folder / "articles.tsv")
     classifier().fit(texts[::10], labels[::10]).save(model)
@@ -90,7 +94,7 @@ def times(folder: Path, tasks: list[str]) -> dict[str, float]:
             "predict": lambda texts=texts: fitted.predict(texts),
             "textnb predict": lambda lines=lines: command(["predict", str(model), "--jobs", "1"], lines),
             "fit": lambda texts=texts, labels=labels: classifier().fit(texts, labels),
-            "textnb train": lambda table=table: command(["train", table, *options, str(folder / "out.textnb")]),
+            "textnb train": lambda table=table: command(["train", table, *options, str(out)]),
         }
         for task in tasks:
             seconds[f"{task}, {name}"] = processor_time(runs[task])

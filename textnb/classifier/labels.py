@@ -37,10 +37,11 @@ class LabelNames:
     def __init__(self, kind: str | None = None, *, takes_names: bool = False) -> None:
         self.kind, self._takes_names = kind, takes_names
         self._first: Any = None
+        self._seen: set[str] = set()  # labels that are text and have been checked
 
     def name(self, label: Any, position: int) -> str:
         """Return the name of the class of a label, which is refused unless it is of the one kind."""
-        if type(label) is str and self.kind == TEXT and label and label.isascii():
+        if type(label) is str and label in self._seen:
             return label
         kind = TEXT if isinstance(label, str) else self._kind_of(label, position)
         if self.kind is None:
@@ -49,7 +50,10 @@ class LabelNames:
             if kind == TEXT and self._takes_names:
                 return self.name(self.label(label), position)
             self._refuse(label, position)
-        return _checked_text(label, position) if kind == TEXT else str(KINDS[kind](label))
+        if kind != TEXT:
+            return str(KINDS[kind](label))
+        self._seen.add(checked := _checked_text(label, position))
+        return checked
 
     def label(self, name: str) -> Any:
         """Return the label of the class of that name."""

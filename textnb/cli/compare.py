@@ -21,7 +21,7 @@ from textnb.errors import ParameterError
 from textnb.evaluation.intervals import MEASURES
 from textnb.evaluation.splits import repeated_folds
 from textnb.files.table_file import table_writer
-from textnb.language import Language
+from textnb.language import spoken
 from textnb.report.contents import advice_lines, comparison_report, curves_report
 
 
@@ -112,20 +112,22 @@ def _compared_on_cluster(given: Comparing, clustering: Clustering) -> tuple[Toke
 def _say_uncalibrated(comparison: Comparison) -> None:
     uncalibrated = [row.name for row in comparison.rows if row.recipe.calibrate and not row.is_calibrated]
     if uncalibrated:
-        say("the probabilities of {recipes} could not be calibrated", recipes=", ".join(uncalibrated))
+        say("the probabilities of {recipes} could not be calibrated", recipes=spoken()(", ").join(uncalibrated))
 
 
 def _print_comparison(comparison: Comparison) -> None:
+    language = spoken()
     about = [plural(comparison.documents, "document"), plural(comparison.folds, "fold")]
     if comparison.groups < comparison.documents:
-        about[0] += f" in {plural(comparison.groups, 'group')} (copies of a document are one group)"
+        groups = plural(comparison.groups, "group")
+        about[0] += language(" in {groups} (copies of a document are one group)", groups=groups)
     if comparison.repeats > 1:
         about.append(plural(comparison.repeats, "repeat"))
     rows = [(row.name, *(interval_cell(row.measures[name]) for name in MEASURES)) for row in comparison.rows]
-    print_table(["recipe", *measure_names()], rows, ", ".join(about))
+    print_table(["recipe", *measure_names()], rows, language(", ").join(about))
     columns = ["recipe", "fit, s", "predict, s", "p, McNemar", "p, corrected t"]
     print_table(columns, [_tested(row) for row in comparison.rows], "time per fold, and tests against the best recipe")
-    print_text(" ".join(advice_lines(comparison.advice, Language("en"))))
+    print_text(language.sentences(*advice_lines(comparison.advice, language)))
 
 
 def _write_answers(path: Path, comparison: Comparison, documents: TokenizedDocuments, quiet: bool) -> None:

@@ -26,6 +26,7 @@ from textnb.corpus import (
     known_corpus,
 )
 from textnb.errors import InputError, ParameterError
+from textnb.language import spoken
 
 _SHOWN = 3
 _DEFAULT = Limits()
@@ -153,22 +154,23 @@ def _print_check(result: CorpusCheck, top: int) -> None:
         (label, number, *(classes.get(label, 0) for classes in splits.values()))
         for label, number in result.classes.items()
     ]
-    totals = ("(all)", result.documents, *(sum(classes.values()) for classes in splits.values()))
+    language = spoken()
+    totals = (language("(all)"), result.documents, *(sum(classes.values()) for classes in splits.values()))
     print_table(["class", "documents", *splits], [*rows, totals])
     odd = {
         "empty": [_place_name(place, result) for place in result.empty],
         "tiny": [_place_name(place, result) for place in result.tiny],
         "damaged": [f"{_place_name(place, result)}: {'; '.join(found)}" for place, found in result.damaged],
     }
-    print_table(["documents", "number", "example"], [(k, len(v), "; ".join(v[:_SHOWN])) for k, v in odd.items()])
+    rows_odd = [(language(what), len(some), "; ".join(some[:_SHOWN])) for what, some in odd.items()]
+    print_table(["what", "number", "example"], rows_odd)
     print_table(["duplicates", "groups", "documents", "example"], list(_duplicate_rows(result)))
     shown = [row for label in result.classes for row in [g for g in result.giveaways if g.label == label][:top]]
     if shown:
         columns = ["class", "term", "recall", "precision", "documents", "elsewhere"]
         rows_shown = [(g.label, g.term, g.recall, g.precision, g.documents, g.elsewhere) for g in shown]
-        print_table(
-            columns, rows_shown, f"giveaways: {plural(len(result.giveaways), 'term')} typical of one class only"
-        )
+        title = language("giveaways: {terms} typical of one class only", terms=plural(len(result.giveaways), "term"))
+        print_table(columns, rows_shown, title)
 
     print_suspects(result.suspects[:top])
 
@@ -184,7 +186,7 @@ def _duplicate_rows(result: CorpusCheck) -> Iterator[tuple[str, int, int, str]]:
         for where, some in kinds.items():
             if where != "in several splits" or len(result.splits) > 1:
                 instance = sign.join(_place_name(place, result) for place in some[0].places[:_SHOWN]) if some else ""
-                yield f"{kind}, {where}", len(some), sum(len(group.places) for group in some), instance
+                yield spoken()(f"{kind}, {where}"), len(some), sum(len(group.places) for group in some), instance
 
 
 def _place_name(place: Place, result: CorpusCheck) -> str:

@@ -13,7 +13,8 @@ from textnb.cli.options import inputs
 from textnb.cli.options.decision import SECONDS, UNDONE, Judging, Moving, PlanRows, counts_of
 from textnb.cli.options.groups import check_unused, flag, option, takes, verb
 from textnb.cli.terminal import fail, plural, progress, say, stop_on_signals
-from textnb.errors import InputError, ParameterError, listed
+from textnb.errors import InputError, ParameterError, Phrase, listed
+from textnb.language import spoken
 from textnb.mail.destinations import parse_class_pairs
 from textnb.mail.live_filter import LiveFilter
 
@@ -62,6 +63,7 @@ class Entering:
 
 
 _ACTIONS = "add --move CLASS=FOLDER, --flag CLASS=KEYWORD or --learn FOLDER=CLASS"
+_NO_ACTIONS = "--apply would do nothing: " + _ACTIONS
 LOGIN_REFUSED = 77
 """Exit code if the server refuses the login: EX_NOPERM of sysexits; a service manager must not retry."""
 
@@ -171,7 +173,7 @@ class _Reporter:
         for event in progress(self.rounds.round(client), "sorting", lambda: None, silent):
             counts.update(self._report_event(event))
         if not silent:
-            remedy = () if self.plan.does_something else (f"--apply would do nothing: {_ACTIONS}",)
+            remedy = () if self.plan.does_something else (_NO_ACTIONS,)
             more = {"failed": "{n:,} could not be read or judged"}
             say("{summary}", summary=self.moving.summary(counts, more, *remedy))
 
@@ -186,7 +188,7 @@ class _Reporter:
             if rows is not None and isinstance(event, Returned):
                 rows.returning(event.uid, self.plan.folder, event.message)
         if not self.quiet:
-            say("{messages} {what}", messages=plural(done, "message"), what=UNDONE[self.plan.apply])
+            say("{messages} {what}", messages=plural(done, "message"), what=Phrase(UNDONE[self.plan.apply]))
 
     def _report_event(self, event: "Event") -> list[str]:
         """Report an event; return what it counts as in the summary."""
@@ -226,7 +228,8 @@ def _say_lesson(taught: "Taught") -> None:
         say("{messages} that you moved to {folder} would be learnt as {label}", **values)
         return
     wording = {Done.LEARNT: "learnt", Done.MOVED: "moved from another class", Done.KNOWN: "known already"}
-    done = ", ".join(f"{number:,} {wording[what]}" for what, number in taught.done.items())
+    language = spoken()
+    done = language(", ").join(language("{n:,} " + wording[what], n=n) for what, n in taught.done.items())
     say("{messages} that you moved to {folder}, as {label}: {done}", **values, done=done)
 
 

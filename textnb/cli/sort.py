@@ -13,6 +13,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.decision import UNDONE, Judging, Moving, PlanRows, counts_of
 from textnb.cli.options.groups import FILE, argument, check_unused, takes, verb
 from textnb.cli.terminal import plural, progress, repeat, say, stop_on_signals
+from textnb.errors import Phrase
 from textnb.mail.decision import MailFilter
 from textnb.mail.live_filter import LiveFilter
 from textnb.mail.maildir import Maildir
@@ -102,7 +103,7 @@ def _sort_mbox(
     if not quiet:
         remedy = "use --apply to write the new mboxes"
         say("{summary}", summary=moving.summary(counts, {}, remedy))
-        if moving.apply:
+        if moving.apply and any(key.startswith("to ") for key in counts):
             say("the new mboxes are in {folder}", folder=folder)
 
 
@@ -121,7 +122,7 @@ def _undo(maildir: Maildir, moving: Moving, quiet: bool) -> bool:
         if rows is not None:
             rows.returning(undone.id, maildir.path.name, undone.message)
     if not quiet:
-        say("{messages} {what}", messages=plural(done, "message"), what=UNDONE[moving.apply])
+        say("{messages} {what}", messages=plural(done, "message"), what=Phrase(UNDONE[moving.apply]))
     return failed > 0
 
 

@@ -60,7 +60,10 @@ def show_usage_error(show: Callable[[TextIO], None]) -> None:
     """Print what click shows of an error on standard error, without control characters and overlong lines."""
     shown = io.StringIO()
     show(shown)
-    for line in map(spoken().filled, shown.getvalue().splitlines()):
+    language = spoken()
+    for said in shown.getvalue().splitlines():
+        what, error, message = said.partition("Error: ")
+        line = language.filled(said) if what or not error else language("Error: {message}", message=message)
         sys.stderr.write(shortened(visible(line), MAX_SHOWN) + "\n")
 
 

@@ -175,7 +175,7 @@ def _say_quality(classifier: TextClassifier) -> BetterModel | None:
     if quality is None:
         say("accuracy was not estimated: the probabilities are not calibrated on left-out documents")
         return None
-    shown = ", ".join(" ".join(map(spoken().filled, line)) for line in quality_lines(quality))
+    shown = spoken()(", ").join(" ".join(map(spoken().filled, line)) for line in quality_lines(quality))
     template = "{shown}; estimated on {documents}, each scored without itself; probabilities were fitted on the same"
     say(template, shown=shown, documents=plural(quality["documents"], "training document"))
     if classifier.most_confused is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import textnb
-from textnb.errors import InputError, listed
+from textnb.errors import InputError, listed, suggestion
 from textnb.readers.settings import DESCRIPTION
 from textnb.storage import read_toml
 
@@ -90,7 +90,8 @@ def known_corpus(name: str) -> KnownCorpus:
     """Corpus of the catalogue with this name; an unknown name is an InputError."""
     corpora = catalogue()
     if name not in corpora:
-        raise InputError("unknown corpus {name!r}; use {known}", name=name, known=listed(corpora))
+        template = "unknown corpus {name!r}{hint}; use {known}"
+        raise InputError(template, name=name, hint=suggestion(name, corpora), known=listed(corpora))
     return corpora[name]
 
 

@@ -28,7 +28,8 @@ from textnb.numerics import Codes
 SIZE = DIGEST_SIZE
 
 _NEVER_LEARNT = (
-    "{missing} of {number} {verb} never learnt under that label and cannot be forgotten; nothing was changed"
+    "{missing} of {number} document was never learnt under that label and cannot be forgotten; nothing was changed",
+    "{missing} of {number} documents were never learnt under that label and cannot be forgotten; nothing was changed",
 )
 
 DigestArray = NDArray[np.uint8]
@@ -113,8 +114,7 @@ class Digests:
         theirs, times = np.unique(other._keys, return_counts=True)
         missing = int(np.maximum(times - self._occurrences(theirs), 0).sum())
         if missing:
-            verb = "document was" if missing == 1 else "documents were"
-            raise NotLearntError(_NEVER_LEARNT, missing=missing, number=len(other), verb=verb)
+            raise NotLearntError(_NEVER_LEARNT[missing != 1], missing=missing, number=len(other))
 
     def left_without(self, other: Digests) -> Codes:
         """Positions of the digests that are left when those of another multiset are taken away."""

@@ -30,11 +30,13 @@ from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
 from textnb.readers.mailboxes import MAIL_COLUMNS, is_mail_corpus, is_store
 from textnb.readers.settings import DESCRIPTION, MAX_SKIPPED, Settings, Troubles, complete_settings, header_field
 from textnb.readers.tables import column_names, read_records
+from textnb.readers.thunderbird import accounts_in
 
 READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "parquet", "arrow", "lines", "mail")
 """Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
 
 _ONE_DOCUMENT = "document"
+_MAX_SHOWN_ACCOUNTS = 4
 _KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
 _KIND_BY_SUFFIX |= {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 TABLES = frozenset(_KIND_BY_SUFFIX.values())
@@ -342,7 +344,14 @@ def recognise_kind(path: Location, *, by_header: bool = False) -> str:
     if by_header and _suffix(path) not in _KIND_BY_SUFFIX:
         return "mail"
     if isinstance(path, Path) and path.is_dir():
-        return "mail" if is_mail_corpus(path) else "folder"
+        if is_mail_corpus(path):
+            return "mail"
+        if accounts := accounts_in(path):
+            shown = ", ".join(map(repr, map(str, accounts[:_MAX_SHOWN_ACCOUNTS])))
+            raise InputError(
+                "{path} is a profile of Thunderbird; name the folder of an account: {shown}", path=path, shown=shown
+            )
+        return "folder"
     if _suffix(path) not in _KIND_BY_SUFFIX:
         if _has_labelled_lines(path):
             return "lines"

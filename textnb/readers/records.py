@@ -102,11 +102,13 @@ def shown_columns(names: Sequence[str]) -> str:
 
 def record_document(number: int, record: Record, used: UsedColumns, settings: Settings) -> Document | str:
     """Document of the record of a number, or the reason why it is bad."""
-    cells = [record[column] for column in used.text]
-    for column, cell in zip(used.text, cells, strict=True):
-        if not isinstance(cell, str) and not (cell is None and (len(cells) > 1 or not settings.labelled)):
-            return f"no text in {column!r}"
-    text = "\n".join(cell for cell in cells if isinstance(cell, str) and cell)
+    text = record[used.text[0]]
+    if len(used.text) > 1 or type(text) is not str:
+        cells = [record[column] for column in used.text]
+        for column, cell in zip(used.text, cells, strict=True):
+            if not isinstance(cell, str) and not (cell is None and (len(cells) > 1 or not settings.labelled)):
+                return f"no text in {column!r}"
+        text = "\n".join(cell for cell in cells if isinstance(cell, str) and cell)
     label = None
     if used.label is not None:
         label = as_label(record[used.label])
@@ -115,12 +117,15 @@ def record_document(number: int, record: Record, used: UsedColumns, settings: Se
         if not text:
             return f"no text in {' or '.join(map(repr, used.text))}"
     name = None if used.id is None else as_label(record[used.id])
-    return Document(text, label, name or str(number), group=as_label(record.get("group")), columns=record)
+    group = record.get("group")
+    group = None if group is None else as_label(group)
+    return Document(text, label, name or str(number), group=group, columns=record)
 
 
 def as_label(value: object) -> str | None:
     """Label as a string, a number as it is written; None for a blank cell, null or anything that is no label."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    label = str(value) if isinstance(value, (str, int, float)) else ""
-    return label if label.strip() and not _SURROGATE.search(label) else None
+    if type(value) is not str:
+        if isinstance(value, float) and not math.isfinite(value):
+            return None
+        value = str(value) if isinstance(value, (str, int, float)) else ""
+    return value if value.strip() and (value.isascii() or not _SURROGATE.search(value)) else None

@@ -49,7 +49,7 @@ _LINE_ENDS = ("\n", "\r\n", "\r")
 _MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
 
 Found = tuple[str, Document | str]
-"""Where a record ends, such as ``line 3``, and its document or the reason why it is bad."""
+"""The document of a record; or where a bad record ends, such as ``line 3``, and the reason why it is bad."""
 Row = tuple[int, Sequence[Any]]
 """Number of the last line of a record, or of its row, and its cells."""
 
@@ -63,9 +63,15 @@ def read_records(path: Location, kind: str, settings: Settings, troubles: Troubl
         yield from _accepted(path, _sheet_documents(path, settings), troubles)
         return
     with open_lines(path, settings.encoding, "\n" if kind in ("lines", "jsonl") else "") as (encoding, lines):
-        for document in _accepted(path, _documents(path, kind, lines, settings), troubles):
-            places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
-            yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
+        documents = _accepted(path, _documents(path, kind, lines, settings), troubles)
+        yield from documents if encoding.fits else _noting_gaps(documents, encoding)
+
+
+def _noting_gaps(documents: Iterable[Document], encoding: Encoding) -> Iterator[Document]:
+    """Yield documents, with a defect if something in them could not be decoded."""
+    for document in documents:
+        places = f"{document.text}{document.label}".count(REPLACEMENT)
+        yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
 
 
 def column_names(path: Location, kind: str, settings: Settings) -> list[str]:
@@ -184,16 +190,22 @@ def _row_documents(path: Location, unit: str, rows: Iterable[Row], settings: Set
     if isinstance(used, str):
         raise InputError("{path}: {why}", path=path, why=used)
     n_records = 0
+    width = len(header)
     for number, found in rows:
-        cells = found or [""] * (len(header) == 1)
-        if len(header) > 1 and not any(cells):
+        cells = found or [""] * (width == 1)
+        if width > 1 and not any(cells):
             continue  # a blank line, or a row of empty cells, is no record where a record has several cells
         n_records += 1
-        where = f"{unit} {number}" if number == n_records + 1 else f"{unit} {number} (record {n_records})"
-        if len(cells) != len(header):
-            yield where, f"{number_of_cells(cells)}, but the header has {len(header)}"
+        read: Document | str
+        if len(cells) == width:
+            read = record_document(n_records, dict(zip(names, cells)), used, settings)  # noqa: B905  # slower if strict
         else:
-            yield where, record_document(n_records, dict(zip(names, cells, strict=True)), used, settings)
+            read = f"{number_of_cells(cells)}, but the header has {width}"
+        if type(read) is str:  # only then is it of interest where
+            same = number == n_records + 1
+            yield f"{unit} {number}" if same else f"{unit} {number} (record {n_records})", read
+        else:
+            yield "", read
 
 
 def csv_records(path: Location, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:

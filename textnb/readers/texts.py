@@ -74,6 +74,8 @@ def _document(item: Any, position: int) -> Document:
 
 def _check_document(document: Document, position: int) -> None:
     text, fields = cast("tuple[object, object]", (document.text, document.fields))
+    if type(text) is str and type(fields) is dict and not fields:  # as most documents are
+        return
     if not isinstance(text, str):
         kind = described(text)
         raise InputError("text {i} is a Document of {kind}; its text must be a string", i=position, kind=kind)
@@ -90,6 +92,8 @@ def _check_document(document: Document, position: int) -> None:
 
 def is_missing(value: Any) -> bool:
     """True for None, NaN, and the missing values of pandas and pyarrow."""
+    if type(value) is str:  # as most labels are
+        return False
     if value is None or type(value).__name__ in ("NAType", "NaTType", "NullScalar"):
         return True
     return isinstance(value, float | np.floating) and math.isnan(value)

@@ -26,6 +26,7 @@ SUBFOLDERS_SUFFIX = ".sbd"
 INDEX_SUFFIX = ".msf"
 """End of the name of the index of an mbox."""
 
+_STORES = ("Mail", "ImapMail")
 _FILES = ("msgfilterrules.dat", "popstate.dat", "filterlog.html", "virtualfolders.dat")
 _OWN_FIELDS = re.compile(rb"(?:(?:X-Account-Key|X-UIDL|X-Mozilla-[\w-]{1,40}):[^\n]{0,2000}\n)+", re.IGNORECASE)
 _FIELD = re.compile(rb"^X-Mozilla-(Status2?|Keys):[ \t]*([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
@@ -36,6 +37,15 @@ _JUNK, _GOOD = {"junk", "$junk"}, {"nonjunk", "notjunk", "$notjunk", "$nonjunk"}
 def has_index(path: Path) -> bool:
     """Whether a file has an index of Thunderbird beside it."""
     return path.with_name(path.name + INDEX_SUFFIX).is_file()
+
+
+def accounts_in(path: Path) -> list[Path]:
+    """Folders of the accounts of a profile, or of all profiles in a folder, that have a folder with mail."""
+    stores = [store for name in _STORES for store in (path / name, *path.glob(f"*/{name}")) if store.is_dir()]
+    if path.name in _STORES:
+        stores.append(path)
+    accounts = [account for store in stores for account in store.iterdir() if account.is_dir()]
+    return sorted(account for account in accounts if any(account.glob(f"*{INDEX_SUFFIX}")))
 
 
 def is_of_thunderbird(name: str) -> bool:

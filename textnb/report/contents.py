@@ -69,9 +69,10 @@ def train_report(
             notes.append(language(phrase, name=better.name, accuracy=f"{better.quality.accuracy.value:.3f}"))
     except InputError as why:
         notes = [language("There are no estimates: {why}", why=str(why))]
+    left_out = [(name, language.filled(value)) for name, value in quality_lines(classifier.facts()["left out"])]
     return Report(
         language("Training of {model}", model=output.name),
-        facts=[*model_facts(classifier, output, corpus, language), *quality_lines(classifier.facts()["left out"])],
+        facts=[*model_facts(classifier, output, corpus, language), *left_out],
         notes=notes,
         learnt=classifier.facts()["classes"],
         evaluation=evaluation,
@@ -213,7 +214,7 @@ def comparison_report(comparison: Comparison, corpus: Path, say: Language) -> Re
         "95 % intervals. The p-values are against the first recipe, which was chosen on the same documents; they are "
         "corrected for that by testing all pairs of recipes (Holm)."
     )
-    notes = [" ".join(advice_lines(comparison.advice, say)), say(about_tests)]
+    notes = [say.sentences(*advice_lines(comparison.advice, say)), say(about_tests)]
     notes += group_notes(comparison.documents, comparison.groups, say)
     title = say("Comparison of models on {corpus}", corpus=file_name(corpus))
     return Report(title, facts, notes, models=Table(columns, rows, comparison.documents))

@@ -146,6 +146,7 @@ SECONDS = SecondsRange(0.1, 86_400.0)
 
 
 _REMEDY = "use --apply to change the mailbox"
+_DIGITS = 4
 _PLAN_COLUMNS = ("class", "probability", "unsure", "destination", "date", "from", "reason")
 _WIDTHS = {140: (16, 10, 11, 6, 12, 10, 20, 24), 0: (6, 7, 6, 3, 6, 10, 10, 10)}
 """Widths of the columns by the least width of the terminal, that of the id first."""
@@ -164,7 +165,7 @@ class PlanRows:
 
     def __init__(self, id_name: str) -> None:
         columns = [id_name, *_PLAN_COLUMNS, "subject"]
-        self.rows = TerminalRows(columns, _WIDTHS) if sys.stdout.isatty() else OutputRows(columns, "tsv")
+        self.rows = TerminalRows(columns, _WIDTHS) if sys.stdout.isatty() else OutputRows(columns, "tsv", _DIGITS)
 
     def judged(self, id: object, verdict: Verdict, to: str | None, classifier: TextClassifier, message: bytes) -> None:
         """Print the row of a message that was judged."""
@@ -230,7 +231,7 @@ class Moving:
         parts.append(plural(counts["stay"], "stays", "stay"))
         parts += _counted(counts, {"unsure": "{n:,} of them unsure", "tagged": tagged})
         judged = language(
-            "{messages} judged: {parts}", messages=plural(counts["judged"], "message"), parts=", ".join(parts)
+            "{messages} judged: {parts}", messages=plural(counts["judged"], "message"), parts=language(", ").join(parts)
         )
         line = [judged, *_counted(counts, more)]
         dry = [] if self.apply else [language("dry run, nothing was changed"), language(remedy)]
