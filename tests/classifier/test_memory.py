@@ -68,6 +68,24 @@ def texts_of(n, seed=0):
     return [" ".join(f"w{j}" for j in rng.zipf(1.3, 30) % 400 + 5 * k) for k in y.tolist()], [f"c{k}" for k in y]
 
 
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [("multinomial", {}), ("multinomial", {"weighting": "log"}), ("nb-logistic", {}), ("logistic", {"l2": 0.1})],
+)
+def test_forgetting_counts_above_a_byte_equals_never_having_seen_them(model, options, tmp_path):
+    texts, labels = texts_of(40)
+    plain = TextClassifier(model, tokenizer="words", **options).fit(texts, labels)
+    kept = plain.learnt.kept
+    assert kept.X.dtype == np.uint8
+    large = ["w0 " * 300 + "w1", "w2 " * 1000]
+    learner = TextClassifier(model, tokenizer="words", **options).fit([*texts, *large], [*labels, "c0", "c1"])
+    assert learner.learnt.kept.X.data.max() == 1000
+    learner.forget(large, ["c0", "c1"])
+    for name, each in (("plain", plain), ("forgotten", learner)):
+        each.save(tmp_path / name)
+    assert (tmp_path / "plain").read_bytes() == (tmp_path / "forgotten").read_bytes()
+
+
 @pytest.mark.parametrize("block", [1, 50, 1 << 20])
 def test_blocks_of_rows_do_not_change_a_model(block, monkeypatch, tmp_path):
     texts, labels = texts_of(60)

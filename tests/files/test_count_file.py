@@ -6,7 +6,9 @@ from small_models import put, rewritten, with_a_changed_byte
 
 from textnb import Document, TextClassifier
 from textnb.counts import counted
+from textnb.counts.packed_vocabulary import PackedVocabulary
 from textnb.errors import InputError, ModelFileError
+from textnb.files.arrays import packed_strings
 from textnb.files.count_file import read_counts, write_counts
 from textnb.files.count_joining import merge_counts
 
@@ -96,6 +98,36 @@ def test_answers_from_the_file_equal_answers_from_the_texts(path, weighting, tau
     np.testing.assert_allclose(
         classifier.fitted.log_proba_counted(found), classifier.predict_log_proba(DOCUMENTS), rtol=1e-12
     )
+
+
+def test_a_file_is_looked_into_and_not_copied(tmp_path):
+    write_counts(tmp_path / "c", counts_of([Document("a a b", "x"), Document("b c", "x"), Document("", "y")]), RECIPE)
+    found, _ = read_counts(tmp_path / "c")
+    assert found.X.data.dtype == np.uint8
+    assert not any(array.flags.owndata or array.flags.writeable for array in (found.X.data, found.X.indices))
+    assert isinstance(found.vocabulary, PackedVocabulary)
+    assert not {"terms", "columns"} & found.vocabulary.__dict__.keys()
+    assert found.labels[0] is found.labels[1]
+
+
+def test_counts_above_a_byte_come_back(tmp_path):
+    part = counts_of([Document("a " * 300 + "b", "x"), Document("b", "y")])
+    assert part.X.max() == 300
+    write_counts(tmp_path / "many", part, RECIPE)
+    np.testing.assert_array_equal(read_counts(tmp_path / "many")[0].X.toarray(), part.X.toarray())
+
+
+def test_files_with_the_name_of_the_label_of_each_document_are_read(path):
+    original = counts_of(DOCUMENTS)
+
+    def change(_, arrays):
+        for name in ("labels", "groups"):
+            del arrays[f"{name}.numbers"]
+            arrays.update(packed_strings(name, [each or "" for each in getattr(original, name)]))
+
+    rewritten(path, "counts", change)
+    found, _ = read_counts(path)
+    assert (found.labels, found.groups) == (original.labels, original.groups)
 
 
 def test_ids_that_cannot_be_written_do_not_spoil_the_file(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 from fitted_rows import covariance_of, fit_fisher, fit_gaussian, fit_least_squares
 from scipy import sparse
 
+from textnb.counts import rows
 from textnb.counts.moments import ClassMoments
 from textnb.errors import FitWarning, InputError
 from textnb.models.linear import centred, discriminants, systems
@@ -46,6 +47,15 @@ def test_centred_rows_are_those_made_dense(shape, form):
     np.testing.assert_allclose(Z.squared_lengths(), (plain**2).sum(axis=1), atol=1e-12)
     np.testing.assert_allclose(Z.squares, np.diag(gram), atol=1e-12)
     assert squared_norm(Z) == pytest.approx((gram**2).sum())
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 20])
+def test_squares_of_rows_in_single_precision_are_summed_in_blocks(block, monkeypatch):
+    monkeypatch.setattr(rows, "_BLOCK", block)
+    X, _, weight = sparse_rows(40, 7)
+    single, double = (Centred.of(sparse.csr_array(X.astype(kind)), weight) for kind in (np.float32, np.float64))
+    assert single.columns.dtype == np.float32
+    np.testing.assert_allclose(single.squares, double.squares, rtol=1e-5)
 
 
 def test_the_kernel_is_made_of_blocks_of_rows():

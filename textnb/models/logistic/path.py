@@ -116,14 +116,13 @@ def near_minimum(loss: Loss, tol: float, max_iter: int, theta: Floats | None = N
     first, coarse minimum, unless theta is near enough to tell it. Passes over rows have a closer bound.
     """
     passes, steps = 0, 0
-    near = bound(loss, max(tol, _COARSE_TOL)) if theta is None else 0.0
     if isinstance(loss, SquaredHingeLoss) and is_for_passes(loss):
         passed = descended(loss.at(loss.start if theta is None else theta), tol, max_iter)
         if passed.is_close:
             return Minimum(passed.point, passed.passes, np.inf)
         theta, passes = passed.point.theta, passed.passes
     if theta is None:
-        coarse = minimum(loss, near, max_iter)
+        coarse = minimum(loss, bound(loss, max(tol, _COARSE_TOL)), max_iter)
         theta, steps = coarse.point.theta, coarse.steps
     small = max(tol * loss.l2 * float(np.linalg.norm(theta[:-1])), rounding(loss))
     found = minimum(loss, small, max_iter - steps, theta)
@@ -249,19 +248,20 @@ class Fold:
     def __init__(self, rows: Any, held: NDArray[np.bool_], make: Callable[[Any], Any]) -> None:
         self.held, self.rows = held, rows.chosen(held)
         self.problem = make(rows.chosen(~held))
-        self.theta = self.before = self.problem.loss.start
+        self.theta = self.problem.loss.start
+        self.before: Floats | None = None
 
     def solve(self, l2: float) -> None:
         """Minimise at the next strength."""
-        on_a_line = self.before[:-1].any() and not self.problem.is_for_passes
-        ahead = 2 * self.theta - self.before if on_a_line else self.theta
+        ahead = self.theta if self.before is None else 2 * self.theta - self.before
         found = self.problem.minimum(l2, _PATH_TOL, _MAX_ITER, ahead if ahead[:-1].any() else None)
-        self.theta, self.before = found.point.theta, self.theta
+        is_on_a_line = bool(self.theta[:-1].any()) and not self.problem.is_for_passes
+        self.theta, self.before = found.point.theta, self.theta if is_on_a_line else None
 
     def prune(self, share: float, l2: float) -> None:
         """Keep a proportion of the terms and minimise again."""
         self.problem = self.problem.pruned(self.theta, share)
-        self.theta = self.before = self.problem.loss.start
+        self.theta, self.before = self.problem.loss.start, None
         self.solve(l2)
 
     @property

@@ -149,6 +149,7 @@ def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
     loss, descent = start.loss, Descent.at(start)
     del start  # its arrays, before the passes
     found, passes, is_close = descent.run(tol, min(_MAX_PASSES, max_iter))
+    del descent
     theta = np.vstack([found.weights, found.bias + loss.Z.means[0] @ found.weights], dtype=found.weights.dtype)
     return Passed(HingePoint(loss, theta, found.scores), passes, is_close)
 
