@@ -154,8 +154,9 @@ def _fill(folder: OutputFolder, sources: Sequence[InputSource], predicting: "_Pr
         return
     if skipped := len(sources) - len(plan):
         say("skipped {files} that {folder} has already", files=plural(skipped, "input"), folder=folder.folder)
-    template = "wrote {rows} to {files} in {folder}"
-    say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder.folder)
+    if plan:
+        template = "wrote {rows} to {files} in {folder}"
+        say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder.folder)
 
 
 @dataclass
