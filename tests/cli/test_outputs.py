@@ -123,17 +123,13 @@ def test_an_error_in_one_input_names_it_and_leaves_the_finished_ones(run, model,
     (parts / "c.parquet").write_bytes(b"PAR1")
     refusal = run("predict", model, "in", "--output-dir", "out", "--format", "parquet").refusal
     assert "c.parquet cannot be read as Parquet" in refusal
-    assert sorted(path.name for path in (tmp_path / "out").glob("*.*")) == [
-        "_textnb.json",
-        "a.parquet",
-        "b.parquet",
-    ] or (sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == ["_textnb.json", "a.parquet", "b.parquet"])
+    assert sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == ["_textnb.json", "a.parquet", "b.parquet"]
 
 
 def test_answers_of_another_model_or_with_other_options_are_refused(run, model, corpus, parts, tmp_path):
     options = ["in", "--output-dir", "out", "--format", "csv"]
     assert "wrote" not in run("predict", model, *options, "-q").ok.err
-    assert "another value of --top" in run("predict", model, *options, "--top", 2).refusal
+    assert "other values of --top" in run("predict", model, *options, "--top", 2).refusal
     assert run("predict", model, *options, "--jobs", 1).ok
     other = tmp_path / "other.textnb"
     assert run("train", corpus, "--model", "complement", "--tokenizer", "words", "-o", other, "-q").ok

@@ -11,11 +11,12 @@ from textnb.cli.sources import STANDARD_INPUT, check_reading_used, standard_inpu
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import is_bundle
 from textnb.readers import Document, OpenCorpus, Settings, Troubles, open_input, read_lines, read_mail_stream
-from textnb.readers.corpus import TABLES, expand_paths
+from textnb.readers.corpus import STREAMED, TABLES, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.readers.mailboxes import MAIL_COLUMNS
 from textnb.readers.settings import Then
+from textnb.readers.streamed import Pipe
 
 
 class InputSource(NamedTuple):
@@ -49,6 +50,10 @@ def open_inputs(
             found.append(_streamed(reading.reader, settings))
             continue
         is_streamed = name == STANDARD_INPUT
+        if is_streamed and reading.reader in STREAMED and not (whole_records and reading.reader == "jsonl"):
+            corpus = open_input(Pipe("standard input", standard_input), reading.reader, settings)
+            found.append(InputSource(name, corpus.kind, corpus.columns, corpus.documents))
+            continue
         for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
             if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                 raise InputError("{name} is a textnb file, not a document", name=path)
