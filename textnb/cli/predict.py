@@ -19,6 +19,7 @@ from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
 from textnb.cli.sources import check_not_input
 from textnb.cli.terminal import Format, OutputRows, plural, progress, say, warn
+from textnb.cli.throughput import Throughput, size_of
 from textnb.counts.rows import row_sums
 from textnb.files.table_file import added_names, table_writer
 from textnb.numerics import Codes, Floats
@@ -113,6 +114,7 @@ def predict(
     jobs = 1 if line_buffered else running.n_jobs
     if line_buffered and running.jobs > 1:
         check_unused("jobs", why="with --line-buffered, which answers one document at a time")
+    throughput = Throughput()
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading)
     read: deque[_Kept] = deque()
     documents = progress(
@@ -141,6 +143,8 @@ def predict(
             without_known_terms += int((known == 0).sum())
     if output is not None and not running.quiet:
         say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
+    throughput.n_documents, throughput.n_bytes = n_documents, sum(map(size_of, map(Path, inputs)))
+    throughput.say(quiet=running.quiet or typing)
     if without_known_terms:
         template = "{n:,} of {all:,} documents have no known term (known_terms 0); their label is a guess"
         warn(template, n=without_known_terms, all=n_documents)

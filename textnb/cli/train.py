@@ -121,6 +121,7 @@ def train(
             say("{name}: {value}", name=Phrase(name), value=Phrase(value))
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language, better, seen), running.quiet)
+    source.throughput.say(quiet=running.quiet)
 
 
 def _recipe(
