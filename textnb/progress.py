@@ -74,8 +74,12 @@ def _html(done: int, total: int | None, title: str) -> str:
     return element("div", element("progress", **size), f" {number} {title}")
 
 
-def terminal_bar() -> Any:
-    """Return rich's Progress on standard error: title, bar, number, rate and remaining time."""
+def terminal_bar(*, in_bytes: bool = False) -> Any:
+    """Return rich's Progress on standard error: title, bar, number, rate and remaining time.
+
+    in_bytes: the bar shows the bytes of a file, the numbers the field ``documents`` of the task, and there is a rate of
+    each.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -95,6 +99,16 @@ def terminal_bar() -> Any:
             """Return the rate so far."""
             return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
+    class Rates(ProgressColumn):
+        """Documents, documents per second and megabytes per second."""
+
+        def render(self, task: Task) -> Text:
+            """Return the number and the rates so far."""
+            number, seconds = task.fields["documents"], task.elapsed or 0.0
+            rates = f" {number / seconds:,.0f}/s {task.completed / seconds / 1e6:,.1f} MB/s" if seconds else ""
+            return Text(f"{number:,}{rates}")
+
     name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    numbers = (Rates(),) if in_bytes else (MofNCompleteColumn(), Rate())
+    columns = (name, BarColumn(), *numbers, TimeRemainingColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)

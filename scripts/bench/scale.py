@@ -13,17 +13,32 @@ words that livedoor has not. Word i of them is a function of i. Document d, whic
 from V(n) to V(n + TOKENS), which are new, and one out of three has an older one, drawn as by Zipf's law: its number is
 V(n)^u with u uniform in [0, 1). So document d is a function of seed and d: the same seed gives the same documents, in
 any number of parts, and a smaller number of them gives the first ones.
+
+    .venv/bin/python scripts/bench/scale.py train FOLDER... [--terms words] [--budget N] [--jobs 1,2] [--rounds N]
+    .venv/bin/python scripts/bench/scale.py count FOLDER [--terms words,chars] [--rounds N]
+
+``train`` runs `textnb train --model multinomial --term-budget` on folders that ``make`` has written: peak memory, and
+time per document. ``count`` counts the documents of a folder, each way in a process of its own, in turn: textnb in one
+thread and in two, to a matrix (``counted``) and to statistics (``LearntSum``); scikit-learn's CountVectorizer with
+textnb's analyzer, so with the same tokens; and its HashingVectorizer. Texts are read before; memory is the largest
+resident size less that before counting. Times are the least of the rounds, of the wall clock and of processors.
 """
 
 import argparse
 import csv
 import json
+import math
+import os
 import re
+import resource
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from textnb import read_corpus
 from textnb.corpus import corpus_path
@@ -51,8 +66,24 @@ def main() -> None:
     make.add_argument("--parts", type=int, default=1)
     make.add_argument("--format", choices=WRITERS, default="csv")
     make.add_argument("--seed", type=int, default=0)
+    train = verbs.add_parser("train", help="train on corpora, and print memory and time")
+    train.add_argument("folders", type=Path, nargs="+")
+    train.add_argument("--terms", default="words")
+    train.add_argument("--budget", type=int, default=200_000)
+    train.add_argument("--jobs", default="1")
+    train.add_argument("--rounds", type=int, default=1)
+    count = verbs.add_parser("count", help="count a corpus in several ways")
+    count.add_argument("folder", type=Path)
+    count.add_argument("--terms", default="words,chars")
+    count.add_argument("--rounds", type=int, default=3)
+    count.add_argument("--way", choices=WAYS, help="count in this way only, in this process")
     given = arguments.parse_args()
-    write_parts(given.folder, given.documents, given.parts, given.format, given.seed)
+    if given.verb == "train":
+        print_training(given.folders, given.terms, given.budget, given.jobs.split(","), given.rounds)
+    elif given.verb == "count":
+        print(json.dumps(counted_by(given.way, given.folder, given.terms))) if given.way else print_counting(given)
+    else:
+        write_parts(given.folder, given.documents, given.parts, given.format, given.seed)
 
 
 def write_parts(folder: Path, n_documents: int, n_parts: int = 1, form: str = "csv", seed: int = 0) -> None:
@@ -144,6 +175,100 @@ WRITERS: dict[str, Callable[[Path, Iterator[tuple[str, str]]], None]] = {
     "jsonl": write_jsonl,
     "parquet": write_parquet,
 }
+
+OURS = ("textnb, matrix, 1 thread", "textnb, matrix, 2 threads", "textnb, sums, 2 threads")
+WAYS = (*OURS, "CountVectorizer", "HashingVectorizer")
+
+
+def print_training(folders: list[Path], terms: str, budget: int, jobs: list[str], rounds: int) -> None:
+    """Train on each folder with each number of jobs; print the least of the rounds."""
+    print(f"{'':<28}{'documents':>12}{'peak MB':>9}{'wall s':>9}{'processor s':>13}{'us/document':>13}")
+    for folder in folders:
+        n_documents = sum(1 for _ in read_corpus(folder))
+        found: dict[str, list[tuple[float, float, float]]] = {n_jobs: [] for n_jobs in jobs}
+        for _ in range(rounds):
+            for n_jobs in jobs:
+                with TemporaryDirectory() as scratch:
+                    options = f"--model multinomial --terms {terms} --term-budget {budget} -q -j {n_jobs}".split()
+                    output = str(Path(scratch, "m"))
+                    command = [sys.executable, "-m", "textnb", "train", str(folder), *options, "-o", output]
+                    found[n_jobs].append(resources_of(command))
+        for n_jobs, runs in found.items():
+            wall, processor, peak = (min(each) for each in zip(*runs, strict=True))
+            name = f"{folder.name}, {n_jobs} worker{'s' * (n_jobs != '1')}"
+            each = processor / n_documents * 1e6
+            print(f"{name:<28}{n_documents:>12,}{peak:>9.0f}{wall:>9.1f}{processor:>13.1f}{each:>13.1f}", flush=True)
+
+
+def resources_of(command: list[str]) -> tuple[float, float, float]:
+    """Wall and processor seconds and peak megabytes of a command."""
+    begun = time.monotonic()
+    process = subprocess.Popen(command)
+    _, status, used = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{command} failed")
+    return time.monotonic() - begun, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024 / 1e6
+
+
+def print_counting(given: argparse.Namespace) -> None:
+    """Count in every way, in turn; print the least of the rounds and the ratios to the fastest way of textnb."""
+    found: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}
+    for _ in range(given.rounds):
+        for way in WAYS:
+            command = [sys.executable, __file__, "count", str(given.folder), "--terms", given.terms, "--way", way]
+            found[way].append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+    least = {way: {name: min(run[name] for run in runs) for name in runs[0]} for way, runs in found.items()}
+    print(f"{'':<28}{'documents':>10}{'terms':>10}{'wall s':>8}{'processor s':>13}{'memory MB':>11}")
+    for way, run in least.items():
+        numbers = f"{run['documents']:>10,}{run['terms']:>10,}{run['wall']:>8.1f}{run['processor']:>13.1f}"
+        print(f"{way:<28}{numbers}{run['memory']:>11.0f}")
+    theirs = least["CountVectorizer"]
+    for way in OURS:
+        mine = least[way]
+        wall, processor, memory = (theirs[name] / mine[name] for name in ("wall", "processor", "memory"))
+        ratios = f"{wall:.1f} times the wall time, {processor:.1f} of processors, {memory:.1f} times the memory"
+        print(f"CountVectorizer takes {ratios} of {way}")
+
+
+def counted_by(way: str, folder: Path, terms: str) -> dict[str, float]:
+    """Count the documents of a folder in one way; seconds, and megabytes beyond those before."""
+    from textnb import tokenizer
+    from textnb.counts import TermsOf, counted
+    from textnb.counts.counting import PART_CHARACTERS
+    from textnb.counts.learnt import Keeps
+    from textnb.counts.summing import LearntSum
+    from textnb.counts.weighting import weighting
+    from textnb.text import Analyzer
+
+    terms_of = TermsOf(tokenizer("janome"), Analyzer(terms=tuple(terms.split(","))))
+    corpus = list(read_corpus(folder))
+    texts = [document.text for document in corpus]
+    for _ in counted(corpus[:100], terms_of):  # opens the dictionary
+        pass
+    start, begun, used = peak_megabytes(), time.monotonic(), time.process_time()
+    if way == "textnb, sums, 2 threads":
+        total = LearntSum(weighting("raw"), Keeps())
+        for part in counted(corpus, terms_of, jobs=2, entries=math.inf, characters=PART_CHARACTERS):
+            total.add(part)
+        n_terms = total.learnt().counts.n_terms
+    elif way.startswith("textnb"):
+        (part,) = counted(corpus, terms_of, jobs=2 if "2" in way else 1, entries=math.inf)
+        n_terms = len(part.vocabulary)
+    else:
+        from sklearn.feature_extraction import text as sklearn_text
+
+        def analyzer(text: str) -> list[str]:
+            return list(terms_of.analyzer.stream(text, terms_of.tokenizer))
+
+        n_terms = getattr(sklearn_text, way)(analyzer=analyzer).fit_transform(texts).shape[1]
+    seconds, processor = time.monotonic() - begun, time.process_time() - used
+    memory = peak_megabytes() - start
+    return {"documents": len(texts), "terms": n_terms, "wall": seconds, "processor": processor, "memory": memory}
+
+
+def peak_megabytes() -> float:
+    """Largest resident size of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 if __name__ == "__main__":

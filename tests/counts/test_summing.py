@@ -3,7 +3,7 @@ from operator import add
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb.counts import Counted, Learnt, count_matrix, counting
@@ -44,6 +44,7 @@ def summed(parts, keeps, budget=None, start=None):
 
 
 @pytest.mark.parametrize("keeps", [Keeps(), Keeps(sample=2), Keeps(sample=1000), Keeps(True, True)])
+@settings(max_examples=25)
 @given(documents=parts_of_documents)
 def test_a_sum_of_parts_equals_adding_them_one_by_one(keeps, documents):
     parts = [as_counted(each) for each in documents]
@@ -53,6 +54,7 @@ def test_a_sum_of_parts_equals_adding_them_one_by_one(keeps, documents):
     assert summed(parts[1:], keeps, start=start) == expected
 
 
+@settings(max_examples=25)
 @given(documents=parts_of_documents, budget=st.integers(1, 6))
 def test_of_no_term_are_more_documents_lost_than_the_bound_says(documents, budget):
     parts = [as_counted(each) for each in documents]
@@ -67,6 +69,7 @@ def test_of_no_term_are_more_documents_lost_than_the_bound_says(documents, budge
     assert (found.dropped == NOTHING_DROPPED) == (not any(lost.values()))
 
 
+@settings(max_examples=25)
 @given(documents=parts_of_documents, budget=st.integers(1, 6))
 def test_kept_documents_can_be_left_out_of_counts_within_a_budget(documents, budget):
     found = summed([as_counted(each) for each in documents], Keeps(sample=1000), budget)

@@ -40,7 +40,6 @@ from textnb.extension import sparse
 from textnb.models.scorer import Scorer, difference
 from textnb.numerics import Floats, log_of
 
-_DROPPED = "{:,}, counted in {:,} documents in all; of each term at most {:,} documents were not counted"
 _LAST_STEPS = 4
 """Steps of the evidence shown at the end of a search."""
 
@@ -115,7 +114,7 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     if since:
         lines.append(("changed since", f"{since:,} document{'s'[since == 1 :]} learnt or forgotten after the fit"))
     if "dropped" in facts:
-        lines.append(("dropped terms", _DROPPED.format(*facts["dropped"].values())))
+        lines.append(("dropped terms", _dropped_in_words(facts["dropped"])))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "shortening" in calibration:
@@ -126,6 +125,11 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     if "dates" in facts:
         lines.append(("dates", "{first} to {last}, of {documents:,} kept documents".format(**facts["dates"])))
     return lines
+
+
+def _dropped_in_words(dropped: Mapping[str, int]) -> str:
+    terms, pairs, most = dropped.values()
+    return f"{terms:,}, counted in {pairs:,} documents in all; of each term at most {most:,} documents were not counted"
 
 
 def _kept_in_words(facts: Mapping[str, Any]) -> str:

@@ -36,6 +36,10 @@ _NO_EVIDENCE = (
     "alpha={alpha!r} does not go with weighting={name!r}: it needs counts, and the evidence of weights divided by the "
     "length of a document depends on their scale; use a number or {default!r}"
 )
+_NO_FORGETTING = (
+    "a model with a term budget ({n:,} terms) cannot forget: it may have dropped terms of a document; train it again "
+    "without the document"
+)
 _NO_BUDGET = (
     "model {model!r} with alpha={alpha!r} and weighting={weighting!r} is fitted to single documents, whose terms a "
     "term budget cannot drop; leave out term_budget, and use max_terms to select terms"
@@ -168,8 +172,7 @@ class ClassifierRecipe:
     def check_forgets(self) -> None:
         """Refuse to forget documents of which some terms may not have been counted."""
         if self.term_budget is not None:
-            template = "a model with a term budget ({n:,} terms) cannot forget: it may have dropped terms of a document"
-            raise InputError(f"{template}; train it again without the document", n=self.term_budget)
+            raise InputError(_NO_FORGETTING, n=self.term_budget)
 
     @property
     def json(self) -> Json:

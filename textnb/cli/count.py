@@ -91,6 +91,7 @@ def count(
     if not running.quiet:
         documents, terms = plural(parts.n_documents, "document"), plural(whole.n_terms, "term")
         say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+    source.throughput.say(quiet=running.quiet)
 
 
 def _terms_as_in(output: Path, tokenizing: inputs.Tokenizing) -> TermsOf:

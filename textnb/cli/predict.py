@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from textnb.address import Location
+from textnb.address import Location, location
 from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.answer_rows import Kept, WriteAnswer, noted, printed_rows, stored_rows
@@ -22,6 +22,7 @@ from textnb.cli.options.output import Writing
 from textnb.cli.output_folder import OutputFolder
 from textnb.cli.sources import check_not_input
 from textnb.cli.terminal import Format, plural, progress, say, warn
+from textnb.cli.throughput import Throughput, size_of
 from textnb.counts.rows import row_sums
 from textnb.errors import ParameterError
 from textnb.numerics import Codes, Floats
@@ -126,7 +127,7 @@ def predict(
     jobs = 1 if line_buffered else running.n_jobs
     if line_buffered and running.jobs > 1:
         check_unused("jobs", why="with --line-buffered, which answers one document at a time")
-    is_stored = output is not None or folder is not None
+    is_stored, throughput = output is not None or folder is not None, Throughput()
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
     classes = tuple(classifier.classes_.tolist())
     cells = AnswerCells(
@@ -144,6 +145,8 @@ def predict(
             say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
     else:
         _fill(OutputFolder.of(folder, form, model), sources, predicting, running.quiet)
+    throughput.n_documents, throughput.n_bytes = predicting.n_documents, sum(size_of(location(name)) for name in inputs)
+    throughput.say(quiet=running.quiet or typing)
     predicting.warn_of_guesses()
 
 

@@ -5,7 +5,7 @@ import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,8 @@ from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
-from textnb.cli.terminal import plural, progress, say, say_if_typing
+from textnb.cli.terminal import plural, progress, progress_of_file, say, say_if_typing
+from textnb.cli.throughput import Throughput, size_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.counts.counting import joined
 from textnb.counts.kinds import of_kinds
@@ -34,6 +35,7 @@ from textnb.readers import (
 from textnb.readers.compression import is_compressed
 from textnb.readers.corpus import COLUMNAR, STREAMED, expand_paths
 from textnb.readers.folders import is_kind
+from textnb.readers.position import position
 from textnb.readers.settings import header_field
 from textnb.readers.streamed import Pipe
 from textnb.storage import check_writable
@@ -65,6 +67,7 @@ class CorpusSource:
     name: str
     running: Running
     corpora: tuple[OpenCorpus | CountFile, ...]
+    throughput: Throughput = field(default_factory=Throughput, compare=False)
 
     @classmethod
     def open(
@@ -127,11 +130,18 @@ class CorpusSource:
 
     def _documents(self, corpus: OpenCorpus | CountFile) -> Iterator[Document]:
         assert isinstance(corpus, OpenCorpus)
-        expected = partial(_expected_documents, corpus)
-        documents = progress(corpus.documents(), "reading", expected, self.running.quiet)
+        documents = self._with_progress(corpus)
         if len(self.corpora) == 1:
             return documents
         return (replace(each, id=f"{corpus.path}:{each.id}") for each in documents)
+
+    def _with_progress(self, corpus: OpenCorpus) -> Iterator[Document]:
+        size, quiet = size_of(corpus.path), self.running.quiet
+        self.throughput.n_bytes += size
+        documents = self.throughput.watch(corpus.documents())
+        if corpus.kind in _READ_IN_ORDER and not quiet:
+            return progress_of_file(documents, "reading", size, position)
+        return progress(documents, "reading", partial(_expected_documents, corpus), quiet)
 
     def labelled(self, terms_of: TermsOf) -> Iterator[Any]:
         """Return the documents; or counted parts, if there is a count file, which must have the terms."""
@@ -172,6 +182,8 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
+_READ_IN_ORDER = frozenset({"csv", "tsv", "jsonl", "lines"})
+"""Kinds of corpora that are read from the beginning of one file to its end."""
 _SKIPPING = {"skip_bad", "max_skipped"}
 _TABLE = frozenset({"text", "label", "id", "encoding", *_SKIPPING})
 _USED_BY_KIND = {

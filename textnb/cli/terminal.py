@@ -15,6 +15,7 @@ import os
 import re
 import signal
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ from textnb.progress import terminal_bar
 Item = TypeVar("Item")
 
 _WORDS_AT_A_TIME = 10_000
+_SECONDS_BETWEEN = 0.1
 
 
 def fail(error: object, code: int = 1) -> NoReturn:
@@ -126,6 +128,22 @@ def progress(
         for item in items:
             yield item
             bar.update(task, advance=1, description=visible(describe(item)) if describe else what)
+
+
+def progress_of_file(items: Iterable[Item], what: str, size: int, position: Callable[[], int]) -> Iterator[Item]:
+    """Yield the items of a file; show their number, rates and remaining time by the bytes that have been read of it."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    with terminal_bar(in_bytes=True) as bar:
+        task = bar.add_task(what, total=size, documents=0)
+        number, due = 0, 0.0
+        for number, item in enumerate(items, 1):
+            yield item
+            if time.monotonic() >= due:
+                bar.update(task, completed=position(), documents=number)
+                due = time.monotonic() + _SECONDS_BETWEEN
+        bar.update(task, completed=size, documents=number)
 
 
 @contextmanager

@@ -43,6 +43,12 @@ MANY_COPIES = 0.1
 )
 @click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
 @click.option("--max-terms", metavar="N", type=click.IntRange(min=1), help="Use at most N terms.")
+@click.option(
+    "--term-budget",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Count only about the N most frequent terms, which bounds memory; forget is then refused.",
+)
 @click.option("--like", metavar="MODEL", type=FILE, help="Use the recipe of this model; both can then be merged.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was chosen and estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
@@ -61,6 +67,7 @@ def train(
     min_df: str | None,
     max_df: str | None,
     max_terms: int | None,
+    term_budget: int | None,
     like: Path | None,
     verbose: bool,
     trust: Collection[str],
@@ -78,6 +85,11 @@ def train(
     Training ends with accuracy and log loss of left-out documents, with 95 % intervals, and the classes that are most
     often confused; probabilities are calibrated on the same. --html lists suspect labels, too. Of multinomial and
     complement the other is named if clearly better.
+
+    The corpus is read once. Memory grows with the vocabulary and the kept documents (--sample), and by 16 bytes per
+    document. --term-budget bounds the vocabulary: the rarest terms are dropped while counting, and info says how many
+    and how far counts may be off; --max-terms selects exactly, at the end. With --checkpoint a run that was killed and
+    is started again writes the model of an uninterrupted run.
 
     Examples:
 
@@ -99,7 +111,7 @@ def train(
     corpus = Path(source.name)
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
     if like is None:
-        recipe = _recipe(source, modelling, tokenizing, frequencies | {"max_terms": max_terms})
+        recipe = _recipe(source, modelling, tokenizing, frequencies | {"max_terms": max_terms}, term_budget)
     else:
         recipe = _recipe_like(like, modelling, tokenizing, trust)
     seen = None if reporting.html is None else SeenDocuments()
@@ -117,6 +129,7 @@ def train(
             say("{name}: {value}", name=Phrase(name), value=Phrase(value))
     if reporting.html is not None:
         reporting.write(train_report(classifier, output, corpus, reporting.language, better, seen), running.quiet)
+    source.throughput.say(quiet=running.quiet)
 
 
 def _trained(
@@ -149,13 +162,17 @@ def _trained(
 
 
 def _recipe(
-    source: CorpusSource, modelling: Modelling, tokenizing: inputs.Tokenizing, selection: Mapping[str, Any]
+    source: CorpusSource,
+    modelling: Modelling,
+    tokenizing: inputs.Tokenizing,
+    selection: Mapping[str, Any],
+    term_budget: int | None,
 ) -> ClassifierRecipe:
     """Return the recipe that the options describe for a corpus."""
     modelling = modelling.suited(source.is_mail)
     terms_of = source.terms_of(tokenizing, modelling.terms)
     analyzer = _select_terms(terms_of.analyzer, modelling, selection)
-    recipe = modelling.recipe(terms_of, analyzer, choose_terms=not tokenizing.gives_terms)
+    recipe = modelling.recipe(terms_of, analyzer, choose_terms=not tokenizing.gives_terms, term_budget=term_budget)
     check_sample_used(recipe)
     return recipe
 
@@ -164,7 +181,7 @@ def _recipe_like(
     like: Path, modelling: Modelling, tokenizing: inputs.Tokenizing, trust: Collection[str]
 ) -> ClassifierRecipe:
     """Return the recipe of a model file; options that would change it are refused."""
-    changing = [*SELECTION, *vars(modelling), *vars(tokenizing)]
+    changing = [*SELECTION, "term_budget", *vars(modelling), *vars(tokenizing)]
     check_unused(*changing, why=f"with --like {like}, which has a recipe")
     return TextClassifier.load(like, trust, labels="text").recipe
 

@@ -17,6 +17,7 @@ from textnb.extension import cached_property
 from textnb.readers.corpus import TABLES, OpenCorpus, expand_paths, open_corpus, open_input
 from textnb.readers.frames import column, column_names
 from textnb.readers.settings import Settings
+from textnb.readers.streamed import Pipe
 from textnb.readers.texts import described
 from textnb.version import __version__
 
@@ -210,8 +211,10 @@ def _identity(part: FileReader) -> str:
     return repr((part.shown, part.is_one_of_many, part.corpus.kind, part.corpus.settings, _state(part.corpus.path)))
 
 
-def _state(path: Location) -> object:
+def _state(path: Location | Pipe) -> object:
     """Sizes and times of the files of a corpus."""
+    if isinstance(path, Pipe):
+        raise InputError("{path} is a pipe, which workers cannot read; copy its content to a file first", path=path)
     if not isinstance(path, Path):
         return path.state()
     files = sorted(path.rglob("*")) if path.is_dir() else [path]

@@ -36,6 +36,7 @@ from textnb.readers.decoding import (
     pieces_of,
     undecodable,
 )
+from textnb.readers.position import note_stream
 from textnb.readers.records import find_columns, record_document, unique_names
 from textnb.readers.settings import Settings, Troubles
 from textnb.readers.streamed import Pipe, StreamedLines, StreamedText
@@ -147,6 +148,7 @@ def open_lines(
             check_text(start, path)
             decided = encoding_of(chain([start], pieces_of(stream)), encoding)
         with open_bytes(path) as stream:
+            note_stream(stream)
             lines = decoded_lines(stream, decided, newline, path)  # named, to live as long as the stream
             yield decided, lines
     except unreadable() as error:

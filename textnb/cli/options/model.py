@@ -48,13 +48,6 @@ class Modelling:
         type=click.IntRange(min=0),
         default=SAMPLE,
     )
-    term_budget: int | None = option(
-        "N",
-        "Count about the N most frequent terms, whatever the size of the corpus. Approximate: info says how far "
-        "counts may be off; forget is refused. --max-terms selects exactly.",
-        type=click.IntRange(min=1),
-        default=None,
-    )
     settings: tuple[str, ...] = option(
         "NAME=VALUE", "Option of the model; repeatable. See textnb models NAME.", "--set", default=()
     )
@@ -91,7 +84,9 @@ class Modelling:
         except InputError as error:
             raise ParameterError("model {model!r}: {error}", model=self._name, error=error) from None
 
-    def recipe(self, terms_of: TermsOf, analyzer: Analyzer, *, choose_terms: bool = False) -> ClassifierRecipe:
+    def recipe(
+        self, terms_of: TermsOf, analyzer: Analyzer, *, choose_terms: bool = False, term_budget: int | None = None
+    ) -> ClassifierRecipe:
         """Return the recipe of these options; choose_terms: the model ``auto`` may choose among the kinds of terms."""
         return ClassifierRecipe(
             self._name,
@@ -104,7 +99,7 @@ class Modelling:
             self.calibrate,
             self.sample,
             choose_terms and self.model == AUTO,
-            term_budget=self.term_budget,
+            term_budget=term_budget,
         )
 
 
