@@ -75,6 +75,13 @@ def test_one_word_stands_for_one_idea(other):
     assert [japanese for japanese in translations().values() if re.search(other, japanese)] == []
 
 
+@pytest.mark.parametrize("name", ["README.ja.md", "docs/guide.ja.md", "docs/mail.ja.md", "docs/tables.ja.md"])
+def test_the_documentation_has_the_same_words(name):
+    text = (SCRIPT.parent.parent / name).read_text(encoding="utf-8")
+    others = [each for each in OTHER_WORDS if each != "動詞"]  # a part of speech, too
+    assert [other for other in others if re.search(other, text)] == []
+
+
 def test_unsure_is_one_word_in_japanese():
     said = [other for one, other in translations().items() if re.search(r"\bunsure\b", one) and "--unsure" not in one]
     assert len(said) > 10
