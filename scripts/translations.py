@@ -17,6 +17,7 @@ import click
 import textnb
 from textnb.cli import app
 from textnb.cli.help_pages import paragraphs_of
+from textnb.cli.options.groups import CONTEXT
 from textnb.language import entries, template_of, translations
 from textnb.models.registry import MODELS
 from textnb.models.registry import model as model_of
@@ -78,7 +79,7 @@ def _has_words(text: str) -> bool:
 def _of_commands(command: click.Command, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Help of a command and of all below it: paragraphs, options, arguments and headings of sections."""
     place = " ".join(names)
-    context = click.Context(command)
+    context = click.Context(command, help_option_names=CONTEXT["help_option_names"])  # click keeps the option
     for text in paragraphs_of(command):
         yield text, place
     for param in command.get_params(context):

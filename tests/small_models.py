@@ -2,6 +2,7 @@
 
 import random
 import zlib
+from io import BytesIO
 
 import numpy as np
 from zip_bundles import write_zip_bundle
@@ -11,7 +12,7 @@ from textnb.counts.labels import places
 from textnb.counts.learnt import level_bound
 from textnb.files.arrays import _stacked, packed_table
 from textnb.files.bundle import open_bundle, write_bundle
-from textnb.files.model_file import read_model
+from textnb.files.model_file import read_model, write_model
 from textnb.files.numbers import packed_numbers, unpacked_numbers
 
 WEIGHTINGS = ["raw", "binary", "log"]
@@ -34,6 +35,13 @@ def columns(corpus):
 
 def fitted(**settings):
     return TextClassifier(**{**BY_EVIDENCE, "tokenizer": "whitespace", **settings}).fit(TEXTS, LABELS)
+
+
+def bytes_of(classifier):
+    """The bytes of its model file, without a file."""
+    stream = BytesIO()
+    write_model(stream, classifier._content())
+    return stream.getvalue()
 
 
 def put(name, value):

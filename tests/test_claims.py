@@ -18,6 +18,7 @@ import pytest
 
 from textnb import TextClassifier, read_corpus
 from textnb.classifier.facts import fact_lines
+from textnb.cli.options.groups import CONTEXT
 from textnb.cli.verbs import VERBS, LazyGroup
 from textnb.corpus import corpus_path
 from textnb.models.registry import AUTO, MODELS, model
@@ -79,7 +80,8 @@ def words_of(source: str) -> str:
 
 def help_of(verbs: list[str]) -> str:
     command: click.Command = LazyGroup(name="textnb")
-    context = click.Context(command, info_name="textnb", terminal_width=10_000, max_content_width=10_000)
+    widths = {"terminal_width": 10_000, "max_content_width": 10_000}
+    context = click.Context(command, info_name="textnb", help_option_names=CONTEXT["help_option_names"], **widths)
     for verb in verbs:
         assert isinstance(command, click.Group)
         command = command.get_command(context, verb) or pytest.fail(f"no verb {verb}")
