@@ -127,6 +127,21 @@ def test_a_text_with_its_values_is_recognised_by_its_template():
     assert template_of("the end of it: a sentence over another, and on it goes " * 9) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "japanese"),
+    [
+        ("no column 'x' among a, b; did you mean 'a'?", "列 'x' が a, b の中にありません。'a' ですか。"),
+        ("x: 2 bad records were skipped (x.csv, line 2: no text in 'a'; b.csv: other)",
+         "x: 不正な 2 レコードを飛ばしました(x.csv, line 2: 'a' に本文がありません; b.csv: other)"),
+        ("x: defects in 1 of 2 messages; everything readable was read (7: header: no charset declared, read as cp932)",
+         "x: 2 通のうち 1 通に不備がありました。読める部分はすべて読みました"
+         "(7: ヘッダー: 文字コードの指定がなく、cp932 として読みました)"),
+    ],
+)  # fmt: skip
+def test_reasons_and_examples_within_a_message_are_translated(text, japanese):
+    assert JAPANESE.filled(text) == japanese
+
+
 def test_another_language_is_refused():
     with pytest.raises(InputError, match="unknown language 'fr'; use en or ja"):
         Language("fr")
