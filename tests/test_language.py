@@ -75,6 +75,13 @@ def test_one_word_stands_for_one_idea(other):
     assert [japanese for japanese in translations().values() if re.search(other, japanese)] == []
 
 
+@pytest.mark.parametrize("name", ["README.ja.md", "docs/guide.ja.md", "docs/mail.ja.md", "docs/tables.ja.md"])
+def test_the_documentation_has_the_same_words(name):
+    text = (SCRIPT.parent.parent / name).read_text(encoding="utf-8")
+    others = [each for each in OTHER_WORDS if each != "動詞"]  # a part of speech, too
+    assert [other for other in others if re.search(other, text)] == []
+
+
 def test_unsure_is_one_word_in_japanese():
     said = [other for one, other in translations().items() if re.search(r"\bunsure\b", one) and "--unsure" not in one]
     assert len(said) > 10
@@ -118,6 +125,21 @@ def test_a_text_with_its_values_is_recognised_by_its_template():
     assert JAPANESE.filled(text) == "news: 不正な 2 レコードを飛ばしました(a: b; c: d)"
     assert JAPANESE.filled("nothing of textnb's (at all)") == "nothing of textnb's (at all)"
     assert template_of("the end of it: a sentence over another, and on it goes " * 9) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "japanese"),
+    [
+        ("no column 'x' among a, b; did you mean 'a'?", "列 'x' が a, b の中にありません。'a' ですか。"),
+        ("x: 2 bad records were skipped (x.csv, line 2: no text in 'a'; b.csv: other)",
+         "x: 不正な 2 レコードを飛ばしました(x.csv, line 2: 'a' に本文がありません; b.csv: other)"),
+        ("x: defects in 1 of 2 messages; everything readable was read (7: header: no charset declared, read as cp932)",
+         "x: 2 通のうち 1 通に不備がありました。読める部分はすべて読みました"
+         "(7: ヘッダー: 文字コードの指定がなく、cp932 として読みました)"),
+    ],
+)  # fmt: skip
+def test_reasons_and_examples_within_a_message_are_translated(text, japanese):
+    assert JAPANESE.filled(text) == japanese
 
 
 def test_another_language_is_refused():
