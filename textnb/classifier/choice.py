@@ -56,7 +56,7 @@ MAX_TERMS = 1000
 MAX_WEIGHTS = 1 << 26
 SMALL_CLASS = 20
 CHOSEN_MODELS = ("complement", "multinomial")
-FIRST_DOCUMENTS = 200
+FIRST_DOCUMENTS = 100
 _CHOOSING = slice(8, 16)  # bytes of a digest
 
 Kinds = tuple[str, ...]

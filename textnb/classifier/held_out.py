@@ -29,7 +29,7 @@ from textnb.counts.rows import row_blocks, with_entries
 from textnb.decisions import JudgedAnswers
 from textnb.errors import InputError
 from textnb.evaluation.intervals import Quality
-from textnb.models.calibration import Calibration, HeldOut, Sizes, fit_calibration, joined, most_documents
+from textnb.models.calibration import CLOSE, ROUGH, Calibration, HeldOut, Sizes, fit_calibration, joined, most_documents
 from textnb.models.left_out import LeftOut, in_other_documents
 from textnb.models.registry import model
 from textnb.models.scorer import log_posterior
@@ -118,14 +118,15 @@ def mean_with_error(values: Floats, weights: Floats, groups: Codes) -> tuple[flo
 def calibrate_left_out(
     recipe: ClassifierRecipe, learnt: Learnt, fitted: Fitted, most: int | None = None
 ) -> tuple[Calibration, LeftOutAnswers]:
-    """Fit the calibration of a model on learnt documents left out, at most ``most``, and answer them with it.
+    """Fit the calibration of a model on learnt documents left out, and answer them with it.
 
+    most: with at most so many documents, and less closely, to compare models.
     InputError says why there is none.
     """
     if recipe.alpha == 0:
         raise InputError("alpha is 0, so words that a class has not seen are impossible in it")
     left_out = _left_out_rows(recipe, learnt, fitted, _sample(recipe, learnt), most)
-    found = _calibration(recipe, left_out.rows)
+    found = _calibration(recipe, left_out.rows, CLOSE if most is None else ROUGH)
     return found, LeftOutAnswers.of(recipe, fitted.calibrated(found), left_out)
 
 
@@ -237,13 +238,14 @@ def calibrate_held_out(fitted: Fitted, learnt: Learnt, parts: Iterable[Counted])
     return _calibration(fitted.recipe, found), number
 
 
-def _calibration(recipe: ClassifierRecipe, rows: HeldOut) -> Calibration:
+def _calibration(recipe: ClassifierRecipe, rows: HeldOut, tol: float = CLOSE) -> Calibration:
     named = model(recipe.model)
     return fit_calibration(
         rows,
         smoothed_targets=named.smoothed_targets,
         bounded_scores=named.bounded_scores,
         scores_absence=named.scores_absence,
+        tol=tol,
     )
 
 

@@ -14,7 +14,7 @@ from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, Te
 from textnb.counts.examples import Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
 from textnb.counts.rows import as_matrix
-from textnb.counts.vocabulary import Vocabulary
+from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes
@@ -79,13 +79,24 @@ class Counted:
 
     def on(self, vocabulary: Vocabulary) -> "Counted":
         """Return the documents on another vocabulary; terms outside it are left out."""
-        return replace(self, X=mapped(self.X, self.vocabulary, vocabulary), vocabulary=vocabulary)
+        return self._with_terms(mapped(self.X, self.vocabulary, vocabulary), vocabulary)
+
+    def selected(self, columns: Columns) -> "Counted":
+        """Return the documents with the terms of some columns, given in ascending order."""
+        return self._with_terms(self.X[:, columns], self.vocabulary.selected(columns))
 
     @property
     def trimmed(self) -> "Counted":
         """Documents on a vocabulary without the terms that none of them contains."""
         columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
-        return replace(self, X=self.X[:, columns], vocabulary=self.vocabulary.selected(columns))
+        return self.selected(columns)
+
+    def _with_terms(self, X: CSR, vocabulary: Vocabulary) -> "Counted":
+        """Return the documents with counts X of other terms; digests of labelled documents are not made again."""
+        part = replace(self, X=X, vocabulary=vocabulary)
+        if "learnt_digests" in self.__dict__:
+            part.__dict__["learnt_digests"] = self.learnt_digests
+        return part
 
     @property
     def named_labels(self) -> list[str]:

@@ -1,10 +1,8 @@
 """Kinds of terms in a count matrix: which columns are words, pairs, n-grams of characters, features and fields."""
 
 from collections.abc import Collection
-from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from textnb.counts.counting import Counted
 from textnb.counts.documents import TermsOf
@@ -47,26 +45,33 @@ def of_kinds(counted: Counted, terms_of: TermsOf, kinds: Collection[str]) -> Cou
         raise InputError(template, name=terms_of.tokenizer.name, terms=",".join(kinds))
     if "chars" in terms_of.analyzer.features:
         kinds = (*kinds, "chars")
-    columns = _columns(counted.vocabulary, kinds)
-    return replace(counted, X=counted.X[:, columns], vocabulary=counted.vocabulary.selected(columns))
+    return counted.selected(_columns(counted.vocabulary, kinds))
 
 
 def _columns(vocabulary: Vocabulary, kinds: Collection[str]) -> Columns:
     """Return the columns of terms of some kinds, and of features and fields."""
     terms = packed(vocabulary)
-    kept = np.where(_number_of(terms, terms.data == ord(" ")) > 0, "pairs" in kinds, "words" in kinds)
+    kept = np.full(len(vocabulary), "words" in kinds)
+    kept[_with_space(terms)] = "pairs" in kinds
     for prefix in _GROUPS:
         kept[_beginning(terms, prefix)] = True
     block = _beginning(terms, CHARS_PREFIX)
-    lengths = _number_of(terms, terms.data & 0xC0 != 0x80)[block]  # characters: bytes that do not continue one
-    kept[block] = np.where(lengths <= len(CHARS_PREFIX) + MAX_CHARS, "chars" in kinds, kept[block])
+    kept[block] = np.where(_lengths(terms, block) <= len(CHARS_PREFIX) + MAX_CHARS, "chars" in kinds, kept[block])
     return np.flatnonzero(kept)
 
 
-def _number_of(terms: PackedVocabulary, marked: NDArray[np.bool_]) -> Codes:
-    """Return how many bytes of each term are marked, (V,)."""
-    ends = np.concatenate([[0], np.cumsum(marked)])[terms.starts]
-    return np.diff(ends)
+def _with_space(terms: PackedVocabulary) -> Columns:
+    """Return the numbers of the terms with a space."""
+    return np.searchsorted(terms.starts, np.flatnonzero(terms.data == ord(" ")), side="right") - 1
+
+
+def _lengths(terms: PackedVocabulary, block: slice) -> Codes:
+    """Return the numbers of characters of the terms in a block; no term is empty."""
+    starts = terms.starts[block]
+    if not len(starts):
+        return np.zeros(0, np.intp)
+    is_first = terms.data[starts[0] : terms.starts[block.stop]] & 0xC0 != 0x80  # bytes that do not continue a character
+    return np.add.reduceat(is_first, starts - starts[0], dtype=np.intp)
 
 
 def _beginning(terms: PackedVocabulary, prefix: str) -> slice:

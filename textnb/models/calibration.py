@@ -60,6 +60,8 @@ _MAX_LOG_SCALE = 20.0
 _MIN_CLASSES = 2
 MAX_CLASSES_WITH_BIAS = 500
 _MAX_CELLS, _MIN_DOCUMENTS = 1 << 21, 500
+CLOSE, ROUGH = 1e7 * float(np.finfo(float).eps), 1e-6
+"""Relative gain of eq. (3) at which the search for its minimum ends; ROUGH is enough to compare models."""
 _POSITIVE = (np.nextafter(0.0, 1.0), np.finfo(float).max)
 _RANGES = {
     "scale": _POSITIVE,
@@ -232,13 +234,18 @@ def _advantage(scores: Floats) -> Floats:
 
 
 def fit_calibration(
-    held_out: HeldOut, *, smoothed_targets: bool = False, bounded_scores: bool = False, scores_absence: bool = False
+    held_out: HeldOut,
+    *,
+    smoothed_targets: bool = False,
+    bounded_scores: bool = False,
+    scores_absence: bool = False,
+    tol: float = CLOSE,
 ) -> TermCalibration:
     """Fit a calibration by the minimum of eq. (3); InputError if there is nothing to learn from.
 
     smoothed_targets: use Platt's smoothed targets (4) and g = h = 0. bounded_scores: the scores do not grow with a
     document, and g = h.
-    scores_absence: terms that a document lacks are part of its scores.
+    scores_absence: terms that a document lacks are part of its scores. tol: the search ends at a smaller relative gain.
 
     >>> scores = np.array([[0.0, -90.0], [-50.0, 0.0], [-3.0, -1.0], [-60.0, 0.0]])
     >>> even, sizes = np.log(np.full((4, 2), 0.5)), Sizes(*np.full((3, 4), 50.0))
@@ -286,7 +293,8 @@ def fit_calibration(
 
     powers = (0.0, 0.0 if smoothed_targets else _MAX_POWER)
     bounds = [(-_MAX_LOG_SCALE, _MAX_LOG_SCALE), *(powers for _ in logs), *((None, None) for _ in scored if has_bias)]
-    found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds).x
+    options = {"ftol": tol}
+    found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     bias = np.zeros(n_classes)
     if has_bias:
         bias[scored] = found[1 + len(logs) :]

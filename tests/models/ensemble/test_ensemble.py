@@ -21,6 +21,7 @@ from textnb.models.ensemble.members import (
     ratio,
 )
 from textnb.models.logistic import nb_logistic
+from textnb.models.logistic.path import left_out_loss
 from textnb.models.rows import Labelled, dealt_folds
 
 LOG = weighting("log")
@@ -59,7 +60,7 @@ def dense_scores(rows, found):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_scores_are_the_weighted_sum_of_the_members(n_classes, l2):
     counts, rows = made_up(n_classes=n_classes)
-    found = solution(counts, rows, l2=l2)
+    found = solution(counts, rows, strengths=[l2])
     np.testing.assert_allclose(found.scorer.joint_log_scores(rows.X), dense_scores(rows, found), atol=1e-9)
 
 
@@ -107,7 +108,9 @@ def hinge_of(X, y, n_classes, settings, tol):
     """Scale and linear scorer of all rows."""
     counts = FoldCounts.of(X, y, n_classes, np.zeros(len(y), int))
     scale = settings.scale(*counts.without(None), settings.min_df)
-    return scale, hinge(members.scaled(X, scale), y, n_classes, np.ones(len(y), bool), settings.l2, tol).linear
+    return scale, hinge(
+        members.scaled(X, scale), y, n_classes, np.ones(len(y), bool), settings.strengths[0], tol
+    ).linear
 
 
 @pytest.mark.parametrize("scale", [idf, ratio], ids=["tfidf", "presence"])
@@ -117,7 +120,7 @@ def test_a_hinge_left_out_is_that_of_fitting_without_the_fold(scale, min_df, n_t
     _, rows = made_up(seed=1, n_terms=n_terms)
     X = present(rows.X) if scale is ratio else rows.X
     folds = dealt_folds(rows.X, rows.y, N_FOLDS)
-    settings = HingeSettings(scale, 1.0, min_df)
+    settings = HingeSettings(scale, (1.0,), min_df)
     found = fitted_hinge(X, rows.y, 3, folds, settings).left_out(slice(None))
     for fold in range(N_FOLDS):
         held = folds == fold
@@ -130,11 +133,24 @@ def test_a_hinge_left_out_is_that_of_fitting_without_the_fold(scale, min_df, n_t
 
 
 @pytest.mark.parametrize("n_terms", [40, 600], ids=["by Newton", "by passes"])
+def test_a_weaker_penalty_is_taken_if_it_lowers_the_left_out_loss_enough(n_terms):
+    _, rows = made_up(n=120, n_terms=n_terms)
+    folds = dealt_folds(rows.X, rows.y, N_FOLDS)
+    fits = {l2: fitted_hinge(rows.X, rows.y, 3, folds, HingeSettings(idf, (l2,), 1)) for l2 in (1e4, 1.0, 1e-6)}
+    losses = {l2: left_out_loss(rows.y, np.ones(120), fit.left_out(slice(None))) for l2, fit in fits.items()}
+    for strong, weak in ((1e4, 1.0), (1.0, 1e-6)):
+        found = fitted_hinge(rows.X, rows.y, 3, folds, HingeSettings(idf, (strong, weak), 1))
+        assert found.l2 == (weak if losses[weak] < (1 - members._MIN_GAIN) * losses[strong] else strong)
+        np.testing.assert_allclose(found.left_out(slice(None)), fits[found.l2].left_out(slice(None)), atol=0.3)
+    assert losses[1.0] < losses[1e4]  # so that the cases differ
+
+
+@pytest.mark.parametrize("n_terms", [40, 600], ids=["by Newton", "by passes"])
 def test_a_class_without_documents_outside_the_fold_has_no_left_out_score(n_terms):
     _, rows = made_up(n_terms=n_terms)
     y = np.where(np.arange(60) == 7, 3, rows.y)  # the only document of the class 3
     folds = np.arange(60) % 3
-    found = fitted_hinge(rows.X, y, 4, folds, HingeSettings(idf, 1.0, 1)).left_out(slice(None))
+    found = fitted_hinge(rows.X, y, 4, folds, HingeSettings(idf, (1.0,), 1)).left_out(slice(None))
     np.testing.assert_array_equal(np.isneginf(found[:, 3]), folds == 7 % 3)
     assert np.isfinite(found[:, :3]).all()
 
@@ -145,7 +161,7 @@ def test_a_document_does_not_change_its_own_left_out_score():
     X, y = members.in_single_precision(rows.X, np.arange(600)), rows.y
     other = y.copy()
     other[3] = (y[3] + 1) % 3
-    settings = HingeSettings(ratio, 1.0, 1)
+    settings = HingeSettings(ratio, (1.0,), 1)
     one, another = (fitted_hinge(present(X), labels, 3, folds, settings).left_out(slice(3, 4)) for labels in (y, other))
     np.testing.assert_array_equal(one, another)
 
@@ -178,7 +194,7 @@ def test_the_presence_member_is_nb_logistic_with_the_squared_hinge():
     _, rows = made_up(n=200)
     settings = nb_logistic.NBLogisticSettings(1.0, "squared-hinge", min_df=2, tol=1e-8)
     other = nb_logistic.solution(rows.X, rows.y, rows.weight, rows.weight, 3, settings).scorer
-    scale, linear = hinge_of(present(rows.X), rows.y, 3, HingeSettings(ratio, 1.0, 2), 1e-8)
+    scale, linear = hinge_of(present(rows.X), rows.y, 3, HingeSettings(ratio, (1.0,), 2), 1e-8)
     np.testing.assert_allclose(scale, other.scale)
     np.testing.assert_allclose(linear.by_term, other.linear.by_term, atol=1e-5)
     np.testing.assert_allclose(linear.bias, other.linear.bias, atol=1e-5)
@@ -206,7 +222,7 @@ Y = np.arange(300) % 3
 
 
 def chosen_by(scores, y):
-    return chosen([each.__getitem__ for each in scores], y)
+    return chosen([each.__getitem__ for each in scores], y, scores[0].shape[1])
 
 
 def test_a_perfect_member_counts_alone_beside_useless_ones():
@@ -257,7 +273,8 @@ def test_a_member_that_does_not_count_scores_only_some_documents(monkeypatch, mo
         return lambda documents: (asked.append((m, documents.step)), scores[m][documents])[1]
 
     monkeypatch.setattr(ensemble, "MOST_ROWS", most)
-    found = chosen([of_member(0), of_member(1)], y)
+    monkeypatch.setattr(ensemble, "MOST_SCORES", 3 * most)
+    found = chosen([of_member(0), of_member(1)], y, 3)
     assert found.weights.tolist() == [0, 1]
     assert found.left_out_scores.shape == (300, 3)
     assert asked == [(0, -(-300 // most)), (1, -(-300 // most)), (1, None)]

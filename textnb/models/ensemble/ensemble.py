@@ -12,10 +12,10 @@ members count alike unless left-out documents clearly say otherwise: complement 
 scarce, the hinges where it is plentiful. Free weights did worse than equal ones on short texts; on long news articles
 equal ones lost a point to the best member.
 
-- Factors and groups are compared on at most MOST_ROWS documents, evenly taken; t and d are those of all. A member that
-  does not count scores only those documents.
+- Factors and groups are compared on at most MOST_ROWS documents, or on so many as have MOST_SCORES scores; they are
+  evenly taken. t and d are those of all. A member that does not count scores only those documents.
 - No document can be left out: all members, with factors of 1.
-- l2 is fixed: on hotel requests a search took ten times as long and answered no better.
+- Two strengths of the penalty are tried (``members.py``): on hotel requests a longer search answered no better.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -54,12 +54,14 @@ from textnb.models.scorer import Differences, Scorer, check_columns, difference
 from textnb.numerics import Codes, Floats, log_softmax
 
 MEMBERS = ("complement", "tfidf", "presence")
+CV = "cv"
 N_FOLDS = 3
-L2 = 1.0
+STRENGTHS = (1.0, 0.316)
+"""Strengths of the penalty to try; on development data weaker ones than these answered no better."""
 MAX_ERRORS = 2.0
 LEAST_TERMS = 500.0
 """Terms of a single document helped with up to 140 terms per document, and did harm to articles with 650 and 730."""
-MOST_ROWS = 2000
+MOST_ROWS, MOST_SCORES = 2000, 50_000
 _TOL = 1e-6  # the calibration fits scale and bias again
 
 
@@ -142,14 +144,14 @@ class Chosen(NamedTuple):
     left_out_scores: Floats
 
 
-def chosen(left_out: Sequence[LeftOutScores], y: Codes) -> Chosen:
+def chosen(left_out: Sequence[LeftOutScores], y: Codes, n_classes: int) -> Chosen:
     """Weights by the left-out scores of the members and classes by number y (D,).
 
     >>> good, useless = np.array([[3.0, 0.0], [0.0, 3.0]] * 20), np.array([[3.0, 0.0], [3.0, 0.0]] * 20)
-    >>> chosen([good.__getitem__, useless.__getitem__], np.arange(40) % 2).weights
+    >>> chosen([good.__getitem__, useless.__getitem__], np.arange(40) % 2, 2).weights
     array([1., 0.])
     """
-    some = slice(None, None, -(-len(y) // MOST_ROWS))
+    some = slice(None, None, -(-len(y) // max(MOST_ROWS, MOST_SCORES // n_classes)))
     scores = _known([member(some) for member in left_out])
     factors = np.array([_factor(each, y[some]) for each in scores])
     weights = _weights(scores, factors, y[some])
@@ -228,7 +230,9 @@ class EnsembleFit(NamedTuple):
     chosen: Chosen
 
 
-def solution(counts: ClassCounts, rows: Labelled, *, l2: float = L2, min_df: float = 1) -> EnsembleFit:
+def solution(
+    counts: ClassCounts, rows: Labelled, *, strengths: Sequence[float] = STRENGTHS, min_df: float = 1
+) -> EnsembleFit:
     """Fit to weights log(1 + tf) of documents and their statistics."""
     X, y, n_classes = canonical(sparse.csr_array(rows.X)), rows.y, len(rows.classes)
     folds = dealt_folds(X, y, N_FOLDS)
@@ -237,10 +241,10 @@ def solution(counts: ClassCounts, rows: Labelled, *, l2: float = L2, min_df: flo
     by_fold = FoldCounts.of(single, y, n_classes, folds)
     members = (
         fit_complement(counts, X, y),
-        fit_hinge(single, y, folds, by_fold, HingeSettings(idf, l2, min_df)).on(place),
-        fit_hinge(present(single), y, folds, by_fold, HingeSettings(ratio, l2, min_df)).on(place),
+        fit_hinge(single, y, folds, by_fold, HingeSettings(idf, strengths, min_df)).on(place),
+        fit_hinge(present(single), y, folds, by_fold, HingeSettings(ratio, strengths, min_df)).on(place),
     )
-    found = chosen([member.left_out for member in members], y)
+    found = chosen([member.left_out for member in members], y, n_classes)
     return EnsembleFit(_scorer(members, found), members, found)
 
 
@@ -257,9 +261,11 @@ def _scorer(members: Sequence[MemberFit], found: Chosen) -> EnsembleScorer:
 
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
     rows = statistics.documents.some
-    found = solution(statistics.counts, rows, l2=options["l2"], min_df=max(statistics.min_df, 1))
+    strengths = STRENGTHS if options["l2"] == CV else (float(options["l2"]),)
+    found = solution(statistics.counts, rows, strengths=strengths, min_df=max(statistics.min_df, 1))
     weights = {f"{name}_weight": float(w) for name, w in zip(MEMBERS, found.chosen.weights, strict=True)}
-    facts = {"fitted_on": len(rows.y), **weights}
+    penalties = {f"{name}_l2": m.l2 for name, m in zip(MEMBERS, found.members, strict=True) if m.l2 is not None}
+    facts = {"fitted_on": len(rows.y), **weights, **penalties}
     return Fit(found.scorer, facts=facts, left_out_scores=found.chosen.left_out_scores)
 
 
@@ -271,7 +277,13 @@ MODEL = Model(
     needs=frozenset({Need.ROWS}),
     single_rows=True,
     options=by_name(
-        Option("l2", Number(above=0), L2, "strength of the L2 penalty of the linear models", (0.3, 1.0, 3.0))
+        Option(
+            "l2",
+            Number(above=0, names=(CV,)),
+            CV,
+            "strength of the L2 penalty of the linear models, or cv: found by left-out documents",
+            (0.3, 1.0, 3.0),
+        )
     ),
     analyzer={"ngram": (1, 2), "min_df": "auto", "features": ("first-line", "short-chars")},
     least_terms=LEAST_TERMS,

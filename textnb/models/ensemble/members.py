@@ -13,6 +13,10 @@ Left-out scores are exact for (1): every document is left out alone, with its co
 scale and weights are learnt again without each fold, to a wider tolerance; the fit to all documents starts at the mean
 alpha of those. All fits share the rows, in single precision, and scale them anew. A class without documents outside the
 fold, or outside the copies, has the left-out score -inf.
+
+The strength of the penalty is found by the first folds that hold _SEARCHED_ROWS documents: a weaker one is taken if it
+lowers their log loss, at the best temperature (``logistic/path.py``), by the proportion _MIN_GAIN. Long articles need a
+weaker one than short texts.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +31,7 @@ from textnb.counts.rows import row_blocks, row_sums, with_data
 from textnb.extension import sparse
 from textnb.models import complement
 from textnb.models.left_out import LeftOut
-from textnb.models.logistic.path import near_minimum
+from textnb.models.logistic.path import left_out_loss, near_minimum
 from textnb.models.logistic.ratios import largest_ratio
 from textnb.models.logistic.squared_hinge import Descent, HingeRows, SquaredHingeLoss, can_be_passed
 from textnb.models.scorer import LinearScorer
@@ -36,6 +40,7 @@ from textnb.numerics import Codes, Floats
 ALPHA = 1.0
 _TOL, _TOL_OF_FOLDS = 0.1, 0.3
 _MAX_ITER, _MAX_PASSES = 1000, 200
+_SEARCHED_ROWS, _MIN_GAIN = 1000, 0.03
 _MIN_WEIGHTS_FOR_PASSES = 1000
 Mask = NDArray[np.bool_]
 
@@ -45,16 +50,18 @@ LeftOutScores = Callable[[slice], Floats]
 
 
 class MemberFit(NamedTuple):
-    """Scale of the terms (V,), None for a scale of 1; the linear scorer of u; left-out scores."""
+    """Scale of the terms (V,) if it is not 1, linear scorer of u, left-out scores, and strength of the penalty."""
 
     scale: Floats | None
     linear: LinearScorer
     left_out: LeftOutScores
+    l2: float | None = None
 
     def on(self, columns: Codes) -> "MemberFit":
         """Fit over other columns: the new column j is the old column ``columns[j]``."""
         scale = None if self.scale is None else self.scale[columns]
-        return MemberFit(scale, LinearScorer(self.linear.by_term[columns], self.linear.bias), self.left_out)
+        linear = LinearScorer(self.linear.by_term[columns], self.linear.bias)
+        return self._replace(scale=scale, linear=linear)
 
 
 def rooted(X: CSR) -> CSR:
@@ -172,10 +179,10 @@ def ratio(containing: Floats, _: int, min_df: float) -> Floats:
 
 
 class HingeSettings(NamedTuple):
-    """Settings of eq. (2) and (3): how terms are scaled, the strength of the penalty, min_df."""
+    """Settings of eq. (2) and (3): the scale of terms, strengths of the penalty to try, strongest first, and min_df."""
 
     scale: Scale
-    l2: float
+    strengths: Sequence[float]
     min_df: float
 
 
@@ -222,20 +229,55 @@ def _by_passes(U: CSR, y: Codes, learnt: Mask, l2: float, tol: float, alpha: Flo
     return Hinge(LinearScorer(weights, bias), scores, descent.alpha)
 
 
+class FoldFit(NamedTuple):
+    """Minimum without a fold: the numbers of the rows left out (d,), their scores (d, C), and alpha (D, M) if known."""
+
+    rows: Codes
+    scores: Floats
+    alpha: Floats | None
+
+
 def fit_hinge(X: CSR, y: Codes, folds: Codes, counts: FoldCounts, settings: HingeSettings) -> MemberFit:
     """Fit of eq. (2) to weights, or of eq. (3) to presence, X (D, V); folds by number (D,), with their counts."""
-    scores = np.full((len(y), counts.n_classes), -np.inf)
-    alphas: list[Floats | None] = []
-    for fold in np.unique(folds) if folds.any() else ():
-        held = folds == fold
+
+    def rows_without(fold: int | None) -> tuple[Floats, CSR]:
         scale = settings.scale(*counts.without(fold), settings.min_df)
-        part = hinge(scaled(X, scale), y, counts.n_classes, ~held, settings.l2, _TOL_OF_FOLDS)
-        scores[held] = part.scores[held]
-        alphas.append(part.alpha)
-    scale = settings.scale(*counts.without(None), settings.min_df)
-    everything = np.ones(len(y), np.bool_)
-    found = hinge(scaled(X, scale), y, counts.n_classes, everything, settings.l2, _TOL, _mean_alpha(alphas))
-    return MemberFit(scale, found.linear, scores.__getitem__)
+        return scale, scaled(X, scale)
+
+    def without(fold: int, l2: float, alpha: Floats | None = None) -> FoldFit:
+        held = folds == fold
+        found = hinge(rows_without(fold)[1], y, counts.n_classes, ~held, l2, _TOL_OF_FOLDS, alpha)
+        return FoldFit(np.flatnonzero(held), found.scores[held], found.alpha)
+
+    numbers = np.unique(folds).tolist() if folds.any() else []
+    n_searched = 1 + int(np.searchsorted(np.cumsum(counts.documents), _SEARCHED_ROWS))
+    l2, fits = _searched(without, numbers[:n_searched], y, settings.strengths)
+    fits += [without(fold, l2) for fold in numbers[n_searched:]]
+    scores = np.full((len(y), counts.n_classes), -np.inf)
+    for fit in fits:
+        scores[fit.rows] = fit.scores
+    scale, U = rows_without(None)
+    everything, alpha = np.ones(len(y), np.bool_), _mean_alpha([fit.alpha for fit in fits])
+    found = hinge(U, y, counts.n_classes, everything, l2, _TOL, alpha)
+    return MemberFit(scale, found.linear, scores.__getitem__, l2)
+
+
+def _searched(
+    without: Callable[..., FoldFit], folds: Sequence[int], y: Codes, strengths: Sequence[float]
+) -> tuple[float, list[FoldFit]]:
+    """Strength taken, and the minima without these folds at it: weaker while that lowers the left-out loss enough."""
+    best, fits = strengths[0], [without(fold, strengths[0]) for fold in folds]
+    for l2 in strengths[1:] if folds else ():
+        weaker = [without(fold, l2, before.alpha) for fold, before in zip(folds, fits, strict=True)]
+        if not _loss(weaker, y) < (1 - _MIN_GAIN) * _loss(fits, y):
+            break
+        best, fits = l2, weaker
+    return best, fits
+
+
+def _loss(fits: Sequence[FoldFit], y: Codes) -> float:
+    of = y[np.concatenate([fit.rows for fit in fits])]
+    return left_out_loss(of, np.ones(len(of)), np.concatenate([fit.scores for fit in fits]))
 
 
 def _mean_alpha(alphas: Sequence[Floats | None]) -> Floats | None:
