@@ -18,7 +18,7 @@ PACKAGE = Path(textnb.__file__).parent  # beside tests/, or wherever a wheel has
 
 LAYERS = [
     {"errors", "document", "extension", "numerics", "version", "language", "markup", "display", "_native"},
-    {"parallel", "progress", "storage"},
+    {"parallel", "progress", "storage", "address"},
     {"text", "readers"},
     {"counts"},
     {"models"},

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from textnb.cli.options.inputs import Reading
 from textnb.cli.sources import STANDARD_INPUT, check_reading_used, standard_input, stored_input
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import is_bundle
-from textnb.readers import Document, Settings, Troubles, open_input, read_lines, read_mail_stream
+from textnb.readers import Document, OpenCorpus, Settings, Troubles, open_input, read_lines, read_mail_stream
 from textnb.readers.corpus import TABLES, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.mail_corpus import MAIL_DAMAGE
@@ -18,20 +19,30 @@ from textnb.readers.settings import Then
 
 
 class InputSource(NamedTuple):
-    """An input to classify: its name, its kind, the names of its columns, and a function that reads its documents."""
+    """An input to classify: its name, its kind, the names of its columns, and a function that reads its documents.
+
+    corpus: the files that are read; None for a stream.
+    """
 
     name: str
     kind: str
     columns: Callable[[], list[str]]
     documents: Callable[[], Iterator[Document]]
+    corpus: OpenCorpus | None = None
+
+    def schema(self) -> Any:
+        """Return the types of the columns of a Parquet or Arrow file; None for any other input."""
+        return None if self.corpus is None else self.corpus.schema()
 
 
-def open_inputs(names: Collection[str], reading: Reading, jobs: int = 1, then: Then | None = None) -> list[InputSource]:
+def open_inputs(
+    names: Collection[str], reading: Reading, jobs: int = 1, then: Then | None = None, whole_records: bool = False
+) -> list[InputSource]:
     """Open inputs, by default standard input; an option for reading without effect on any of them is an error.
 
-    jobs, then: as in ``Settings``.
+    jobs, then, whole_records: as in ``Settings``.
     """
-    settings = replace(reading.settings, jobs=jobs, then=then)
+    settings = replace(reading.settings, jobs=jobs, then=then, whole_records=whole_records)
     found = []
     for name in names or [STANDARD_INPUT]:
         if name == STANDARD_INPUT and reading.reader not in TABLES:
@@ -39,13 +50,24 @@ def open_inputs(names: Collection[str], reading: Reading, jobs: int = 1, then: T
             continue
         is_streamed = name == STANDARD_INPUT
         for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
-            if is_kind(path.is_file) and is_bundle(path):
+            if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                 raise InputError("{name} is a textnb file, not a document", name=path)
             corpus = open_input(path, reading.reader, own)
             shown = name if is_streamed else str(path)
-            found.append(InputSource(shown, corpus.kind, corpus.columns, corpus.documents))
+            opened = None if is_streamed else corpus
+            found.append(InputSource(shown, corpus.kind, corpus.columns, corpus.documents, opened))
     check_reading_used(reading, {each.kind for each in found}, " ".join(names) or "standard input")
     return found
+
+
+def input_corpora(names: Collection[str], reading: Reading) -> list[OpenCorpus]:
+    """Open the inputs of a cluster, which are files: standard input cannot be divided."""
+    if not names or STANDARD_INPUT in names:
+        raise ParameterError("--dask needs files that every worker sees, not standard input; name them")
+    found = [path for name in names for path in expand_paths(name, reading.reader, reading.settings)]
+    corpora = [open_input(path, reading.reader, own) for path, own in found]
+    check_reading_used(reading, {each.kind for each in corpora}, " ".join(names))
+    return corpora
 
 
 def _streamed(reader: str | None, settings: Settings) -> InputSource:

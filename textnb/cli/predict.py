@@ -2,43 +2,53 @@
 
 import sys
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 
+from textnb.address import Location
 from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
-from textnb.cli.input_sources import InputSource, open_inputs
+from textnb.cli.answer_rows import Kept, WriteAnswer, noted, printed_rows, stored_rows
+from textnb.cli.input_sources import InputSource, input_corpora, open_inputs
 from textnb.cli.options import inputs
+from textnb.cli.options.cluster import cluster_run
 from textnb.cli.options.decision import Deciding
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
+from textnb.cli.output_folder import OutputFolder
 from textnb.cli.sources import check_not_input
-from textnb.cli.terminal import Format, OutputRows, plural, progress, say, warn
+from textnb.cli.terminal import Format, plural, progress, say, warn
 from textnb.counts.rows import row_sums
-from textnb.files.table_file import added_names, table_writer
+from textnb.distributed.prediction import Answered, opened_model, predict_on
+from textnb.errors import ParameterError
 from textnb.numerics import Codes, Floats
 from textnb.readers import Document
-from textnb.readers.corpus import TABLES
-from textnb.readers.mailboxes import MAIL_COLUMNS
 
 Part = tuple[tuple[str, ...], Floats, Codes]
 """Ids of documents, their probabilities (D, C), and how many terms of each the model knows (D,)."""
-
-WriteAnswer = Callable[[str, list[Any]], None]
-"""Function that writes the answer to the next document: its id, and the cells of the answer."""
 
 
 @verb
 @inputs.model_path
 @inputs.input_names
-@click.option("--output", "-o", metavar="FILE", type=FILE, help="Write a table: .csv, .tsv, .jsonl or .xlsx.")
-@inputs.row_format
+@click.option("--output", "-o", metavar="FILE", type=FILE, help="Write a table: .csv, .tsv, .jsonl, .xlsx or .parquet.")
+@click.option(
+    "--output-dir",
+    metavar="DIR",
+    help="Write one table per input, as --format says, also to an address; finished ones are skipped.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["tsv", "csv", "jsonl", "parquet"]),
+    default="tsv",
+    help="Format of the output.",
+)
 @click.option("--all-scores", is_flag=True, help="Print the probability of every class.")
 @click.option(
     "--top",
@@ -48,16 +58,23 @@ WriteAnswer = Callable[[str, list[Any]], None]
     help="Print the K most probable classes, the label first.",
 )
 @click.option("--line-buffered", is_flag=True, help="Answer each document before reading the next.")
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="With --output-dir: answer on a Dask cluster, tcp://host:8786, or local: processes here, as many as --jobs.",
+)
 @inputs.trust
 @takes(running=inputs.Running, writing=Writing, deciding=Deciding, reading=inputs.InputReading)
 def predict(
     model: Path,
     inputs: Collection[str],
     output: Path | None,
+    output_dir: str | None,
     form: Format,
     all_scores: bool,
     top: int,
     line_buffered: bool,
+    dask: str | None,
     trust: Collection[str],
     running: inputs.Running,
     writing: Writing,
@@ -95,6 +112,7 @@ def predict(
         textnb predict news.textnb inbox/ --unsure 0.9
         textnb predict news.textnb inbox/ --precision 0.98
         textnb predict mail.textnb inbox/ --costs costs.toml
+        textnb predict news.textnb 'new/*.parquet' --dask local --output-dir answers/ --format parquet
 
     A costs.toml:
 
@@ -103,97 +121,136 @@ def predict(
         [cost.ham]       # if ham is the true class
         spam = 10.0      # and the answer is spam
     """
-    writing.check(output)
+    folder = _check_outputs(output, output_dir, form, writing)
     if output is not None:
         check_not_input(output, [str(model), *inputs])
     classifier = TextClassifier.load(model, trust, labels="text")
-    classes = classifier.classes_.tolist()
-    cells = AnswerCells(
-        tuple(classes),
-        deciding.rule(classifier),
-        min(top, len(classes)),
-        all_scores,
-        output is not None and deciding.may_be_unsure,
-        deciding.unsure_label,
-    )
     typing = not inputs and sys.stdin is not None and sys.stdin.isatty()
     line_buffered = line_buffered or typing
     jobs = 1 if line_buffered else running.n_jobs
     if line_buffered and running.jobs > 1:
         check_unused("jobs", why="with --line-buffered, which answers one document at a time")
-    sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading)
-    read: deque[_Kept] = deque()
-    documents = progress(
-        _noted(sources, read, output is not None), "classifying", lambda: None, running.quiet or typing
-    )
-    parts = _one_by_one(classifier, documents) if line_buffered else _in_parts(classifier, documents, jobs)
-    if not line_buffered:
-        parts = _begun(parts)
-    n_documents = without_known_terms = 0
-    with _rows(output, writing, form, cells.columns, sources, read) as write:
-        sys.stdout.flush()
-        for ids, probabilities, known in parts:
-            for name, answer in zip(ids, cells.rows(probabilities, known), strict=True):
-                write(name, answer)
-            sys.stdout.flush()
-            n_documents += len(ids)
-            without_known_terms += int((known == 0).sum())
-    if output is not None and not running.quiet:
-        say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
-    if without_known_terms:
-        template = "{n:,} of {all:,} documents have no known term (known_terms 0); their label is a guess"
-        warn(template, n=without_known_terms, all=n_documents)
-
-
-_Kept = tuple[str, Mapping[str, Any]]
-"""Name of the input that a document comes from, and the cells of its record."""
-
-
-def _noted(sources: Sequence[InputSource], read: deque[_Kept], keep: bool) -> Iterator[Document]:
-    """Yield the documents of all inputs, and append to `read` what a row has of each: cells only if they are kept."""
-    for source in sources:
-        for document in source.documents():
-            read.append((source.name, document.columns if keep or source.kind == "mail" else {}))
-            yield document
-
-
-@contextmanager
-def _rows(
-    output: Path | None,
-    writing: Writing,
-    form: Format,
-    answer: Sequence[str],
-    sources: Sequence[InputSource],
-    read: deque[_Kept],
-) -> Iterator[WriteAnswer]:
-    """Give a function that writes answers: rows on standard output, or rows of a table with all columns of the inputs.
-
-    Rows on standard output also show date, sender and subject of mails. The last column is the input, if there are
-    several.
-    """
-    several = len(sources) > 1
-    last = ["file"] if several else []
-    if output is None:
-        shown = MAIL_COLUMNS if any(source.kind == "mail" for source in sources) else ()
-        rows = OutputRows(["id", *answer, *shown, *last], form, writing.digits)
-
-        def print_row(name: str, cells: list[Any]) -> None:
-            file, record = read.popleft()
-            rows.row([name, *cells, *(record.get(column, "") for column in shown), *([file] if several else [])])
-
-        yield print_row
+    is_stored = output is not None or folder is not None
+    if dask is not None:
+        check_unused("line_buffered", why="with --dask")
+        if folder is None:
+            raise ParameterError("--dask needs --output-dir DIR, a folder that every worker sees")
+        cells = answer_cells(classifier, deciding, top, all_scores, names_guess=deciding.may_be_unsure)
+        with cluster_run(dask, input_corpora(inputs, reading), running, labelled=False) as run:
+            answered = predict_on(run, opened_model(model, trust), cells, Path(folder), f".{form}", writing.style)[1]
+        _say_answered(answered, folder, running.quiet)
         return
-    kept = list(dict.fromkeys(column for source in sources for column in source.columns()))
-    ids = [] if all(source.kind in TABLES for source in sources) else added_names(kept, ["id"])
-    columns = [*ids, *kept]
-    columns += added_names(columns, [*answer, *last])
-    with table_writer(output, columns, writing.style) as write:
+    sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
+    predicting = _Predicting(classifier, deciding, writing, top, all_scores, jobs, line_buffered, is_stored)
+    if folder is None:
+        n_documents = predicting.run(sources, form, output, running.quiet or typing)
+        if output is not None and not running.quiet:
+            say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
+    else:
+        _fill(OutputFolder.of(folder, form, model), sources, predicting, running.quiet)
+    predicting.warn_of_guesses()
 
-        def write_row(name: str, cells: list[Any]) -> None:
-            file, record = read.popleft()
-            write([*([name] if ids else []), *map(record.get, kept)], [*cells, *([file] if several else [])])
 
-        yield write_row
+def _check_outputs(output: Path | None, output_dir: str | None, form: str, writing: Writing) -> str | None:
+    """Refuse outputs that contradict each other or cannot be written; the folder of --output-dir, if it is given."""
+    if output_dir is None:
+        if form == "parquet" and output is None:
+            raise ParameterError("--format parquet is for files; add --output-dir DIR, or use -o FILE.parquet")
+        writing.check(output)
+        return None
+    if output is not None:
+        raise ParameterError("--output-dir writes one file per input, -o one for all; leave out one of them")
+    if form not in ("csv", "tsv"):
+        check_unused("bom", "safe_cells", why=f"with --format {form}")
+    return output_dir
+
+
+def _fill(folder: OutputFolder, sources: Sequence[InputSource], predicting: "_Predicting", quiet: bool) -> None:
+    """Write one table per input to a folder, but for those that are finished."""
+    plan = folder.plan(sources)
+    n_rows = sum(predicting.run([source], "tsv", path, quiet) for source, path in plan)
+    if quiet:
+        return
+    if skipped := len(sources) - len(plan):
+        say("skipped {files} that {folder} has already", files=plural(skipped, "input"), folder=folder.folder)
+    if plan:
+        template = "wrote {rows} to {files} in {folder}"
+        say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder.folder)
+
+
+@dataclass
+class _Predicting:
+    """How documents are answered, and how many have been answered without a known term."""
+
+    classifier: TextClassifier
+    deciding: Deciding
+    writing: Writing
+    top: int
+    all_scores: bool
+    jobs: int
+    line_buffered: bool
+    is_stored: bool
+    n_documents: int = 0
+    n_guesses: int = 0
+
+    def __post_init__(self) -> None:
+        names_guess = self.is_stored and self.deciding.may_be_unsure
+        self.cells = answer_cells(self.classifier, self.deciding, self.top, self.all_scores, names_guess=names_guess)
+
+    def run(self, sources: Sequence[InputSource], form: Format, output: Location | None, quiet: bool) -> int:
+        """Answer the documents of inputs, on standard output or in a file; the number of documents."""
+        read: deque[Kept] = deque()
+        documents = progress(noted(sources, read, self.is_stored), "classifying", lambda: None, quiet)
+        columns = self.cells.columns
+        if self.line_buffered:
+            parts = _one_by_one(self.classifier, documents)
+        else:
+            parts = _begun(_in_parts(self.classifier, documents, self.jobs))
+        if output is None:
+            rows = printed_rows(form, self.writing.digits, columns, sources, read)
+        else:
+            rows = stored_rows(output, self.writing, columns, sources, read)
+        before = self.n_documents
+        with rows as write:
+            sys.stdout.flush()
+            for part in parts:
+                self._write(part, write)
+                sys.stdout.flush()
+        return self.n_documents - before
+
+    def _write(self, part: Part, write: WriteAnswer) -> None:
+        ids, probabilities, known = part
+        for name, answer in zip(ids, self.cells.rows(probabilities, known), strict=True):
+            write(name, answer)
+        self.n_documents += len(ids)
+        self.n_guesses += int((known == 0).sum())
+
+    def warn_of_guesses(self) -> None:
+        """Warn about documents without a known term."""
+        warn_of_guesses(self.n_guesses, self.n_documents)
+
+
+def answer_cells(
+    classifier: TextClassifier, deciding: Deciding, top: int, all_scores: bool, *, names_guess: bool
+) -> AnswerCells:
+    """Return what a row of answers has."""
+    classes, rule = tuple(classifier.classes_.tolist()), deciding.rule(classifier)
+    return AnswerCells(classes, rule, min(top, len(classes)), all_scores, names_guess, deciding.unsure_label)
+
+
+def warn_of_guesses(n_guesses: int, n_documents: int) -> None:
+    """Warn about documents without a known term."""
+    if n_guesses:
+        template = "{n:,} of {all:,} documents have no known term (known_terms 0); their label is a guess"
+        warn(template, n=n_guesses, all=n_documents)
+
+
+def _say_answered(answered: Answered, folder: str, quiet: bool) -> None:
+    """Say how many documents a cluster has answered; those of tables that were there are not counted."""
+    if not quiet:
+        template = "answered {documents}; {folder} has the answers to every part of the inputs"
+        say(template, documents=plural(answered.documents, "document"), folder=folder)
+    warn_of_guesses(answered.without_known_terms, answered.documents)
 
 
 def _begun(parts: Iterator[Part]) -> Iterator[Part]:

@@ -31,6 +31,7 @@ from textnb.readers import (
     OpenCorpus,
     open_corpus,
 )
+from textnb.readers.compression import is_compressed
 from textnb.readers.corpus import COLUMNAR, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.settings import header_field
@@ -76,7 +77,7 @@ class CorpusSource:
         corpora: list[OpenCorpus | CountFile] = []
         for name in names:
             for path, own in expand_paths(stored_input() if name == STANDARD_INPUT else name, reading.reader, settings):
-                if is_kind(path.is_file) and is_bundle(path):
+                if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                     corpora.append(CountFile(path, *read_counts(path, trust)))
                 else:
                     corpora.append(open_corpus(path, reading.reader, own))
@@ -217,13 +218,15 @@ def check_has_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
 def _expected_documents(corpus: OpenCorpus) -> int | None:
     """Estimate the number of documents of a corpus, for the progress bar."""
     path = corpus.path
+    if corpus.kind in COLUMNAR:
+        return corpus.n_rows()
+    if not isinstance(path, Path):
+        return None
     if path.is_dir():
         with suppress(NotImplementedError, ValueError):  # a pattern that names nothing below the folder
             return sum(1 for file in path.rglob(corpus.settings.glob or "*") if file.is_file())
         return None
-    if corpus.kind in COLUMNAR:
-        return corpus.n_rows()
-    if path.suffix == ".gz" or not path.is_file():
+    if is_compressed(path) or not path.is_file():
         return None
     with path.open("rb") as stream:
         return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))

@@ -136,7 +136,7 @@ def bytes_progress(what: str, quiet: bool) -> Iterator[Any]:
         yield lambda size: bar.advance(task, size)
 
 
-Format = Literal["tsv", "csv", "jsonl"]
+Format = Literal["tsv", "csv", "jsonl", "parquet"]
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _BLANKS = str.maketrans("\t\n\r", "   ")

@@ -194,7 +194,8 @@ def source_of(corpora: Sequence[OpenCorpus], labelled: bool) -> Source:
     """Return the partitions of open corpora; of several, the ids of labelled documents begin with the path."""
     parts = []
     for corpus in corpora:
-        own = replace(corpus, path=corpus.path.absolute(), settings=replace(corpus.settings, jobs=1, then=None))
+        path = corpus.path.absolute() if isinstance(corpus.path, Path) else corpus.path
+        own = replace(corpus, path=path, settings=replace(corpus.settings, jobs=1, then=None))
         whole = FileReader(own, str(corpus.path), labelled and len(corpora) > 1)
         identity = _identity(whole)
         for each in own.parts():
@@ -206,8 +207,12 @@ def source_of(corpora: Sequence[OpenCorpus], labelled: bool) -> Source:
 def _identity(part: FileReader) -> str:
     """Text of the path, the sizes and times of its files, and the settings that read it."""
     path = part.corpus.path
-    files = sorted(path.rglob("*")) if path.is_dir() else [path]
-    facts = [(str(each), (found := each.stat()).st_size, found.st_mtime_ns) for each in files if each.is_file()]
+    facts: list[Any]
+    if isinstance(path, Path):
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        facts = [(str(each), (found := each.stat()).st_size, found.st_mtime_ns) for each in files if each.is_file()]
+    else:
+        facts = [str(path), path.ask(lambda system, name: str(system.ukey(name)))]
     return repr((part.shown, part.is_one_of_many, part.corpus.kind, part.corpus.settings, facts))
 
 

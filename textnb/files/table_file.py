@@ -1,4 +1,4 @@
-"""Tables as results: CSV, TSV, JSON lines and .xlsx files, each written as a whole or not at all.
+"""Tables as results: CSV, TSV, JSON lines, .xlsx and Parquet files, each written as a whole or not at all.
 
 A row has cells that were read (``kept``), which stay as they are, and cells that were computed (``added``), whose
 fractions have a number of decimals in CSV and TSV, and all digits in JSON lines and .xlsx. Text in .xlsx is always
@@ -14,17 +14,19 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import date, datetime, time
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from textnb.address import Address, Location, uploaded
 from textnb.errors import InputError, ParameterError, ReadingWarning, fill_in
-from textnb.readers.workbook import EXTRA, cell_text
+from textnb.files.cells import as_decimal, json_value, plain_text
+from textnb.files.parquet_table import parquet_rows, text_schema
+from textnb.readers.workbook import EXTRA
 from textnb.storage import atomic
 
-FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
+FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx", ".parquet": "parquet"}
 """Formats by the suffix of a file's name."""
 DIGITS = 4
 """Decimals of computed fractions in CSV and TSV, unless another number is given."""
@@ -48,7 +50,7 @@ class TableStyle(NamedTuple):
     safe_cells: bool = False
 
 
-def table_format(path: Path) -> str:
+def table_format(path: Location) -> str:
     """Format of a table by the name of its file; ParameterError if it shows none."""
     try:
         return FORMATS[path.suffix.lower()]
@@ -73,12 +75,12 @@ def added_names(kept: Sequence[str], added: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def table_writer(path: Path, columns: Sequence[str], style: TableStyle | None = None) -> Iterator[WriteRow]:
+def table_writer(path: Location, columns: Sequence[str], style: TableStyle | None = None) -> Iterator[WriteRow]:
     """Give a function that writes rows; the file gets its name when the block ends, and is not written if it fails.
 
     Parameters
     ----------
-    path : Path
+    path : Path or Address
         The file; its suffix decides the format.
     columns : sequence of str
         Names of all columns, the kept ones first.
@@ -95,14 +97,43 @@ def table_writer(path: Path, columns: Sequence[str], style: TableStyle | None = 
     'text,label,probability\\nmeow,cat,0.9877\\n'
     """
     rows_of: dict[str, Callable[..., AbstractContextManager[WriteRow]]]
-    rows_of = {"csv": _delimited_rows, "tsv": _delimited_rows, "jsonl": _json_rows, "xlsx": _sheet_rows}
+    rows_of = {
+        "csv": _delimited_rows,
+        "tsv": _delimited_rows,
+        "jsonl": _json_rows,
+        "xlsx": _sheet_rows,
+        "parquet": _text_rows,
+    }
     opened = rows_of[table_format(path)]
-    with atomic(path) as stream, opened(stream, path, columns, style or TableStyle()) as write:
+    with new_file(path) as stream, opened(stream, path, columns, style or TableStyle()) as write:
         yield write
 
 
+def new_file(path: Location) -> AbstractContextManager[IO[bytes]]:
+    """Open a file that gets its name, or is sent to its address, when the block ends without an error."""
+    return uploaded(path) if isinstance(path, Address) else atomic(path)
+
+
 @contextmanager
-def _delimited_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style: TableStyle) -> Iterator[WriteRow]:
+def _text_rows(stream: IO[bytes], _: Location, columns: Sequence[str], __: TableStyle) -> Iterator[WriteRow]:
+    """Rows of Parquet whose kept cells are text; the first row shows the types of the others."""
+    rows: Callable[[Mapping[str, Any], Sequence[Any]], None] | None = None
+    with ExitStack() as stack:
+
+        def write(kept: Sequence[Any], added: Sequence[Any]) -> None:
+            nonlocal rows
+            if rows is None:
+                types = dict(zip(columns[len(kept) :], map(type, added), strict=True))
+                rows = stack.enter_context(parquet_rows(stream, text_schema(columns[: len(kept)]), types)).write
+            rows(dict(zip(columns, kept, strict=False)), added)
+
+        yield write
+        if rows is None:
+            stack.enter_context(parquet_rows(stream, text_schema(columns), {}))
+
+
+@contextmanager
+def _delimited_rows(stream: IO[bytes], path: Location, columns: Sequence[str], style: TableStyle) -> Iterator[WriteRow]:
     text = io.TextIOWrapper(stream, "utf-8-sig" if style.bom else "utf-8", errors="replace", newline="")
     delimiter = "\t" if table_format(path) == "tsv" else ","
     rows = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
@@ -110,7 +141,7 @@ def _delimited_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style
 
     def write(kept: Sequence[Any], added: Sequence[Any]) -> None:
         rows.writerow(
-            [safe(_plain_text(cell)) for cell in kept] + [safe(as_decimal(cell, style.digits)) for cell in added]
+            [safe(plain_text(cell)) for cell in kept] + [safe(as_decimal(cell, style.digits)) for cell in added]
         )
 
     try:
@@ -121,16 +152,16 @@ def _delimited_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style
 
 
 @contextmanager
-def _json_rows(stream: IO[bytes], _: Path, columns: Sequence[str], __: TableStyle) -> Iterator[WriteRow]:
+def _json_rows(stream: IO[bytes], _: Location, columns: Sequence[str], __: TableStyle) -> Iterator[WriteRow]:
     def write(kept: Sequence[Any], added: Sequence[Any]) -> None:
-        record = dict(zip(columns, map(_json_value, (*kept, *added)), strict=True))
+        record = dict(zip(columns, map(json_value, (*kept, *added)), strict=True))
         stream.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
 
     yield write
 
 
 @contextmanager
-def _sheet_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style: TableStyle) -> Iterator[WriteRow]:
+def _sheet_rows(stream: IO[bytes], path: Location, columns: Sequence[str], style: TableStyle) -> Iterator[WriteRow]:
     try:
         from xlsxwriter import Workbook
     except ImportError as error:
@@ -151,7 +182,7 @@ def _sheet_rows(stream: IO[bytes], path: Path, columns: Sequence[str], style: Ta
 class _Sheet:
     """The one sheet of a workbook, written row by row."""
 
-    def __init__(self, workbook: Any, path: Path, style: TableStyle) -> None:
+    def __init__(self, workbook: Any, path: Location, style: TableStyle) -> None:
         self.path, self.n_rows, self.n_cut = path, 0, 0
         self._sheet = workbook.add_worksheet()
         self._bold = workbook.add_format({"bold": True})
@@ -187,7 +218,7 @@ class _Sheet:
             self._sheet.write_number(self.n_rows, j, cell, fraction if isinstance(cell, float) else None)
         elif type(cell) in self._dates:
             self._sheet.write_datetime(self.n_rows, j, cell, self._dates[type(cell)])
-        elif text := _plain_text(cell):
+        elif text := plain_text(cell):
             self._sheet.write_string(self.n_rows, j, self._cut(text))
 
     def _cut(self, text: str) -> str:
@@ -197,26 +228,6 @@ class _Sheet:
             return whole.decode("utf-16-le")
         self.n_cut += 1
         return whole[: 2 * _MAX_CELL].decode("utf-16-le", "ignore")
-
-
-def as_decimal(cell: object, digits: int) -> str:
-    """Text of a computed cell; a fraction has so many decimals.
-
-    >>> as_decimal(0.98765, 4), as_decimal(12, 4), as_decimal("cat", 4)
-    ('0.9877', '12', 'cat')
-    """
-    return f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell)
-
-
-def _plain_text(cell: object) -> str:
-    """Text of a cell that was read; lists and objects of JSON as JSON."""
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (list, dict)) else cell_text(cell)
-
-
-def _json_value(cell: Any) -> Any:
-    if isinstance(cell, float):
-        return cell if math.isfinite(cell) else None
-    return cell_text(cell) if isinstance(cell, (date, time)) else cell
 
 
 def _safe(text: str) -> str:

@@ -22,6 +22,7 @@ from typing import IO
 from textnb.errors import InputError
 from textnb.mail.decision import MailFilter
 from textnb.mail.sorting import Outcome, SortPlan
+from textnb.readers.compression import is_compressed
 from textnb.readers.mailboxes import file_messages, is_mbox
 from textnb.readers.thunderbird import INDEX_SUFFIX, is_deleted
 from textnb.storage import atomic
@@ -43,7 +44,7 @@ class MboxPlan:
 
 def check_mbox(path: Path) -> None:
     """Raise InputError if a file is not an mbox."""
-    if not is_mbox(path) or path.suffix.lower() == ".gz":
+    if not is_mbox(path) or is_compressed(path):
         raise InputError(
             "{path} is neither a Maildir nor an mbox; name a folder with cur and new, or an mbox", path=path
         )

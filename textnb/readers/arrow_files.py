@@ -8,9 +8,9 @@ A group is what can be read independently. No more than one is in memory.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from textnb.address import Address, Location
 from textnb.errors import InputError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class ColumnarFile:
 
 
 class _ParquetFile(ColumnarFile):
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         from pyarrow import parquet
 
         self.file = parquet.ParquetFile(_opened(path), buffer_size=_READ_BYTES, page_checksum_verification=True)
@@ -134,7 +134,7 @@ class _ParquetFile(ColumnarFile):
 class _ArrowFile(ColumnarFile):
     """File of Arrow, which is Feather version 2: record batches with an index."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         import pyarrow as pa
 
         self.path, self.file = path, pa.ipc.open_file(_opened(path))
@@ -173,7 +173,7 @@ class _ArrowStream(ColumnarFile):
 
     is_indexed = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         import pyarrow as pa
 
         self.file = pa.ipc.open_stream(_opened(path))
@@ -207,7 +207,7 @@ def _batch_rows(n_rows: int, n_bytes: int) -> int:
 
 
 @contextmanager
-def reading(path: Path, kind: str) -> Iterator[None]:
+def reading(path: Location, kind: str) -> Iterator[None]:
     """Raise what pyarrow finds wrong with a file, or that it is absent, as an error of one line."""
     try:
         import pyarrow as pa
@@ -219,7 +219,7 @@ def reading(path: Path, kind: str) -> Iterator[None]:
         raise InputError(_NOT_READABLE, path=path, kind=_KINDS[kind], why=first_line(error)) from error
 
 
-def open_columnar(path: Path, kind: str) -> ColumnarFile:
+def open_columnar(path: Location, kind: str) -> ColumnarFile:
     """Open a parquet or arrow file; to be called in a block of ``reading``."""
     if kind == "parquet":
         return _ParquetFile(path)
@@ -230,10 +230,10 @@ def open_columnar(path: Path, kind: str) -> ColumnarFile:
     return _ArrowFile(path) if start == _ARROW_FILE else _ArrowStream(path)
 
 
-def _opened(path: Path) -> "pa.NativeFile":
+def _opened(path: Location) -> "pa.NativeFile":
     import pyarrow as pa
 
-    return pa.OSFile(str(path))
+    return pa.PythonFile(path.open(), "r") if isinstance(path, Address) else pa.OSFile(str(path))
 
 
 def first_line(error: BaseException) -> str:

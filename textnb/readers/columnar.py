@@ -6,9 +6,9 @@ rows are skipped and counted. ``parts_of`` cuts a file into runs of groups that 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from textnb.address import Location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.arrow_files import (
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 def read_columnar(
-    path: Path, kind: str, settings: Settings, troubles: Troubles, part: Part | None
+    path: Location, kind: str, settings: Settings, troubles: Troubles, part: Part | None
 ) -> Iterator[Document]:
     """Read the documents of a parquet or arrow file, or of a part of it, one per row.
 
@@ -72,7 +72,7 @@ def read_columnar(
 
 
 def _documents(
-    path: Path, first: int, rows: ArrowRows, used: UsedColumns, settings: Settings, troubles: Troubles
+    path: Location, first: int, rows: ArrowRows, used: UsedColumns, settings: Settings, troubles: Troubles
 ) -> Iterator[Document]:
     """Yield the documents of a batch, before which there are so many rows."""
     for name in (*used.text, used.label):
@@ -92,7 +92,7 @@ def _documents(
 class _Reading(NamedTuple):
     """How a file is read: the numbers of the columns to read, None for all, and the places of their names."""
 
-    path: Path
+    path: Location
     kind: str
     file: ColumnarFile
     columns: Sequence[int] | None
@@ -119,7 +119,7 @@ class _Reading(NamedTuple):
             troubles.reject(where, f"cannot be read ({first_line(error)})", last - first + 1)
 
 
-def _check_holds_text(path: Path, name: str, kind: "pa.DataType") -> None:
+def _check_holds_text(path: Location, name: str, kind: "pa.DataType") -> None:
     """Refuse a text column whose type holds no text."""
     from pyarrow import types
 
@@ -131,19 +131,24 @@ def _check_holds_text(path: Path, name: str, kind: "pa.DataType") -> None:
         raise InputError(_NO_TEXT_TYPE, path=path, column=name, type=str(kind))
 
 
-def columnar_names(path: Path, kind: str) -> list[str]:
-    """Names of the columns of a parquet or arrow file."""
+def schema_of(path: Location, kind: str) -> "pa.Schema":
+    """Names and types of the columns of a parquet or arrow file."""
     with reading(path, kind):
-        return unique_names(open_columnar(path, kind).schema.names)
+        return open_columnar(path, kind).schema
 
 
-def n_rows_of(path: Path, kind: str) -> int | None:
+def columnar_names(path: Location, kind: str) -> list[str]:
+    """Names of the columns of a parquet or arrow file."""
+    return unique_names(schema_of(path, kind).names)
+
+
+def n_rows_of(path: Location, kind: str) -> int | None:
     """Number of rows of a parquet file; None for an arrow file, which does not say it."""
     with reading(path, kind):
         return open_columnar(path, kind).n_rows
 
 
-def parts_of(path: Path, kind: str) -> list[Part]:
+def parts_of(path: Location, kind: str) -> list[Part]:
     """Runs of groups of a parquet or arrow file that can be read independently, in their order."""
     with reading(path, kind):
         file = open_columnar(path, kind)

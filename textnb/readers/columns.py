@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers.charset_names import check_charset
+from textnb.readers.compression import COMPRESSED
 from textnb.readers.decoding import REPLACEMENT, undecodable
 from textnb.readers.records import shown_columns
 from textnb.readers.tables import csv_records, number_of_cells, open_lines
@@ -34,7 +35,9 @@ def read_columns(
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Columns:
-    """Read a table of categories: a CSV or TSV file, plain or .gz, in which every column but the label is a feature.
+    """Read a table of categories: a CSV or TSV file in which every column but the label is a feature.
+
+    It may be compressed: .gz, .bz2, .xz or .zst.
 
     Blanks around a cell and blank lines are dropped. An empty cell is the empty string; a label must not be empty.
 
@@ -47,7 +50,7 @@ def read_columns(
     header : bool, default=True
         Whether the first record has the names of the columns; otherwise the names are their numbers.
     delimiter : str, optional
-        One character, " " for any number of blanks; by default a tab for .tsv and .tsv.gz, else a comma.
+        One character, " " for any number of blanks; by default a tab for .tsv, also compressed, else a comma.
     encoding : str, optional
         Charset of the file, if it is not UTF-8.
 
@@ -92,7 +95,7 @@ def read_columns(
 def _records(path: Path, delimiter: str | None, encoding: str | None) -> list[Record]:
     """Read the records of a file; blank lines are left out."""
     if delimiter is None:
-        delimiter = "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+        delimiter = "\t" if path.name.lower().endswith((".tsv", *(f".tsv{each}" for each in COMPRESSED))) else ","
     if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '"\r\n':
         raise InputError("delimiter must be one character, such as ',' or ' ', not {given!r}", given=delimiter)
     with open_lines(path, encoding) as (decided, lines):

@@ -8,7 +8,6 @@ file that is no table and no mailbox is one document.
 """
 
 import re
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -18,17 +17,19 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from textnb.address import Address, Location, location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
-from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar
+from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar, schema_of
+from textnb.readers.compression import is_compressed, open_bytes, unreadable
 from textnb.readers.decoding import MAX_LINE_LENGTH
 from textnb.readers.folders import document_of, is_kind, read_folder
 from textnb.readers.frames import is_frame, read_frame
 from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
 from textnb.readers.mailboxes import MAIL_COLUMNS, is_mail_corpus, is_store
 from textnb.readers.settings import DESCRIPTION, MAX_SKIPPED, Settings, Troubles, complete_settings, header_field
-from textnb.readers.tables import column_names, open_bytes, read_records
+from textnb.readers.tables import column_names, read_records
 
 READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "parquet", "arrow", "lines", "mail")
 """Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
@@ -43,7 +44,7 @@ COLUMNAR = ("parquet", "arrow")
 _LABELLED_START = re.compile(rb"\s*__label__\S")
 _GLOB = re.compile(r"[*?\[]")
 _MAX_SHOWN_PATH = 200
-_MARKS_OF_SPARK = ("_SUCCESS", "_metadata", "_common_metadata")  # beside tables, without documents
+_MAIL_SUFFIXES = (".eml", ".mbox", ".mbx")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class OpenCorpus:
     part: run of rows of a parquet or arrow file, if only these are read. It can be pickled.
     """
 
-    path: Path
+    path: Location
     kind: str
     settings: Settings
     part: Part | None = None
@@ -74,6 +75,10 @@ class OpenCorpus:
             return columnar_names(self.path, self.kind)
         return column_names(self.path, self.kind, self.settings) if self.kind in TABLES else []
 
+    def schema(self) -> Any:
+        """Return the schema of a parquet or arrow file, as pyarrow has it; None for any other corpus."""
+        return schema_of(self.path, self.kind) if self.kind in COLUMNAR else None
+
     def n_rows(self) -> int | None:
         """Return the number of rows of a parquet file; None for any other corpus, which does not say it."""
         return n_rows_of(self.path, self.kind) if self.kind in COLUMNAR else None
@@ -91,11 +96,11 @@ class OpenCorpus:
     def documents(self) -> Iterator[Document]:
         """Read the documents, one at a time; a ReadingWarning at the end counts what went wrong."""
         troubles = Troubles(str(self.path), self.settings.skip_bad, self.settings.max_skipped)
-        if self.kind == "mail":
-            troubles.damage = MAIL_DAMAGE
-            documents = read_mail(self.path, self.settings, troubles)
-        elif self.kind == "folder":
-            documents = read_folder(self.path, self.settings, troubles)
+        if self.kind in ("folder", "mail"):
+            assert isinstance(self.path, Path)
+            troubles.damage = MAIL_DAMAGE if self.kind == "mail" else troubles.damage
+            read = read_mail if self.kind == "mail" else read_folder
+            documents = read(self.path, self.settings, troubles)
         elif self.kind == _ONE_DOCUMENT:
             documents = iter([_read_whole_file(self.path, self.settings)])
         elif self.kind in COLUMNAR:
@@ -105,7 +110,7 @@ class OpenCorpus:
         return troubles.watch(documents)
 
 
-def open_corpus(path: str | Path, reader: str | None = None, settings: Settings | None = None) -> OpenCorpus:
+def open_corpus(path: str | Path | Address, reader: str | None = None, settings: Settings | None = None) -> OpenCorpus:
     """Recognise the kind of a corpus and complete its settings; no document is read yet.
 
     Parameters
@@ -120,17 +125,27 @@ def open_corpus(path: str | Path, reader: str | None = None, settings: Settings 
     OpenCorpus
         Its ``documents()`` are read when they are asked for.
     """
-    path = _as_existing_path(path)
+    where = _as_existing(path)
     settings = settings or Settings()
-    if path.is_dir() and reader in (None, "folder", "mail"):
-        settings = complete_settings(path, settings)
-    kind = reader or settings.kind or recognise_kind(path, by_header=header_field(settings.label) is not None)
+    if isinstance(where, Address):
+        _check_readable_there(where, reader, settings)
+    elif where.is_dir() and reader in (None, "folder", "mail"):
+        settings = complete_settings(where, settings)
+    kind = reader or settings.kind or recognise_kind(where, by_header=header_field(settings.label) is not None)
     if kind not in READERS:
         raise InputError("unknown reader {kind!r}; use {known}", kind=kind, known=", ".join(READERS))
-    if kind != "mail" and path.is_dir() != (kind == "folder"):
-        what = "folder" if path.is_dir() else "file"
-        raise InputError("{path} is a {what}; reader {kind!r} cannot read it", path=path, what=what, kind=kind)
-    return OpenCorpus(path, kind, settings)
+    if kind != "mail" and where.is_dir() != (kind == "folder"):
+        what = "folder" if where.is_dir() else "file"
+        raise InputError("{path} is a {what}; reader {kind!r} cannot read it", path=where, what=what, kind=kind)
+    return OpenCorpus(where, kind, settings)
+
+
+def _check_readable_there(address: Address, reader: str | None, settings: Settings) -> None:
+    """Refuse a folder with one subfolder per class, or mail, at an address."""
+    by_header = header_field(settings.label) is not None
+    if by_header or reader in ("folder", "mail") or address.suffix.lower() in _MAIL_SUFFIXES or address.is_dir():
+        template = "{address}: folders of documents and mail are read from this machine only; copy it first"
+        raise InputError(template, address=address)
 
 
 def open_corpora(
@@ -142,47 +157,72 @@ def open_corpora(
 
 def expand_paths(
     paths: str | Path | Sequence[str | Path], reader: str | None, settings: Settings
-) -> list[tuple[Path, Settings]]:
-    """Paths of corpora, each with its settings.
+) -> list[tuple[Location, Settings]]:
+    """Paths and addresses of corpora, each with its settings.
 
     A pattern, as in ``2026-*.csv``, stands for the files of such names. A folder that holds only tables stands for
     them, with ``reader`` for those of that kind; its corpus.toml completes their settings.
     """
-    found: list[tuple[Path, Settings]] = []
+    found: list[tuple[Location, Settings]] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
-        matching = [Path(path)]
-        if _GLOB.search(str(path)) and not is_kind(Path(path).exists):
-            matching = [Path(each) for each in sorted(glob(str(path), recursive=True))]  # noqa: PTH207  # absolute too
-            if not matching:
-                raise InputError("{path} matches no file", path=path)
-        for each in matching:
+        for each in _matching(location(path)):
             tables = _tables_in(each, reader) if reader in (None, *TABLES) and is_kind(each.is_dir) else []
-            own = complete_settings(each, settings) if tables else settings
+            own = complete_settings(each, settings) if tables and isinstance(each, Path) else settings
             found += [(path, own) for path in tables or [each]]
     return found
 
 
-def _tables_in(folder: Path, reader: str | None) -> list[Path]:
-    """Tables of a folder, by name; without a reader none if there is anything else in it but a corpus.toml."""
+def _matching(path: Location) -> Sequence[Location]:
+    """Paths or addresses for which a pattern stands; another path stands for itself."""
+    if isinstance(path, Path):
+        is_pattern = _GLOB.search(str(path)) is not None and not is_kind(path.exists)
+    else:
+        is_pattern = path.is_pattern
+    if not is_pattern:
+        return [path]
+    found: Sequence[Location]
+    if isinstance(path, Path):
+        found = [Path(each) for each in sorted(glob(str(path), recursive=True))]  # noqa: PTH207  # absolute too
+    else:
+        found = path.matching()
+    if not found:
+        raise InputError("{path} matches no file", path=path)
+    return found
+
+
+def _tables_in(folder: Location, reader: str | None) -> Sequence[Location]:
+    """Tables of a folder, by name; without a reader none if there is anything else in it but a corpus.toml.
+
+    Files whose names begin with an underscore, such as _SUCCESS of Spark, do not count.
+    """
     try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith((".", "~$")))
+        inside: list[Location] = [*folder.iterdir()] if isinstance(folder, Path) else [*folder.entries()]
     except OSError:  # reading it will say why
         return []
-    tables = [entry for entry in entries if entry.is_file() and _KIND_BY_SUFFIX.get(_suffix(entry), "") in TABLES]
-    entries = [entry for entry in entries if entry.name not in (DESCRIPTION, *_MARKS_OF_SPARK)]
+    entries = sorted(inside, key=str)
+    entries = [entry for entry in entries if not entry.name.startswith((".", "~$"))]
+    tables = [entry for entry in entries if _KIND_BY_SUFFIX.get(_suffix(entry), "") in TABLES and _is_plain(entry)]
+    entries = [entry for entry in entries if entry in tables or not (entry.name == DESCRIPTION or entry.name[0] == "_")]
     if reader is not None:
         return [table for table in tables if _KIND_BY_SUFFIX[_suffix(table)] == reader]
     return tables if len(tables) == len(entries) else []
 
 
-def open_input(path: str | Path, reader: str | None, settings: Settings) -> OpenCorpus:
+def _is_plain(entry: Location) -> bool:
+    """Whether an entry of a folder is a file; at an address its name is enough."""
+    return isinstance(entry, Address) or entry.is_file()
+
+
+def open_input(path: str | Path | Address, reader: str | None, settings: Settings) -> OpenCorpus:
     """Recognise documents to classify, as ``open_corpus``; any file but a table or mailbox is one document."""
-    path = _as_existing_path(path)
-    if reader is None and is_store(path):
+    where = _as_existing(path)
+    if isinstance(where, Address):
+        _check_readable_there(where, reader, settings)
+    elif reader is None and is_store(where):
         reader = "mail"
-    if reader is None and path.is_file() and _suffix(path) not in _KIND_BY_SUFFIX:
-        return OpenCorpus(path, "lines" if _has_labelled_lines(path) else _ONE_DOCUMENT, settings)
-    return open_corpus(path, reader, settings)
+    if reader is None and where.is_file() and _suffix(where) not in _KIND_BY_SUFFIX:
+        return OpenCorpus(where, "lines" if _has_labelled_lines(where) else _ONE_DOCUMENT, settings)
+    return open_corpus(where, reader, settings)
 
 
 def read_corpus(  # noqa: PLR0913  # each says what the path does not
@@ -283,7 +323,7 @@ def read_table(  # noqa: PLR0913  # as read_corpus
 
     Parameters and result are as in ``read_corpus``; a folder is refused. ``Document.columns`` has all cells.
     """
-    if _as_existing_path(path).is_dir():
+    if _as_existing(path).is_dir():
         raise InputError("{path} is a folder, not a table; use read_corpus", path=path)
     options = {"id": id, "sheet": sheet, "encoding": encoding, "skip_bad": skip_bad, "max_skipped": max_skipped}
     return read_corpus(path, reader, text, label, **options)  # type: ignore[arg-type]  # kinds as above
@@ -294,38 +334,38 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
     return open_input(path, reader, settings).documents()
 
 
-def recognise_kind(path: Path, *, by_header: bool = False) -> str:
+def recognise_kind(path: Location, *, by_header: bool = False) -> str:
     """Recognise the kind of a corpus from its content if it is a folder, else from its name, or ``__label__`` in it.
 
     by_header: whether a header field has the labels, so that it is mail if it is not a table.
     """
     if by_header and _suffix(path) not in _KIND_BY_SUFFIX:
         return "mail"
-    if path.is_dir():
+    if isinstance(path, Path) and path.is_dir():
         return "mail" if is_mail_corpus(path) else "folder"
     if _suffix(path) not in _KIND_BY_SUFFIX:
         if _has_labelled_lines(path):
             return "lines"
-        with suppress(OSError, EOFError, zlib.error), open_bytes(path) as stream:
+        with suppress(*unreadable()), open_bytes(path) as stream:
             check_text(stream.read(START_BYTES), path)
         template = "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}"
         raise InputError(template, path=path, known=", ".join(READERS))
     return _KIND_BY_SUFFIX[_suffix(path)]
 
 
-def _has_labelled_lines(path: Path) -> bool:
+def _has_labelled_lines(path: Location) -> bool:
     """Whether a file begins with fastText's ``__label__x``."""
-    with suppress(OSError, EOFError, zlib.error), open_bytes(path) as stream:
+    with suppress(*unreadable()), open_bytes(path) as stream:
         return _LABELLED_START.match(stream.read(START_BYTES).removeprefix(BOM_UTF8)) is not None
     return False
 
 
-def _read_whole_file(path: Path, settings: Settings) -> Document:
-    is_packed = path.suffix.lower() == ".gz"
+def _read_whole_file(path: Location, settings: Settings) -> Document:
+    is_packed = is_compressed(path)
     try:
         with open_bytes(path) as stream:
             data = stream.read(MAX_LINE_LENGTH + 1 if is_packed else -1)
-    except (OSError, EOFError, zlib.error) as error:
+    except unreadable() as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
     check_text(data, path)
     if is_packed and len(data) > MAX_LINE_LENGTH:
@@ -334,20 +374,21 @@ def _read_whole_file(path: Path, settings: Settings) -> Document:
     return document_of(data, settings, None, str(path))
 
 
-def _as_existing_path(path: str | Path) -> Path:
+def _as_existing(path: str | Path | Address) -> Location:
     """Check that a path is a folder or an ordinary file; a table is read twice, so a pipe is refused."""
-    path = Path(path)
+    where = location(path)
     try:
-        if not path.exists():
-            raise InputError("{path} does not exist", path=path)
-        if not path.is_dir() and not path.is_file():
-            raise InputError("{path} is neither a file nor a folder; copy its content to a file first", path=path)
+        if not where.exists():
+            raise InputError("{path} does not exist", path=where)
+        if not where.is_dir() and not where.is_file():
+            raise InputError("{path} is neither a file nor a folder; copy its content to a file first", path=where)
     except OSError as error:  # the name is longer than the system allows
         shown = str(path)[:_MAX_SHOWN_PATH]
         raise InputError("{path}... does not exist: {why}", path=shown, why=error.strerror) from error
-    return path
+    return where
 
 
-def _suffix(path: Path) -> str:
-    suffix = path.suffix.lower()
-    return path.with_suffix("").suffix.lower() if suffix == ".gz" else suffix
+def _suffix(path: Location) -> str:
+    """End of the name of a file without that of its compression."""
+    name = Path(path.name)
+    return (name.with_suffix("") if is_compressed(name) else name).suffix.lower()

@@ -5,7 +5,6 @@
 
 import math
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatch
 from functools import partial
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
+from textnb.readers.compression import COMPRESSED, unreadable
 from textnb.readers.folders import check_class_links, composed, is_kind, real_folder
 from textnb.readers.mailboxes import (
     file_messages,
@@ -35,7 +35,7 @@ MAIL_DAMAGE = "defects in {number} of {total} messages; everything readable was 
 _BATCH_BYTES = 1 << 18  # bytes of mail that are sent to another process at a time
 _SECONDS_BEFORE_PROCESSES = 0.5  # processes that read mail start faster than others
 _BATCHES_WORTH_PROCESSES = 16  # batches from files for which processes are started at once
-_SUFFIXES = (".gz", ".mbox", ".mbx", ".eml")
+_SUFFIXES = (*COMPRESSED, ".mbox", ".mbx", ".eml")
 
 
 def read_mail(path: Path, settings: Settings, troubles: Troubles) -> Iterator[Document]:
@@ -145,7 +145,7 @@ def _unread(store: Path, root: Path, label: str | None, settings: Settings, trou
                     yield _Unread(label, found.removeprefix(":") or file, raw)
         except FileNotFoundError:  # another program has moved it meanwhile
             troubles.not_read.append(whole)
-        except (OSError, EOFError, zlib.error) as error:
+        except unreadable() as error:
             troubles.reject(file, str(error))
 
 

@@ -1,4 +1,4 @@
-"""Mail stores: mbox files (plain or .gz), Maildir, MH, folders of messages and single messages, read as bytes.
+"""Mail stores: mbox files (plain or compressed), Maildir, MH, folders of messages and single messages, read as bytes.
 
 An mbox is one file; each message begins with a From_ line, ``From name Fri Jan  2 03:04:05 2026``. The dialects differ
 in how they protect a line of the text that begins in the same way:
@@ -15,16 +15,15 @@ is read.
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
+from textnb.readers.compression import is_compressed, open_bytes, unreadable
 from textnb.readers.folders import is_kind, may_be_followed
 from textnb.readers.settings import DESCRIPTION
-from textnb.readers.tables import open_bytes
 from textnb.readers.thunderbird import SUBFOLDERS_SUFFIX, has_index, is_of_thunderbird
 
 LONGEST_MESSAGE = 1 << 25
@@ -202,7 +201,7 @@ def _first_lines(path: Path) -> tuple[bytes, bytes]:
             lines = iter(partial(stream.readline, _MAX_FIRST_LINE), b"")
             first = next((line for line in islice(lines, _MAX_BLANK_LINES) if line.strip()), b"")
             return first, next(lines, b"")
-    except (OSError, EOFError, zlib.error):
+    except unreadable():
         return b"", b""
 
 
@@ -308,7 +307,7 @@ def _only_message_of(path: str) -> bytes | None:
     A file that is not an ordinary one, such as a pipe, is not opened, because it could be read only once.
     """
     found = os.stat(path)  # noqa: PTH116  # a Path takes longer than all the rest
-    if not stat.S_ISREG(found.st_mode) or found.st_size >= _BLOCK or path[-3:].lower() == ".gz":
+    if not stat.S_ISREG(found.st_mode) or found.st_size >= _BLOCK or is_compressed(path):
         return None
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:

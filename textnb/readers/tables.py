@@ -1,4 +1,4 @@
-"""Tables: CSV, TSV and JSON lines files, plain or gzipped, and .xlsx, one document per record; and plain lines.
+"""Tables: CSV, TSV and JSON lines files, plain or compressed, and .xlsx, one document per record; and plain lines.
 
 Quotation marks around a cell of a CSV file must be right, or the file is refused. TSV files come with and without them,
 so there a cell is quoted only if all of this holds; otherwise its quotation marks are a part of the text:
@@ -10,21 +10,20 @@ so there a cell is quoted only if all of this holds; otherwise its quotation mar
 """
 
 import csv
-import gzip
 import json
 import re
-import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from textnb.address import Location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
+from textnb.readers.compression import open_bytes, unreadable
 from textnb.readers.decoding import (
     MAX_LINE_LENGTH,
     REPLACEMENT,
@@ -55,7 +54,7 @@ Row = tuple[int, Sequence[Any]]
 """Number of the last line of a record, or of its row, and its cells."""
 
 
-def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
+def read_records(path: Location, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """Read the documents of a csv, tsv, jsonl, xlsx or lines file, in the order of the file.
 
     The id of a document is its cell in the id column, or else the number of its record.
@@ -69,7 +68,7 @@ def read_records(path: Path, kind: str, settings: Settings, troubles: Troubles) 
             yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
 
 
-def column_names(path: Path, kind: str, settings: Settings) -> list[str]:
+def column_names(path: Location, kind: str, settings: Settings) -> list[str]:
     """Names of the columns of a csv, tsv or xlsx file, or of the keys in all records of a jsonl file."""
     if kind == "xlsx":
         return unique_names(next((cells for _, cells in sheet_rows(path, settings.sheet)), []))
@@ -109,7 +108,7 @@ def read_lines(stream: BinaryIO, settings: Settings, source: str = "standard inp
 
 
 @contextmanager
-def open_lines(path: Path, encoding: str | None, newline: str = "") -> Iterator[tuple[Encoding, Iterable[str]]]:
+def open_lines(path: Location, encoding: str | None, newline: str = "") -> Iterator[tuple[Encoding, Iterable[str]]]:
     """Decide the encoding of a file and open its lines; raise InputError if it cannot be read."""
     try:
         with open_bytes(path) as stream:
@@ -119,17 +118,11 @@ def open_lines(path: Path, encoding: str | None, newline: str = "") -> Iterator[
         with open_bytes(path) as stream:
             lines = decoded_lines(stream, decided, newline, path)  # named, to live as long as the stream
             yield decided, lines
-    except (OSError, EOFError, zlib.error) as error:
+    except unreadable() as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
 
 
-def open_bytes(path: Path | str, buffering: int = -1) -> BinaryIO:
-    """Open a file of bytes, unpacked if its name ends in .gz; ``buffering`` as in open()."""
-    packed = str(path).lower().endswith(".gz")
-    return cast("BinaryIO", gzip.open(path) if packed else open(path, "rb", buffering))  # noqa: PTH123
-
-
-def _accepted(path: Path, found: Iterable[Found], troubles: Troubles) -> Iterator[Document]:
+def _accepted(path: Location, found: Iterable[Found], troubles: Troubles) -> Iterator[Document]:
     """Yield the good documents; the others are errors, or are counted."""
     for where, document in found:
         if isinstance(document, str):
@@ -138,7 +131,7 @@ def _accepted(path: Path, found: Iterable[Found], troubles: Troubles) -> Iterato
             yield document
 
 
-def _documents(path: Path, kind: str, lines: Iterable[str], settings: Settings) -> Iterator[Found]:
+def _documents(path: Location, kind: str, lines: Iterable[str], settings: Settings) -> Iterator[Found]:
     if kind == "lines":
         return _line_documents(lines, settings)
     if kind == "jsonl":
@@ -172,7 +165,7 @@ def _line_document(number: int, line: str) -> Document:
     return Document(text, label, str(number), columns={"text": text})
 
 
-def _sheet_documents(path: Path, settings: Settings) -> Iterator[Found]:
+def _sheet_documents(path: Location, settings: Settings) -> Iterator[Found]:
     """Documents of a sheet; their columns have the cells as they are."""
     rows = list(sheet_rows(path, settings.sheet))
     texts = ((number, [cell_text(cell) for cell in cells]) for number, cells in rows)
@@ -181,7 +174,7 @@ def _sheet_documents(path: Path, settings: Settings) -> Iterator[Found]:
         yield where, read if isinstance(read, str) else replace(read, columns=dict(zip(names, cells, strict=True)))
 
 
-def _row_documents(path: Path, unit: str, rows: Iterable[Row], settings: Settings) -> Iterator[Found]:
+def _row_documents(path: Location, unit: str, rows: Iterable[Row], settings: Settings) -> Iterator[Found]:
     """Documents of the rows of a table, whose first row is the header; ``unit`` is what rows are numbered by."""
     rows = iter(rows)
     header = next((cells for _, cells in rows if cells), [])
@@ -203,7 +196,7 @@ def _row_documents(path: Path, unit: str, rows: Iterable[Row], settings: Setting
             yield where, record_document(n_records, dict(zip(names, cells, strict=True)), used, settings)
 
 
-def csv_records(path: Path, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def csv_records(path: Location, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Read the records of a CSV or TSV file: the number of the last line, and the cells; a blank line has no cells."""
     if delimiter == "\t":
         yield from _TabbedLines(lines).records()

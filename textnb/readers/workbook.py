@@ -4,12 +4,14 @@ The header is the first row that is not empty. Cells keep their kind (number, da
 can have them as they were; ``cell_text`` is how a text, a label or a CSV file has them.
 """
 
+import io
 import warnings
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
+from textnb.address import Address, Location
 from textnb.errors import InputError, ReadingWarning, did_you_mean, fill_in
 from textnb.readers.binary import START_BYTES, check_text
 
@@ -29,7 +31,7 @@ _UNNAMED = (
 )
 
 
-def sheet_rows(path: Path, sheet: str | int | None = None) -> Iterator[Row]:
+def sheet_rows(path: Location, sheet: str | int | None = None) -> Iterator[Row]:
     """Yield the rows of a sheet that are not empty, the header first; columns without name and cells are left out.
 
     Parameters
@@ -51,20 +53,21 @@ def sheet_rows(path: Path, sheet: str | int | None = None) -> Iterator[Row]:
         yield number, [cells[j] for j in used]
 
 
-def _cells(path: Path, sheet: str | int | None) -> tuple[str, list[list[Any]]]:
+def _cells(path: Location, sheet: str | int | None) -> tuple[str, list[list[Any]]]:
     """Name of a sheet, and its cells from A1 on; an empty cell is the empty string."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         raise InputError(EXTRA, path=path) from error
     try:
-        with path.open("rb") as stream:
+        with path.open() if isinstance(path, Address) else path.open("rb") as stream:
             start = stream.read(START_BYTES)
+            source = path if isinstance(path, Path) else io.BytesIO(start + stream.read())
         if start.startswith(_OLE):
             raise InputError(_ENCRYPTED, path=path)
         if not start.startswith(_ZIP):
             check_text(start, path)
-        with CalamineWorkbook.from_path(path) as workbook:
+        with CalamineWorkbook.from_object(source) as workbook:
             name = _sheet_name(path, workbook.sheet_names, sheet)
             rows = workbook.get_sheet_by_name(name).to_python(skip_empty_area=False)
             others = sheet is None and any(
@@ -79,7 +82,7 @@ def _cells(path: Path, sheet: str | int | None) -> tuple[str, list[list[Any]]]:
     return name, rows
 
 
-def _sheet_name(path: Path, names: list[str], sheet: str | int | None) -> str:
+def _sheet_name(path: Location, names: list[str], sheet: str | int | None) -> str:
     if sheet is None and names:
         return names[0]
     if sheet in names:

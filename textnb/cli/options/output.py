@@ -1,5 +1,6 @@
 """Options of tables that are written: decimals, byte order mark, safe cells."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,11 @@ import click
 
 from textnb.cli.options.groups import check_unused, flag, option
 from textnb.cli.sources import check_not_input
+from textnb.errors import ParameterError
 from textnb.files.table_file import DIGITS, TableStyle, table_format
 from textnb.storage import check_writable
 
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:[/\\]")  # of which a Path has only one slash
 _MAX_DIGITS = 17  # of a double
 
 
@@ -36,6 +39,8 @@ class Writing:
         if output is None:
             check_unused("bom", "safe_cells", why="without -o FILE")
             return
+        if _ADDRESS.match(str(output)):
+            raise ParameterError("-o takes a file on this machine; write to an address with --output-dir")
         check_unused("form", why=f"with -o {output}, whose name decides the format")
         if table_format(output) not in ("csv", "tsv"):
             check_unused("bom", "safe_cells", why=f"with -o {output}, which is neither .csv nor .tsv")

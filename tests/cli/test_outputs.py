@@ -1,0 +1,199 @@
+"""Answers in Parquet, and in a folder with one table per input."""
+
+import json
+from datetime import date, datetime
+from decimal import Decimal
+
+import fsspec
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from textnb.files import parquet_table
+
+FIRST = pa.table(
+    {
+        "no": pa.array([7, 8, 9], pa.int16()),
+        "text": pa.array(["dog", "egg", ""], pa.large_string()),
+        "kind": pa.array(["a", "b", "a"]).dictionary_encode(),
+        "on": pa.array([datetime(2026, 11, 18, 9), None, datetime(2026, 1, 1)], pa.timestamp("ns")),
+        "tags": [["x"], [], None],
+        "price": [Decimal("1.50"), None, Decimal("2.25")],
+        "day": [date(2026, 1, 1), None, date(2026, 1, 2)],
+    }
+)
+ADDED = ["label", "probability", "known_terms"]
+
+
+@pytest.fixture
+def parts(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    parquet.write_table(FIRST, folder / "a.parquet", row_group_size=2)
+    parquet.write_table(FIRST.slice(1), folder / "b.parquet")
+    return folder
+
+
+@pytest.fixture
+def memory():
+    system = fsspec.filesystem("memory")
+    yield system
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
+def answers(run, model, *names):
+    return [
+        tuple(json.loads(line).values())[1:4] for line in run("predict", model, *names, "--format", "jsonl").ok.lines
+    ]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 1 << 16])
+def test_parquet_keeps_all_columns_with_their_types_and_adds_the_answers(
+    run, model, parts, tmp_path, monkeypatch, rows
+):
+    monkeypatch.setattr(parquet_table, "ROWS", rows)
+    assert "wrote 3 rows to o.parquet" in run("predict", model, "in/a.parquet", "-o", "o.parquet").ok.err
+    found = parquet.read_table(tmp_path / "o.parquet")
+    assert found.select(FIRST.column_names).cast(FIRST.schema) == FIRST
+    assert found.schema.names == [*FIRST.schema.names, *ADDED]
+    assert [found.schema.field(name).type for name in FIRST.schema.names] == FIRST.schema.types
+    assert found.schema.types[-3:] == [pa.string(), pa.float64(), pa.int64()]
+    assert list(zip(*(found[name].to_pylist() for name in ADDED), strict=True)) == answers(run, model, "in/a.parquet")
+    assert parquet.ParquetFile(tmp_path / "o.parquet").num_row_groups == -(-3 // rows)
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.jsonl", "o.xlsx"])
+def test_cells_of_parquet_go_into_every_other_format(run, model, parts, tmp_path, name):
+    assert run("predict", model, "in/a.parquet", "-o", name).ok
+    again = run("predict", model, name, "--format", "jsonl").ok.lines
+    assert [json.loads(line)["label"] for line in again] == [label for label, *_ in answers(run, model, "in/a.parquet")]
+    if name == "o.jsonl":
+        first = json.loads((tmp_path / name).read_text(encoding="utf-8").splitlines()[0])
+        assert (first["no"], first["on"], first["tags"], first["price"]) == (7, "2026-11-18 09:00:00", ["x"], "1.50")
+
+
+def test_text_tables_and_folders_become_columns_of_text(run, model, tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"text": "dog", "n": 1}\n{"text": "egg", "more": [2]}\n', encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "x.txt").write_text("cat", encoding="utf-8")
+    assert run("predict", model, "t.jsonl", "folder", "-o", "o.parquet").ok
+    found = parquet.read_table(tmp_path / "o.parquet")
+    assert found.select(["id", "text", "n", "more", "file"]).to_pydict() == {
+        "id": ["1", "2", "x.txt"],
+        "text": ["dog", "egg", None],
+        "n": ["1", None, None],
+        "more": [None, "[2]", None],
+        "file": ["t.jsonl", "t.jsonl", "folder"],
+    }
+
+
+def test_inputs_with_other_types_are_joined_or_refused(run, model, parts, tmp_path):
+    parquet.write_table(pa.table({"text": ["dog"], "no": [2.5], "kind": ["c"]}), tmp_path / "c.parquet")
+    assert run("predict", model, "in/a.parquet", "c.parquet", "-o", "o.parquet").ok
+    found = parquet.read_table(tmp_path / "o.parquet")
+    assert found["no"].to_pylist() == [7.0, 8.0, 9.0, 2.5] and found["kind"].to_pylist() == ["a", "b", "a", "c"]
+    parquet.write_table(pa.table({"text": ["dog"], "no": [[1]]}), tmp_path / "d.parquet")
+    refusal = run("predict", model, "in/a.parquet", "d.parquet", "-o", "p.parquet").refusal
+    assert "column 'no' is int16 and list<" in refusal and "--output-dir" in refusal
+    assert not (tmp_path / "p.parquet").exists()
+
+
+def test_an_empty_table_has_its_columns(run, model, tmp_path):
+    (tmp_path / "t.csv").write_text("text,n\n", encoding="utf-8")
+    assert run("predict", model, "t.csv", "-o", "o.parquet").ok
+    assert parquet.read_table(tmp_path / "o.parquet").schema.names == ["text", "n", *ADDED]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "jsonl"])
+def test_a_folder_has_one_table_per_input_and_finished_ones_are_skipped(run, model, parts, tmp_path, form):
+    options = ["in", "--output-dir", "out", "--format", form]
+    assert "wrote 5 rows to 2 files in out" in run("predict", model, *options).ok.err
+    tables = [tmp_path / "out" / f"{name}.{form}" for name in "ab"]
+    first = [path.read_bytes() for path in tables]
+    tables[0].unlink()
+    error = run("predict", model, *options).ok.err
+    assert "skipped 1 input that out has already" in error and "wrote 3 rows to 1 file in out" in error
+    assert [path.read_bytes() for path in tables] == first
+    found = answers(run, model, "out")
+    assert [found[0][0], found[3][0]] == [answers(run, model, "in")[0][0], answers(run, model, "in")[3][0]]
+
+
+def test_an_error_in_one_input_names_it_and_leaves_the_finished_ones(run, model, parts, tmp_path):
+    (parts / "c.parquet").write_bytes(b"PAR1")
+    refusal = run("predict", model, "in", "--output-dir", "out", "--format", "parquet").refusal
+    assert "c.parquet cannot be read as Parquet" in refusal
+    assert sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == ["_textnb.json", "a.parquet", "b.parquet"]
+
+
+def test_answers_of_another_model_or_with_other_options_are_refused(run, model, corpus, parts, tmp_path):
+    options = ["in", "--output-dir", "out", "--format", "csv"]
+    assert "wrote" not in run("predict", model, *options, "-q").ok.err
+    assert "another value of --top" in run("predict", model, *options, "--top", 2).refusal
+    assert run("predict", model, *options, "--jobs", 1).ok
+    other = tmp_path / "other.textnb"
+    assert run("train", corpus, "--model", "complement", "--tokenizer", "words", "-o", other, "-q").ok
+    assert "out has answers of another model" in run("predict", other, *options).refusal
+
+
+def test_an_input_that_has_changed_is_answered_again(run, model, parts, tmp_path):
+    options = ["in", "--output-dir", "out", "--format", "csv"]
+    assert run("predict", model, *options).ok
+    parquet.write_table(pa.table({"text": ["dog"] * 9}), parts / "b.parquet")
+    assert "wrote 9 rows to 1 file" in run("predict", model, *options).ok.err
+
+
+def test_inputs_of_one_name_get_their_folders_before_it(run, model, parts, tmp_path):
+    (tmp_path / "other").mkdir()
+    for name in ("other/a.csv", "other/c.csv.gz"):
+        (tmp_path / name).write_text("text\ndog\n", encoding="utf-8")
+    (tmp_path / "other/c.csv.gz").unlink()
+    assert run(
+        "predict", model, "in/a.parquet", "other/a.csv", "in/b.parquet", "--output-dir", "out", "--format", "csv"
+    ).ok
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.csv")) == ["b.csv", "in-a.csv", "other-a.csv"]
+    assert "is named twice" in run("predict", model, "in", "in", "--output-dir", "out2").refusal
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--output-dir", "out", "-o", "o.csv"], "leave out one of them"),
+        (["--format", "parquet"], "--output-dir DIR, or use -o FILE.parquet"),
+        (["--output-dir", "out", "--bom"], "--bom"),
+        (["-o", "s3://bucket/o.csv"], "write to an address with --output-dir"),
+    ],
+)
+def test_outputs_that_contradict_each_other_are_misuse(run, model, parts, options, why):
+    form = ["--format", "jsonl"] if "--bom" in options else []
+    assert why in run("predict", model, "in", *options, *form).misuse
+
+
+def test_an_output_that_is_its_input_is_refused(run, model, parts):
+    assert "is an input itself" in run("predict", model, "in", "--output-dir", "in", "--format", "parquet").refusal
+    assert "--output-dir takes files and folders" in run("predict", model, "-", "--output-dir", "out").misuse
+
+
+def test_inputs_and_outputs_may_be_addresses(run, model, parts, memory):
+    for name in "ab":
+        memory.put_file(str(parts / f"{name}.parquet"), f"/in/{name}.parquet")
+    options = ["memory://in/*.parquet", "--output-dir", "memory://out", "--format", "parquet"]
+    assert "wrote 5 rows to 2 files in memory://out" in run("predict", model, *options).ok.err
+    assert "skipped 2 inputs" in run("predict", model, *options).ok.err
+    with memory.open("/out/a.parquet") as stream:
+        assert parquet.read_table(stream)["no"].to_pylist() == [7, 8, 9]
+    assert [row[0] for row in answers(run, model, "memory://out")][:3] == [row[0] for row in answers(run, model, "in")][
+        :3
+    ]
+
+
+def test_training_and_testing_read_parquet_and_addresses(run, memory, tmp_path):
+    table = pa.table({"text": ["dog cat", "egg ham"] * 20, "label": ["animal", "food"] * 20})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=10)
+    memory.put_file(str(tmp_path / "t.parquet"), "/t/t.parquet")
+    models = []
+    for name in ("t.parquet", "memory://t/*.parquet"):
+        assert run("train", name, "--tokenizer", "words", "--model", "multinomial", "-o", "m.textnb").ok
+        models.append((tmp_path / "m.textnb").read_bytes())
+        assert run("test", "m.textnb", name).ok and run("count", name, "-o", "t.counts").ok
+    assert models[0] == models[1]
