@@ -128,8 +128,8 @@ class Address:
         return io.BufferedReader(_Stream(stream))
 
     def state(self) -> str:
-        """Return what the file system says of the file, such as its size and time; it changes with the content."""
-        return self.ask(lambda system, path: repr(sorted(system.info(path).items(), key=str)))
+        """Return a text that changes with the content of the file, as far as the file system shows it."""
+        return self.ask(lambda system, path: str(system.ukey(path)))
 
     def ask(self, question: Callable[[Any, str], Found]) -> Found:
         """Call a function of the file system and the path there; what fails is an error of one line.

@@ -41,6 +41,19 @@ def test_recipes_are_compared_as_on_one_machine(run, tmp_path, address):
     assert many["fold_accuracies"] == one["fold_accuracies"]
 
 
+def test_answers_are_those_of_one_machine(run, tmp_path, address):
+    write_corpus(tmp_path / "c", n_files=2)
+    assert run("train", "c/*.csv", "-o", "m.textnb", *WORDS, "--model", "multinomial").code == 0
+    inputs = ("predict", "m.textnb", "c/part0.csv", "c/part1.csv", "--format", "csv", "--unsure", "0.9")
+    done = run(*inputs, "--output-dir", "many", "--dask", address).ok
+    assert done.err == "answered 120 documents; many has the answers to every part of the inputs\n"
+    assert run(*inputs, "--output-dir", "one").code == 0
+    many, one = (sorted(each.read_bytes() for each in (tmp_path / name).glob("*.csv")) for name in ("many", "one"))
+    assert many == one
+    assert "--dask needs --output-dir" in run(*inputs, "--dask", address).misuse
+    assert "not standard input" in run("predict", "m.textnb", "--dask", address, "--output-dir", "x").misuse
+
+
 def test_a_cluster_that_is_not_there_is_one_clear_line(run, tmp_path, monkeypatch):
     write_corpus(tmp_path / "c")
     monkeypatch.setattr(clusters, "SECONDS_TO_ANSWER", 0.2)

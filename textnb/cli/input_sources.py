@@ -65,6 +65,16 @@ def open_inputs(
     return found
 
 
+def input_corpora(names: Collection[str], reading: Reading) -> list[OpenCorpus]:
+    """Open the inputs of a cluster, which are files: standard input cannot be divided."""
+    if not names or STANDARD_INPUT in names:
+        raise ParameterError("--dask needs files that every worker sees, not standard input; name them")
+    found = [path for name in names for path in expand_paths(name, reading.reader, reading.settings)]
+    corpora = [open_input(path, reading.reader, own) for path, own in found]
+    check_reading_used(reading, {each.kind for each in corpora}, " ".join(names))
+    return corpora
+
+
 def _streamed(reader: str | None, settings: Settings) -> InputSource:
     """Standard input, read as it arrives: lines or mail."""
     if reader not in (None, "lines", "mail"):

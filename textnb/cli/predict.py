@@ -14,8 +14,9 @@ from textnb.address import Location, location
 from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.answer_rows import Kept, WriteAnswer, noted, printed_rows, stored_rows
-from textnb.cli.input_sources import InputSource, open_inputs
+from textnb.cli.input_sources import InputSource, input_corpora, open_inputs
 from textnb.cli.options import inputs
+from textnb.cli.options.cluster import cluster_run
 from textnb.cli.options.decision import Deciding
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
@@ -24,6 +25,7 @@ from textnb.cli.sources import check_not_input
 from textnb.cli.terminal import Format, plural, progress, say, warn
 from textnb.cli.throughput import Throughput, size_of
 from textnb.counts.rows import row_sums
+from textnb.distributed.prediction import Answered, opened_model, predict_on
 from textnb.errors import ParameterError
 from textnb.numerics import Codes, Floats
 from textnb.readers import Document
@@ -57,6 +59,11 @@ Part = tuple[tuple[str, ...], Floats, Codes]
     help="Print the K most probable classes, the label first.",
 )
 @click.option("--line-buffered", is_flag=True, help="Answer each document before reading the next.")
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="With --output-dir: answer on a Dask cluster, tcp://host:8786, or local: processes here, as many as --jobs.",
+)
 @inputs.trust
 @takes(running=inputs.Running, writing=Writing, deciding=Deciding, reading=inputs.InputReading)
 def predict(
@@ -68,6 +75,7 @@ def predict(
     all_scores: bool,
     top: int,
     line_buffered: bool,
+    dask: str | None,
     trust: Collection[str],
     running: inputs.Running,
     writing: Writing,
@@ -110,6 +118,7 @@ def predict(
         textnb predict news.textnb inbox/ --unsure 0.9
         textnb predict news.textnb inbox/ --precision 0.98
         textnb predict mail.textnb inbox/ --costs costs.toml
+        textnb predict news.textnb 'new/*.parquet' --dask local --output-dir answers/ --format parquet
 
     A costs.toml:
 
@@ -128,16 +137,18 @@ def predict(
     if line_buffered and running.jobs > 1:
         check_unused("jobs", why="with --line-buffered, which answers one document at a time")
     is_stored, throughput = output is not None or folder is not None, Throughput()
+    if dask is not None:
+        check_unused("line_buffered", why="with --dask")
+        if folder is None:
+            raise ParameterError("--dask needs --output-dir DIR, a folder that every worker sees")
+        cells = answer_cells(classifier, deciding, top, all_scores, names_guess=deciding.may_be_unsure)
+        with cluster_run(dask, input_corpora(inputs, reading), running, labelled=False) as run:
+            answered = predict_on(run, opened_model(model, trust), cells, Path(folder), f".{form}", writing.style)[1]
+        _say_answered(answered, folder, running.quiet)
+        return
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
-    classes = tuple(classifier.classes_.tolist())
-    cells = AnswerCells(
-        classes,
-        deciding.rule(classifier),
-        min(top, len(classes)),
-        all_scores,
-        is_stored and deciding.may_be_unsure,
-        deciding.unsure_label,
-    )
+    names_guess = is_stored and deciding.may_be_unsure
+    cells = answer_cells(classifier, deciding, top, all_scores, names_guess=names_guess)
     predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored)
     if folder is None:
         n_documents = predicting.run(sources, form, output, running.quiet or typing)
@@ -220,9 +231,30 @@ class _Predicting:
 
     def warn_of_guesses(self) -> None:
         """Warn about documents without a known term."""
-        if self.n_guesses:
-            template = "{n:,} of {all:,} documents have no known term (known_terms 0); their label is a guess"
-            warn(template, n=self.n_guesses, all=self.n_documents)
+        warn_of_guesses(self.n_guesses, self.n_documents)
+
+
+def answer_cells(
+    classifier: TextClassifier, deciding: Deciding, top: int, all_scores: bool, *, names_guess: bool
+) -> AnswerCells:
+    """Return what a row of answers has."""
+    classes, rule = tuple(classifier.classes_.tolist()), deciding.rule(classifier)
+    return AnswerCells(classes, rule, min(top, len(classes)), all_scores, names_guess, deciding.unsure_label)
+
+
+def warn_of_guesses(n_guesses: int, n_documents: int) -> None:
+    """Warn about documents without a known term."""
+    if n_guesses:
+        template = "{n:,} of {all:,} documents have no known term (known_terms 0); their label is a guess"
+        warn(template, n=n_guesses, all=n_documents)
+
+
+def _say_answered(answered: Answered, folder: str, quiet: bool) -> None:
+    """Say how many documents a cluster has answered; those of tables that were there are not counted."""
+    if not quiet:
+        template = "answered {documents}; {folder} has the answers to every part of the inputs"
+        say(template, documents=plural(answered.documents, "document"), folder=folder)
+    warn_of_guesses(answered.without_known_terms, answered.documents)
 
 
 def _begun(parts: Iterator[Part]) -> Iterator[Part]:

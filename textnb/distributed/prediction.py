@@ -16,7 +16,7 @@ from textnb.counts.rows import row_sums
 from textnb.distributed.counting import part_paths
 from textnb.distributed.partitions import PartReader, as_source
 from textnb.distributed.runs import Progress, Run
-from textnb.distributed.workers import named_failure
+from textnb.distributed.workers import raise_named
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.files.table_file import TableStyle, added_names, table_format, table_writer
@@ -155,7 +155,7 @@ def answered_part(
     try:
         return _write_answers(reader, classifier, cells, style, path)
     except Exception as error:
-        raise named_failure(error, reader, classifier.recipe.terms_of) from error
+        raise_named(error, reader, classifier.recipe.terms_of)
 
 
 def _write_answers(

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from itertools import islice
 from operator import add
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -174,22 +174,24 @@ def _counted_parts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, en
     try:
         yield from counted(as_labelled(reader.documents(), None, labels), terms_of, entries=entries)
     except Exception as error:
-        raise named_failure(error, reader, terms_of) from error
+        raise_named(error, reader, terms_of)
 
 
-def named_failure(error: Exception, reader: PartReader, terms_of: TermsOf) -> Exception:
-    """Return the error, or one that names the document at which counting fails, which is looked for one by one."""
+def raise_named(error: Exception, reader: PartReader, terms_of: TermsOf) -> NoReturn:
+    """Raise the error, or one that names the document at which counting fails, which is looked for one by one."""
     if isinstance(error, OSError | MemoryError | ModelFileError) or _place(reader) in str(error):
-        return error
+        raise error
     why = error if isinstance(error, TextnbError) else f"{type(error).__name__}: {error}"
     last = None
     try:
         for document in reader.documents():
-            last = document.id
+            last = document.id.removeprefix(f"{_place(reader)}:")
             terms_of(document)
     except Exception:
-        return InputError(_FAILED, part=reader.name, id=last, why=why)
-    return error if isinstance(error, TextnbError) else InputError("{part}: {why}", part=reader.name, why=why)
+        raise InputError(_FAILED, part=reader.name, id=last, why=why) from None
+    if isinstance(error, TextnbError):
+        raise error
+    raise InputError("{part}: {why}", part=reader.name, why=why)
 
 
 def _place(reader: PartReader) -> str:
