@@ -49,9 +49,7 @@ def answers(run, model, *names):
 
 
 @pytest.mark.parametrize("rows", [1, 2, 1 << 16])
-def test_parquet_keeps_all_columns_with_their_types_and_adds_the_answers(
-    run, model, parts, tmp_path, monkeypatch, rows
-):
+def test_parquet_keeps_all_columns_and_types_and_adds_the_answers(run, model, parts, tmp_path, monkeypatch, rows):
     monkeypatch.setattr(parquet_table, "ROWS", rows)
     assert "wrote 3 rows to o.parquet" in run("predict", model, "in/a.parquet", "-o", "o.parquet").ok.err
     found = parquet.read_table(tmp_path / "o.parquet")
@@ -195,5 +193,27 @@ def test_training_and_testing_read_parquet_and_addresses(run, memory, tmp_path):
     for name in ("t.parquet", "memory://t/*.parquet"):
         assert run("train", name, "--tokenizer", "words", "--model", "multinomial", "-o", "m.textnb").ok
         models.append((tmp_path / "m.textnb").read_bytes())
-        assert run("test", "m.textnb", name).ok and run("count", name, "-o", "t.counts").ok
     assert models[0] == models[1]
+
+
+def test_every_verb_takes_a_pattern_of_addresses(run, memory, tmp_path):
+    for name in ("a", "b"):
+        lines = "".join(f"dog {name}{n},pets\negg {name}{n},food\n" for n in range(4))
+        memory.pipe(f"/t/{name}.csv", f"text,label\n{lines}".encode())
+    there, options = "memory://t/*.csv", ["--tokenizer", "words", "--terms", "words"]
+    for command in (
+        ["train", there, "-o", "m.textnb", *options],
+        ["count", there, "-o", "c.counts", *options],
+        ["test", "m.textnb", there],
+        ["compare", there, "--models", "multinomial", "--folds", 2, *options],
+        ["curve", there, "--models", "multinomial", "--folds", 2, *options],
+        ["tune", there, "--by", "accuracy", "--vary", "alpha=0.1,1", "--folds", 2, *options],
+        ["update", "m.textnb", "memory://t", "-o", "m2.textnb"],
+        ["forget", "m2.textnb", there, "-o", "m3.textnb"],
+        ["corpus", "check", there],
+        ["predict", "m.textnb", there, "-o", "o.csv"],
+        ["explain", "m.textnb", there],
+        ["tokenize", there],
+    ):
+        assert run(*command).ok, command
+    assert (tmp_path / "m3.textnb").read_bytes() == (tmp_path / "m.textnb").read_bytes()

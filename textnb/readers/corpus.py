@@ -58,7 +58,7 @@ class OpenCorpus:
     """Corpus whose kind and settings are known, and whose documents are read when they are asked for.
 
     kind: one of ``READERS``, or "document" for a file that is one document. settings: completed by the corpus.toml.
-    part: run of rows of a parquet or arrow file, if only these are read. It can be pickled.
+    part: run of rows of a parquet or arrow file, if only these are read. It can be pickled unless it is of a pipe.
     """
 
     path: Location | Pipe
