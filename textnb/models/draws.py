@@ -103,14 +103,11 @@ class Draws:
     @classmethod
     def of_left_out(cls, counts: ClassCounts, histograms: ClassHistograms) -> "Draws":
         """Each document against the others of its class, eq. (5)."""
-        terms, lengths, unit = [], [], counts.unit
-        for k, part in enumerate(histograms.parts):
-            times, sizes = part.times.tocoo(), part.lengths.tocoo()
-            tau = counts.terms[[k]].toarray()[0]
-            terms.append((times.row, tau[times.row] - (times.col + 1), times.data * (times.col + 1)))
-            lengths.append((tau.sum() - sizes.col, sizes.data * sizes.col))
-        row, offset, weight = (np.concatenate(column) for column in zip(*terms, strict=True))
-        rest, gone = (np.concatenate(column) for column in zip(*lengths, strict=True))
+        unit, (of_class, row, column, number), lengths = counts.unit, histograms.times, histograms.lengths
+        weight = (number * (column + 1)).astype(np.float64)
+        offset = _counts_at(counts, of_class, row) - (column + 1)
+        gone = (lengths.number * lengths.column).astype(np.float64)
+        rest = np.asarray(counts.terms.sum(axis=1), np.float64)[lengths.of_class] - lengths.column
         order = np.argsort(row, kind="stable")
         row = row[order].astype(np.int64)
         starts = _starts(row)
@@ -241,6 +238,13 @@ class Draws:
     def summed(self, values: Floats) -> Floats:
         """Sum of the values of each group."""
         return np.add.reduceat(values, self.starts) if len(values) else np.zeros(0)
+
+
+def _counts_at(counts: ClassCounts, of_class: Ints, term: Ints) -> Floats:
+    """Counts of terms in classes, by number, (E,); none of them is 0."""
+    terms = canonical(counts.terms)
+    stored = np.repeat(np.arange(terms.shape[0]), np.diff(terms.indptr)) * terms.shape[1] + terms.indices
+    return np.asarray(terms.data[np.searchsorted(stored, of_class * terms.shape[1] + term)], np.float64)
 
 
 def weighted_sum(weights: Floats, values: Floats) -> float:
