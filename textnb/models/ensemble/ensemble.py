@@ -43,6 +43,7 @@ from textnb.models.ensemble.members import (
     in_single_precision,
     places_by_frequency,
     present,
+    present_everywhere,
     ratio,
     rooted,
     scaled,
@@ -238,7 +239,7 @@ def solution(counts: ClassCounts, rows: Labelled, *, l2: float = L2, min_df: flo
     members = (
         fit_complement(counts, X, y),
         fit_hinge(single, y, folds, by_fold, HingeSettings(idf, l2, min_df)).on(place),
-        fit_hinge(present(single), y, folds, by_fold, HingeSettings(ratio, l2, min_df)).on(place),
+        fit_hinge(present_everywhere(single), y, folds, by_fold, HingeSettings(ratio, l2, min_df)).on(place),
     )
     found = chosen([member.left_out for member in members], y)
     return EnsembleFit(_scorer(members, found), members, found)
