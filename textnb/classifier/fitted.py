@@ -20,7 +20,7 @@ from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, s
 from textnb.counts.counting import ENTRIES
 from textnb.counts.labels import places
 from textnb.counts.matrix import CSR, mapped
-from textnb.counts.rows import as_matrix, row_sums, with_data
+from textnb.counts.rows import as_matrix, row_blocks, row_sums, with_data
 from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.counts.weighting import Weigher
@@ -309,13 +309,18 @@ def _weigh_rows(chosen: Model, weigher: Weigher) -> Callable[[CSR], CSR]:
     """Return the function from counts to the rows that a model is fitted to, in as little memory as it allows."""
     if chosen.presence_only:
         return lambda X: with_data(X, np.broadcast_to(np.ones(1, np.int8), X.nnz))  # the ones take no memory
-    return (lambda X: _in_single_precision(weigher(X))) if chosen.single_rows else weigher
+    return (lambda X: _in_single_precision(weigher, X)) if chosen.single_rows else weigher
 
 
-def _in_single_precision(W: CSR) -> CSR:
-    """Return rows in single precision if that changes no entry."""
-    single = W.data.astype(np.float32)
-    return with_data(W, single) if (single == W.data).all() else W
+def _in_single_precision(weigher: Weigher, X: CSR) -> CSR:
+    """Return weighted rows in single precision if that changes no entry; X is canonical."""
+    data = np.empty(X.nnz, np.float32)
+    for rows, entries in row_blocks(X.indptr):  # so that not all weights are in double precision at once
+        part = weigher(X[rows]).data
+        data[entries] = part
+        if not (data[entries] == part).all():
+            return weigher(X)
+    return with_data(X, data)
 
 
 def _weighted_rows(

@@ -43,6 +43,7 @@ from textnb.models.ensemble.members import (
     in_single_precision,
     places_by_frequency,
     present,
+    present_everywhere,
     ratio,
     rooted,
     scaled,
@@ -242,7 +243,7 @@ def solution(
     members = (
         fit_complement(counts, X, y),
         fit_hinge(single, y, folds, by_fold, HingeSettings(idf, strengths, min_df)).on(place),
-        fit_hinge(present(single), y, folds, by_fold, HingeSettings(ratio, strengths, min_df)).on(place),
+        fit_hinge(present_everywhere(single), y, folds, by_fold, HingeSettings(ratio, strengths, min_df)).on(place),
     )
     found = chosen([member.left_out for member in members], y, n_classes)
     return EnsembleFit(_scorer(members, found), members, found)

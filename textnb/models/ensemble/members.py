@@ -72,7 +72,7 @@ def rooted(X: CSR) -> CSR:
 
 def scaled(X: CSR, scale: Floats) -> CSR:
     """Rows u of eq. (2) for weights X (D, V), of eq. (3) for their presence."""
-    scale, data = scale.astype(X.data.dtype), np.empty_like(X.data)
+    scale, data = scale.astype(X.data.dtype), np.empty(X.nnz, X.data.dtype)
     for rows, entries in row_blocks(X.indptr):  # so that no further copy of all entries is made
         lengths = np.diff(X.indptr[rows.start : rows.stop + 1])
         number, part = np.repeat(np.arange(len(lengths)), lengths), X.data[entries] * scale[X.indices[entries]]
@@ -84,6 +84,11 @@ def scaled(X: CSR, scale: Floats) -> CSR:
 def present(X: CSR) -> CSR:
     """X with 1 for every positive entry and 0 for the others."""
     return with_data(X, (X.data > 0).astype(X.data.dtype))
+
+
+def present_everywhere(X: CSR) -> CSR:
+    """X with 1 for every entry, all of which are positive; the ones take no memory."""
+    return with_data(X, np.broadcast_to(np.ones(1, X.data.dtype), X.nnz))
 
 
 def places_by_frequency(X: CSR) -> Codes:
@@ -153,7 +158,9 @@ class FoldCounts(NamedTuple):
         of_class = sparse.csr_array(
             (np.ones(len(rows)), (rows % self.n_classes, rows)), (self.n_classes, np.prod(shape))
         )
-        return np.ascontiguousarray((of_class @ self.containing).toarray().T), int(self.documents[others].sum())
+        found = np.empty((self.containing.shape[1], self.n_classes))
+        (of_class @ self.containing).toarray(out=found.T)
+        return found, int(self.documents[others].sum())
 
 
 Scale = Callable[[Floats, int, float], Floats]

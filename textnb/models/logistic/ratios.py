@@ -29,7 +29,7 @@ from textnb.counts.rows import kept_before, row_blocks
 from textnb.extension import sparse
 from textnb.numerics import Codes, Floats
 
-_CELLS = 1 << 20
+_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
