@@ -167,7 +167,7 @@ def counted(
     batches = _batches(items, NATIVE_BATCH_CHARACTERS if natively else BATCH_CHARACTERS, characters)
     for begins, batch, counts in gathered.count_batches(batches, jobs):
         if begins and known:
-            yield _counted(gathered.build(), known)
+            yield _counted(gathered.build(last=True), known)
             known = []
         gathered.add(counts)
         known.append(batch)
@@ -176,7 +176,7 @@ def counted(
             yield _counted(gathered.build(), known)
             known = []
     if known:
-        part = _counted(gathered.build(), known)
+        part = _counted(gathered.build(last=True), known)
         del gathered, known  # before the part is used
         yield part
 
@@ -250,9 +250,9 @@ class _NativeParts:
         """Number of non-zero counts gathered since the last part."""
         return self._rows.n_entries
 
-    def build(self) -> tuple[CSR, Vocabulary]:
-        """Return the matrix gathered since the last part, and its vocabulary."""
-        return self._rows.build()
+    def build(self, *, last: bool = False) -> tuple[CSR, Vocabulary]:
+        """Return the matrix gathered since the last part, and its vocabulary; last: no batch of this part follows."""
+        return self._rows.build(last=last)
 
     def _numbered(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, NativeRows]]:
         """Yield batches with the rows that number their terms: others from where a part begins."""
@@ -292,7 +292,7 @@ class _PythonParts:
     def n_entries(self) -> int:
         return self._builder.n_entries
 
-    def build(self) -> tuple[CSR, Vocabulary]:
+    def build(self, *, last: bool = False) -> tuple[CSR, Vocabulary]:  # noqa: ARG002  # it starts anew in any case
         builder, self._builder = self._builder, MatrixBuilder(self._vocabulary)
         return builder.build()
 

@@ -104,15 +104,21 @@ class NativeRows:
         for gathered, more in zip((self._lengths, self._numbers, self._data), rows, strict=True):
             gathered.frombytes(more)
 
-    def build(self) -> tuple["CSR", Vocabulary]:
-        """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns."""
+    def build(self, *, last: bool = False) -> tuple["CSR", Vocabulary]:
+        """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns.
+
+        last: nothing will be counted any more, so the terms in the extension are freed first.
+        """
         from textnb.counts.matrix import matrix_of, rows_of  # not needed where documents are read
 
         lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
         if self._fixed is not None:
             return rows_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        return matrix_of(lengths, numbers, data, *self._sorted())
+        terms, order = self._sorted()
+        if last:
+            del self._counter
+        return matrix_of(lengths, numbers, data, terms, order)
 
     def _sorted(self) -> tuple[Vocabulary, Ints]:
         """Return all terms so far, packed, and their numbers."""

@@ -339,7 +339,7 @@ class Learnt:
     @property
     def fingerprint(self) -> str:
         """Digest of the set of learnt documents, 32 hexadecimal digits."""
-        return blake2b(self.digests.array.tobytes(), digest_size=16).hexdigest()
+        return blake2b(np.ascontiguousarray(self.digests.array).data, digest_size=16).hexdigest()
 
     def pruned(self, budget: int) -> "Learnt":
         """Return the learnt value on the terms that most documents contain, ``budget`` at most; ``pruning.py``.

@@ -18,7 +18,7 @@ import numpy as np
 from textnb.counts.class_counts import ClassCounts
 from textnb.numerics import Codes, Ints
 
-SLACK = 2
+SLACK = 1.5
 """How many times the budget a sum may have between two prunings, so that they are few."""
 
 
