@@ -54,9 +54,13 @@ class Morphemes(Tokenizer):
 
     def _check_parts(self) -> None:
         for part in (*self.pos, *self.exclude_pos):
-            if part.split(",")[0] not in self.known_parts:
+            main, *subclasses = part.split(",")
+            if main not in self.known_parts:
                 known = ", ".join(self.known_parts)
                 raise ParameterError("unknown part of speech {part!r}; use {known}", part=part, known=known)
+            if subclasses and subclasses[0] in self.known_parts:  # no word has both
+                template = "{part!r} is several parts of speech; give one by one, as in --pos {main} --pos {other}"
+                raise ParameterError(template, part=part, main=main, other=subclasses[0])
 
     @property
     @abstractmethod

@@ -121,6 +121,7 @@ def test_order_and_repeats_in_a_list_of_words_make_no_difference():
         ({"stop_words": None}, "stop_words must be a list of strings, not None"),
         ({"stop_words": [["a"]]}, r"stop_words must contain only strings, not \['a'\]"),
         ({"pos": ["名"]}, "unknown part of speech '名'; use 名詞, 動詞"),
+        ({"pos": "名詞,動詞"}, "'名詞,動詞' is several parts of speech; give one by one, as in --pos 名詞 --pos 動詞"),
         ({"exclude_pos": ["名刺,数"]}, "unknown part of speech '名刺,数'"),
         (
             {"user_dictionary": 5},
