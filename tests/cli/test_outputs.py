@@ -1,6 +1,8 @@
 """Answers in Parquet, and in a folder with one table per input."""
 
 import json
+import os
+import threading
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -194,6 +196,26 @@ def test_training_and_testing_read_parquet_and_addresses(run, memory, tmp_path):
         assert run("train", name, "--tokenizer", "words", "--model", "multinomial", "-o", "m.textnb").ok
         models.append((tmp_path / "m.textnb").read_bytes())
     assert models[0] == models[1]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_pipe_keeps_its_columns(run, model, tmp_path, kind, named):
+    lines = {"csv": "n,text\n1,dog\n2,egg\n", "jsonl": '{"n": "1", "text": "dog"}\n{"n": "2", "text": "egg"}\n'}[kind]
+    if not named:
+        assert run("predict", model, "-", "--reader", kind, "-o", "o.csv", stdin=lines).ok
+    else:
+        os.mkfifo(tmp_path / "pipe")
+        writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=[lines])
+        writer.start()
+        done = run("predict", model, "pipe", "--reader", kind, "-o", "o.csv")
+        if kind == "jsonl":
+            (tmp_path / "pipe").read_text() if writer.is_alive() else None
+            assert "pipe: only the end of JSON lines shows all columns" in done.refusal
+        writer.join()
+    if kind == "csv" or not named:
+        rows = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
+        assert rows[0].startswith("n,text,label,") and [row[:6] for row in rows[1:]] == ["1,dog,", "2,egg,"]
 
 
 def test_every_verb_takes_a_pattern_of_addresses(run, memory, tmp_path):

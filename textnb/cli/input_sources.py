@@ -52,15 +52,14 @@ def open_inputs(
         is_streamed = name == STANDARD_INPUT
         if is_streamed and reading.reader in STREAMED and not (whole_records and reading.reader == "jsonl"):
             corpus = open_input(Pipe("standard input", standard_input), reading.reader, settings)
-            found.append(InputSource(name, corpus.kind, corpus.columns, corpus.documents))
+            found.append(_source(name, corpus))
             continue
         for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
             if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                 raise InputError("{name} is a textnb file, not a document", name=path)
             corpus = open_input(path, reading.reader, own)
             shown = name if is_streamed else str(path)
-            opened = None if is_streamed else corpus
-            found.append(InputSource(shown, corpus.kind, corpus.columns, corpus.documents, opened))
+            found.append(_source(shown, corpus, None if is_streamed else corpus))
     check_reading_used(reading, {each.kind for each in found}, " ".join(names) or "standard input")
     return found
 
@@ -73,6 +72,15 @@ def input_corpora(names: Collection[str], reading: Reading) -> list[OpenCorpus]:
     corpora = [open_input(path, reading.reader, own) for path, own in found]
     check_reading_used(reading, {each.kind for each in corpora}, " ".join(names))
     return corpora
+
+
+def _source(name: str, corpus: OpenCorpus, opened: OpenCorpus | None = None) -> InputSource:
+    """Return the input that a corpus is; of a pipe the columns are looked at now, before it is read."""
+    columns = corpus.columns
+    if isinstance(corpus.path, Pipe) and corpus.settings.whole_records:
+        names = corpus.columns()
+        columns = names.copy
+    return InputSource(name, corpus.kind, columns, corpus.documents, opened)
 
 
 def _streamed(reader: str | None, settings: Settings) -> InputSource:

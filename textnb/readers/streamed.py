@@ -59,14 +59,18 @@ class Pipe:
 
     def open(self) -> BinaryIO:
         """Open it to read all of it, which is possible once."""
-        if self._is_read:
-            raise InputError("{name} can be read only once; copy its content to a file first", name=self.name)
+        self._check_unread()
         self._is_read = True
         return io.BufferedReader(_Replayed(self, keep=False))
 
     def look(self) -> BinaryIO:
         """Open it to look at its start, which stays there for ``open``."""
+        self._check_unread()
         return io.BufferedReader(_Replayed(self, keep=True))
+
+    def _check_unread(self) -> None:
+        if self._is_read:
+            raise InputError("{name} can be read only once; copy its content to a file first", name=self.name)
 
     def seen(self, start: int) -> bytes:
         """Return the bytes from a place on that have been looked at."""
