@@ -68,6 +68,9 @@ class Digests:
         self.array = array
         self._keys = sort_keys(array)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Digests, (self.array,)  # once, not with its keys
+
     @classmethod
     def of(cls, digests: Iterable[bytes] = ()) -> Digests:
         """The multiset of digests in any order."""
