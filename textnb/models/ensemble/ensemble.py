@@ -282,7 +282,7 @@ MODEL = Model(
             "l2",
             Number(above=0, names=(CV,)),
             CV,
-            "strength of the L2 penalty of the linear models, or cv: found by left-out documents",
+            "strength of the L2 penalty, by cross-validation (cv) or a number",
             (0.3, 1.0, 3.0),
         )
     ),
