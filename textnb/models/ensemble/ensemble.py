@@ -241,6 +241,7 @@ def solution(counts: ClassCounts, rows: Labelled, *, l2: float = L2, min_df: flo
         fit_hinge(single, y, folds, by_fold, HingeSettings(idf, l2, min_df)).on(place),
         fit_hinge(present_everywhere(single), y, folds, by_fold, HingeSettings(ratio, l2, min_df)).on(place),
     )
+    del single, by_fold  # before members are compared
     found = chosen([member.left_out for member in members], y)
     return EnsembleFit(_scorer(members, found), members, found)
 
