@@ -245,6 +245,7 @@ def solution(
         fit_hinge(single, y, folds, by_fold, HingeSettings(idf, strengths, min_df)).on(place),
         fit_hinge(present_everywhere(single), y, folds, by_fold, HingeSettings(ratio, strengths, min_df)).on(place),
     )
+    del single, by_fold  # before members are compared
     found = chosen([member.left_out for member in members], y, n_classes)
     return EnsembleFit(_scorer(members, found), members, found)
 
