@@ -11,7 +11,7 @@ from textnb.cli.terminal import plural, say
 Item = TypeVar("Item")
 
 _LINE = "{documents} in {seconds:,.1f} s: {rate:,.0f} documents/s, {speed:,.2f} MB/s; peak memory {peak:,.0f} MB"
-LONG_RUN = 10.0
+LONG_RUN = 30.0
 """Seconds from which on a run ends with its throughput; that of a short one says nothing."""
 
 
