@@ -130,7 +130,7 @@ def test_errors_of_a_file_system_are_one_line(memory, monkeypatch, error, why):
 
 
 def test_a_stream_that_breaks_off_is_one_line(memory, monkeypatch):
-    class Broken(io.BytesIO):
+    class Broken(io.RawIOBase):
         def read(self, *_):
             raise RuntimeError("connection lost\nat 5")
 
@@ -138,6 +138,11 @@ def test_a_stream_that_breaks_off_is_one_line(memory, monkeypatch):
     monkeypatch.setattr(MemoryFileSystem, "open", lambda *_, **__: Broken())
     with pytest.raises(InputError, match=r"memory://a\.csv: connection lost\Z"):
         list(read_corpus("memory://a.csv"))
+
+
+def test_two_readers_of_one_file_do_not_disturb_each_other(files):
+    first, second = Address("memory://data/a.csv").open(), Address("memory://data/a.csv").open()
+    assert first.read(3) == second.read(3) == CSV[:3] and first.read() == second.read() == CSV[3:]
 
 
 def test_file_addresses_are_paths_and_drive_letters_no_addresses(tmp_path):

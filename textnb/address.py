@@ -57,9 +57,6 @@ class Address:
     def __str__(self) -> str:
         return self.url
 
-    def __fspath__(self) -> str:
-        raise TypeError(f"{self.url} is no path")
-
     @property
     def protocol(self) -> str:
         """Name of the file system, such as s3."""
@@ -126,6 +123,8 @@ class Address:
             stream = self.ask(lambda system, path: system.open(path, "rb"))
         except FileNotFoundError as error:
             raise InputError(_ABSENT, address=self) from error
+        if isinstance(stream, io.BytesIO):  # of memory://, which gives the same object, with its place, to all readers
+            stream = io.BytesIO(stream.getvalue())
         return io.BufferedReader(_Stream(stream))
 
     def ask(self, question: Callable[[Any, str], Found]) -> Found:

@@ -65,7 +65,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         paths = write_corpus(folder, asked.files, asked.megabytes)
-        TextClassifier("multinomial", tokenizer="janome", analyzer=Analyzer()).fit(["犬", "雨"], ["a", "b"])  # the dictionary is compiled
+        TextClassifier("multinomial", tokenizer="janome", analyzer=Analyzer()).fit(
+            ["犬", "雨"], ["a", "b"]
+        )  # the dictionary is compiled
         started = time.perf_counter()
         with (
             LocalCluster(

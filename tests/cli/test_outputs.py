@@ -1,6 +1,8 @@
 """Answers in Parquet, and in a folder with one table per input."""
 
 import json
+import os
+import threading
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -49,9 +51,7 @@ def answers(run, model, *names):
 
 
 @pytest.mark.parametrize("rows", [1, 2, 1 << 16])
-def test_parquet_keeps_all_columns_with_their_types_and_adds_the_answers(
-    run, model, parts, tmp_path, monkeypatch, rows
-):
+def test_parquet_keeps_all_columns_and_types_and_adds_the_answers(run, model, parts, tmp_path, monkeypatch, rows):
     monkeypatch.setattr(parquet_table, "ROWS", rows)
     assert "wrote 3 rows to o.parquet" in run("predict", model, "in/a.parquet", "-o", "o.parquet").ok.err
     found = parquet.read_table(tmp_path / "o.parquet")
@@ -129,7 +129,7 @@ def test_an_error_in_one_input_names_it_and_leaves_the_finished_ones(run, model,
 def test_answers_of_another_model_or_with_other_options_are_refused(run, model, corpus, parts, tmp_path):
     options = ["in", "--output-dir", "out", "--format", "csv"]
     assert "wrote" not in run("predict", model, *options, "-q").ok.err
-    assert "another value of --top" in run("predict", model, *options, "--top", 2).refusal
+    assert "other values of --top" in run("predict", model, *options, "--top", 2).refusal
     assert run("predict", model, *options, "--jobs", 1).ok
     other = tmp_path / "other.textnb"
     assert run("train", corpus, "--model", "complement", "--tokenizer", "words", "-o", other, "-q").ok
@@ -195,5 +195,47 @@ def test_training_and_testing_read_parquet_and_addresses(run, memory, tmp_path):
     for name in ("t.parquet", "memory://t/*.parquet"):
         assert run("train", name, "--tokenizer", "words", "--model", "multinomial", "-o", "m.textnb").ok
         models.append((tmp_path / "m.textnb").read_bytes())
-        assert run("test", "m.textnb", name).ok and run("count", name, "-o", "t.counts").ok
     assert models[0] == models[1]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_pipe_keeps_its_columns(run, model, tmp_path, kind, named):
+    lines = {"csv": "n,text\n1,dog\n2,egg\n", "jsonl": '{"n": "1", "text": "dog"}\n{"n": "2", "text": "egg"}\n'}[kind]
+    if not named:
+        assert run("predict", model, "-", "--reader", kind, "-o", "o.csv", stdin=lines).ok
+    else:
+        os.mkfifo(tmp_path / "pipe")
+        writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=[lines])
+        writer.start()
+        done = run("predict", model, "pipe", "--reader", kind, "-o", "o.csv")
+        if kind == "jsonl":
+            (tmp_path / "pipe").read_text() if writer.is_alive() else None
+            assert "pipe: only the end of JSON lines shows all columns" in done.refusal
+        writer.join()
+    if kind == "csv" or not named:
+        rows = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
+        assert rows[0].startswith("n,text,label,") and [row[:6] for row in rows[1:]] == ["1,dog,", "2,egg,"]
+
+
+def test_every_verb_takes_a_pattern_of_addresses(run, memory, tmp_path):
+    for name in ("a", "b"):
+        lines = "".join(f"dog {name}{n},pets\negg {name}{n},food\n" for n in range(4))
+        memory.pipe(f"/t/{name}.csv", f"text,label\n{lines}".encode())
+    there, options = "memory://t/*.csv", ["--tokenizer", "words", "--terms", "words"]
+    for command in (
+        ["train", there, "-o", "m.textnb", *options],
+        ["count", there, "-o", "c.counts", *options],
+        ["test", "m.textnb", there],
+        ["compare", there, "--models", "multinomial", "--folds", 2, *options],
+        ["curve", there, "--models", "multinomial", "--folds", 2, *options],
+        ["tune", there, "--by", "accuracy", "--vary", "alpha=0.1,1", "--folds", 2, *options],
+        ["update", "m.textnb", "memory://t", "-o", "m2.textnb"],
+        ["forget", "m2.textnb", there, "-o", "m3.textnb"],
+        ["corpus", "check", there],
+        ["predict", "m.textnb", there, "-o", "o.csv"],
+        ["explain", "m.textnb", there],
+        ["tokenize", there],
+    ):
+        assert run(*command).ok, command
+    assert (tmp_path / "m3.textnb").read_bytes() == (tmp_path / "m.textnb").read_bytes()

@@ -1,5 +1,4 @@
 import gzip
-import os
 
 import pytest
 
@@ -63,13 +62,6 @@ def test_a_dangling_link_does_not_exist(tmp_path):
     (tmp_path / "a.csv").symlink_to(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match=r"a\.csv does not exist"):
         read_corpus(tmp_path / "a.csv")
-
-
-def test_a_pipe_is_refused_because_a_table_is_read_twice(tmp_path, never_hangs):
-    path = tmp_path / "pipe.csv"
-    os.mkfifo(path)
-    with pytest.raises(InputError, match=r"pipe\.csv"):
-        list(read_corpus(path))
 
 
 @pytest.mark.parametrize("kind", CONTENTS)

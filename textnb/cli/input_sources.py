@@ -11,11 +11,12 @@ from textnb.cli.sources import STANDARD_INPUT, check_reading_used, standard_inpu
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import is_bundle
 from textnb.readers import Document, OpenCorpus, Settings, Troubles, open_input, read_lines, read_mail_stream
-from textnb.readers.corpus import TABLES, expand_paths
+from textnb.readers.corpus import STREAMED, TABLES, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.readers.mailboxes import MAIL_COLUMNS
 from textnb.readers.settings import Then
+from textnb.readers.streamed import Pipe
 
 
 class InputSource(NamedTuple):
@@ -49,13 +50,16 @@ def open_inputs(
             found.append(_streamed(reading.reader, settings))
             continue
         is_streamed = name == STANDARD_INPUT
+        if is_streamed and reading.reader in STREAMED and not (whole_records and reading.reader == "jsonl"):
+            corpus = open_input(Pipe("standard input", standard_input), reading.reader, settings)
+            found.append(_source(name, corpus))
+            continue
         for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
             if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                 raise InputError("{name} is a textnb file, not a document", name=path)
             corpus = open_input(path, reading.reader, own)
             shown = name if is_streamed else str(path)
-            opened = None if is_streamed else corpus
-            found.append(InputSource(shown, corpus.kind, corpus.columns, corpus.documents, opened))
+            found.append(_source(shown, corpus, None if is_streamed else corpus))
     check_reading_used(reading, {each.kind for each in found}, " ".join(names) or "standard input")
     return found
 
@@ -68,6 +72,15 @@ def input_corpora(names: Collection[str], reading: Reading) -> list[OpenCorpus]:
     corpora = [open_input(path, reading.reader, own) for path, own in found]
     check_reading_used(reading, {each.kind for each in corpora}, " ".join(names))
     return corpora
+
+
+def _source(name: str, corpus: OpenCorpus, opened: OpenCorpus | None = None) -> InputSource:
+    """Return the input that a corpus is; of a pipe the columns are looked at now, before it is read."""
+    columns = corpus.columns
+    if isinstance(corpus.path, Pipe) and corpus.settings.whole_records:
+        names = corpus.columns()
+        columns = names.copy
+    return InputSource(name, corpus.kind, columns, corpus.documents, opened)
 
 
 def _streamed(reader: str | None, settings: Settings) -> InputSource:

@@ -22,13 +22,18 @@ from textnb.files.bundle import identity_of
 from textnb.files.correction import journal_path
 from textnb.files.table_file import FORMATS, new_file
 from textnb.readers.compression import COMPRESSED, open_bytes
+from textnb.readers.streamed import Pipe
 from textnb.storage import locked
 
 RECORD = "_textnb.json"
 """Name of the file that says what the tables come from."""
 
 _WITHOUT_EFFECT = {"model", "inputs", "output", "output_dir", "jobs", "quiet", "trust", "line_buffered", "running"}
-_OTHER = "{folder} has answers {of}; choose another folder, or remove that one"
+_OTHER_MODEL = (
+    "{folder} has answers of another model, or of this one before it learnt more; choose another folder, or remove "
+    "that one"
+)
+_OTHER_OPTIONS = "{folder} has answers with other values of {options}; choose another folder, or remove that one"
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,10 @@ class OutputFolder:
         except (OSError, ValueError, LookupError, AttributeError) as error:
             raise InputError("{path} cannot be read: {why}; remove it", path=path, why=error) from error
         if not is_same_model:
-            raise InputError(_OTHER, folder=self.folder, of="of another model, or before it learnt more")
+            raise InputError(_OTHER_MODEL, folder=self.folder)
         if other:
             names = ", ".join(f"--{name.replace('_', '-')}" for name in other)
-            raise InputError(_OTHER, folder=self.folder, of=f"with another value of {names}")
+            raise InputError(_OTHER_OPTIONS, folder=self.folder, options=names)
         return found
 
     def _write(self, record: Mapping[str, Any]) -> None:
@@ -113,6 +118,7 @@ def _state(source: InputSource) -> list[Any]:
     path = source.corpus.path
     if isinstance(path, Address):
         return [str(path), path.ask(lambda system, there: system.info(there).get("size"))]
+    assert isinstance(path, Path)
     found = path.stat()
     return [str(path.resolve()), found.st_size, found.st_mtime_ns]
 
@@ -121,8 +127,8 @@ def _table_names(sources: Sequence[InputSource], form: str) -> list[str]:
     """Names of the tables: those of the inputs; if two are equal, with as many folders before them as are needed."""
     paths = []
     for source in sources:
-        if source.corpus is None:
-            raise ParameterError("--output-dir takes files and folders; write standard input with -o FILE")
+        if source.corpus is None or isinstance(source.corpus.path, Pipe):
+            raise ParameterError("--output-dir takes files and folders; for a pipe, use -o FILE")
         path = source.corpus.path
         parts = (path if isinstance(path, Path) else Path(str(path).partition("://")[2])).parts
         paths.append((*parts[:-1], _stem(path.name)))

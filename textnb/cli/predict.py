@@ -89,7 +89,11 @@ def predict(
 
     With -o FILE the rows of tables keep all their columns, and label, probability and the rest are added after them; a
     name that is there already becomes textnb_label and so on. The file is written as a whole or not at all. Its text is
-    UTF-8 (--bom helps Excel to see that in .csv). In .xlsx text is never a formula.
+    UTF-8 (--bom helps Excel to see that in .csv). In .xlsx text is never a formula. In .parquet the columns of Parquet
+    and Arrow files keep their types.
+
+    With --output-dir DIR each input has a file of its own there, with its name. The run can be repeated: finished files
+    are skipped, and answers of another model or with other options are refused. DIR may be an address, such as s3://.
 
     The label is the most probable class. With --unsure P it is 'unsure', or the word of --unsure-label, if that class
     has a probability below P; the probability is still that of the class, which -o FILE has as most_probable, and which
@@ -108,6 +112,7 @@ def predict(
         echo '明日は雨が降るでしょう' | textnb predict news.textnb
         textnb predict news.textnb inbox/ --format jsonl --all-scores
         textnb predict 部署.textnb 問い合わせ.csv --text 件名,本文 --unsure 0.8 --unsure-label 要確認 -o 結果.xlsx
+        textnb predict news.textnb 'data/*.parquet' --output-dir answers/ --format parquet
         textnb predict news.textnb lines.txt --per-line
         textnb predict news.textnb inbox/ --unsure 0.9
         textnb predict news.textnb inbox/ --precision 0.98

@@ -32,9 +32,10 @@ from textnb.readers import (
     open_corpus,
 )
 from textnb.readers.compression import is_compressed
-from textnb.readers.corpus import COLUMNAR, expand_paths
+from textnb.readers.corpus import COLUMNAR, STREAMED, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.settings import header_field
+from textnb.readers.streamed import Pipe
 from textnb.storage import check_writable
 from textnb.text.analyzer import SELECTION
 
@@ -76,6 +77,9 @@ class CorpusSource:
         settings = replace(reading.settings, jobs=running.n_jobs, whole_records=False)
         corpora: list[OpenCorpus | CountFile] = []
         for name in names:
+            if name == STANDARD_INPUT and reading.reader in (None, *STREAMED):
+                corpora.append(open_corpus(Pipe("standard input", standard_input), reading.reader, settings))
+                continue
             for path, own in expand_paths(stored_input() if name == STANDARD_INPUT else name, reading.reader, settings):
                 if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                     corpora.append(CountFile(path, *read_counts(path, trust)))
@@ -152,7 +156,7 @@ STANDARD_INPUT = "-"
 
 
 def stored_input() -> Path:
-    """Copy standard input to a file, which lives as long as the verb runs: labelled documents are read twice."""
+    """Copy standard input to a file, which lives as long as the verb runs, for kinds that are not read in one go."""
     folder = click.get_current_context().with_resource(TemporaryDirectory())
     path = Path(folder, "standard input")
     with path.open("wb") as stream:

@@ -10,12 +10,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
+from textnb.address import Address
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.extension import cached_property
 from textnb.readers.corpus import TABLES, OpenCorpus, expand_paths, open_corpus, open_input
 from textnb.readers.frames import column, column_names
 from textnb.readers.settings import Settings
+from textnb.readers.streamed import Pipe
 from textnb.readers.texts import described
 from textnb.version import __version__
 
@@ -194,6 +196,8 @@ def source_of(corpora: Sequence[OpenCorpus], labelled: bool) -> Source:
     """Return the partitions of open corpora; of several, the ids of labelled documents begin with the path."""
     parts = []
     for corpus in corpora:
+        if isinstance(corpus.path, Pipe):
+            raise InputError("{path} is a pipe, which only one process can read; copy it to a file", path=corpus.path)
         path = corpus.path.absolute() if isinstance(corpus.path, Path) else corpus.path
         own = replace(corpus, path=path, settings=replace(corpus.settings, jobs=1, then=None))
         whole = FileReader(own, str(corpus.path), labelled and len(corpora) > 1)
@@ -212,6 +216,7 @@ def _identity(part: FileReader) -> str:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         facts = [(str(each), (found := each.stat()).st_size, found.st_mtime_ns) for each in files if each.is_file()]
     else:
+        assert isinstance(path, Address)
         facts = [str(path), path.ask(lambda system, name: str(system.ukey(name)))]
     return repr((part.shown, part.is_one_of_many, part.corpus.kind, part.corpus.settings, facts))
 

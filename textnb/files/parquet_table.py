@@ -59,10 +59,13 @@ class ParquetTable:
         if len(self._rows) >= ROWS or self._n_bytes >= BYTES:
             self._write_group()
 
-    def close(self) -> None:
-        """Write the rows that are left, and the end of the file."""
+    def write_rest(self) -> None:
+        """Write the rows that are left."""
         if self._rows:
             self._write_group()
+
+    def close(self) -> None:
+        """Write the end of the file, without rows that are left."""
         self._writer.close()
 
     def _write_group(self) -> None:
@@ -175,5 +178,8 @@ def _writable(kind: "pa.DataType") -> "pa.DataType":
 def parquet_rows(stream: IO[bytes], kept: "pa.Schema", added: Mapping[str, type]) -> Iterator[ParquetTable]:
     """Give a table to write records to; the file is complete when the block ends."""
     table = ParquetTable(stream, kept, added)
-    yield table
-    table.close()
+    try:
+        yield table
+        table.write_rest()
+    finally:
+        table.close()

@@ -111,7 +111,13 @@ class _ParquetFile(ColumnarFile):
     def __init__(self, path: Location) -> None:
         from pyarrow import parquet
 
-        self.file = parquet.ParquetFile(_opened(path), buffer_size=_READ_BYTES, page_checksum_verification=True)
+        is_far = isinstance(path, Address)  # there, few long reads are better than many short ones
+        self.file = parquet.ParquetFile(
+            _opened(path),
+            buffer_size=0 if is_far else _READ_BYTES,
+            pre_buffer=is_far,
+            page_checksum_verification=True,
+        )
         self.schema = self.file.schema_arrow
         self.n_rows = self.file.metadata.num_rows
 
@@ -158,7 +164,7 @@ class _ArrowFile(ColumnarFile):
                 try:
                     sizes.append(file.get_batch(number).num_rows)
                 except (pa.ArrowException, OSError):
-                    if None in sizes:
+                    if None in sizes or not hasattr(file, "count_rows"):  # not every pyarrow has it
                         raise
                     sizes.append(None)
             known = sum(size or 0 for size in sizes)

@@ -16,7 +16,6 @@ _TABLE = "export it as CSV in UTF-8"
 _TEXT = "export it as plain text in UTF-8"
 _EITHER = "export it as CSV or text in UTF-8"
 _UNPACK = "unpack it first"
-_RENAME = "unpack it first, or give it a name that ends in {}"
 _FORMATS = (  # first bytes, name, remedy
     (
         rb"PK(?:\x03\x04|\x05\x06|\x07\x08)",
@@ -36,10 +35,10 @@ _FORMATS = (  # first bytes, name, remedy
     (rb"RIFF....WEBP(?=.*\0)", "a WebP image", _TEXT),
     (rb"BM....\0\0\0\0", "a BMP image", _TEXT),
     (rb"II\*\0|MM\0\*", "a TIFF image", _TEXT),
-    (rb"\x1f\x8b\x08", "a gzip file", _RENAME.format(".gz")),
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file", _RENAME.format(".bz2")),
-    (rb"\xfd7zXZ\0", "an xz file", _RENAME.format(".xz")),
-    (rb"\x28\xb5\x2f\xfd", "a Zstandard file", _RENAME.format(".zst")),
+    (rb"\x1f\x8b\x08", "a gzip file", "unpack it first, or give it a name that ends in .gz"),
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file", "unpack it first, or give it a name that ends in .bz2"),
+    (rb"\xfd7zXZ\0", "an xz file", "unpack it first, or give it a name that ends in .xz"),
+    (rb"\x28\xb5\x2f\xfd", "a Zstandard file", "unpack it first, or give it a name that ends in .zst"),
     (rb"7z\xbc\xaf\x27\x1c", "a 7-Zip file", _UNPACK),
     (rb"Rar!\x1a\x07", "a RAR file", _UNPACK),
     (rb"(?=.{0,99}\0).{257}ustar[\0 ]", "a tar file", _UNPACK),

@@ -12,10 +12,11 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from glob import glob
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from textnb.address import Address, Location, location
 from textnb.document import Document
@@ -24,12 +25,13 @@ from textnb.readers.binary import START_BYTES, check_text
 from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar, schema_of
 from textnb.readers.compression import is_compressed, open_bytes, unreadable
 from textnb.readers.decoding import MAX_LINE_LENGTH
-from textnb.readers.folders import document_of, is_kind, read_folder
+from textnb.readers.folders import document_of, is_kind, is_pipe, read_folder
 from textnb.readers.frames import is_frame, read_frame
 from textnb.readers.mail_corpus import MAIL_DAMAGE, read_mail
 from textnb.readers.mailboxes import MAIL_COLUMNS, is_mail_corpus, is_store
 from textnb.readers.settings import DESCRIPTION, MAX_SKIPPED, Settings, Troubles, complete_settings, header_field
-from textnb.readers.tables import column_names, read_records
+from textnb.readers.streamed import Pipe
+from textnb.readers.tables import column_names, open_stream, read_records
 
 READERS = ("folder", "csv", "tsv", "jsonl", "xlsx", "parquet", "arrow", "lines", "mail")
 """Kinds of corpora, as ``reader=`` and ``--reader`` name them."""
@@ -39,6 +41,8 @@ _KIND_BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "
 _KIND_BY_SUFFIX |= {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow"}
 TABLES = frozenset(_KIND_BY_SUFFIX.values())
 """Kinds of corpora whose documents are records with columns."""
+STREAMED = ("csv", "tsv", "jsonl", "lines")
+"""Kinds that are read from a pipe, without a copy."""
 COLUMNAR = ("parquet", "arrow")
 """Kinds of tables that pyarrow reads, by columns."""
 _LABELLED_START = re.compile(rb"\s*__label__\S")
@@ -52,10 +56,10 @@ class OpenCorpus:
     """Corpus whose kind and settings are known, and whose documents are read when they are asked for.
 
     kind: one of ``READERS``, or "document" for a file that is one document. settings: completed by the corpus.toml.
-    part: run of rows of a parquet or arrow file, if only these are read. It can be pickled.
+    part: run of rows of a parquet or arrow file, if only these are read. It can be pickled unless it is of a pipe.
     """
 
-    path: Location
+    path: Location | Pipe
     kind: str
     settings: Settings
     part: Part | None = None
@@ -65,6 +69,12 @@ class OpenCorpus:
         """Whether the documents are messages."""
         return self.kind == "mail"
 
+    @property
+    def _file(self) -> Location:
+        """Path or address of a corpus that is no pipe."""
+        assert not isinstance(self.path, Pipe)
+        return self.path
+
     def columns(self) -> list[str]:
         """Names of the columns of a table or of mails, ``text`` for lines; none for any other corpus."""
         if self.kind == "lines":
@@ -72,16 +82,16 @@ class OpenCorpus:
         if self.kind == "mail":
             return [*MAIL_COLUMNS]
         if self.kind in COLUMNAR:
-            return columnar_names(self.path, self.kind)
+            return columnar_names(self._file, self.kind)
         return column_names(self.path, self.kind, self.settings) if self.kind in TABLES else []
 
     def schema(self) -> Any:
         """Return the schema of a parquet or arrow file, as pyarrow has it; None for any other corpus."""
-        return schema_of(self.path, self.kind) if self.kind in COLUMNAR else None
+        return schema_of(self._file, self.kind) if self.kind in COLUMNAR else None
 
     def n_rows(self) -> int | None:
         """Return the number of rows of a parquet file; None for any other corpus, which does not say it."""
-        return n_rows_of(self.path, self.kind) if self.kind in COLUMNAR else None
+        return n_rows_of(self._file, self.kind) if self.kind in COLUMNAR else None
 
     def parts(self) -> list["OpenCorpus"]:
         """Return pieces that can be read independently and give together the same documents, with the same ids.
@@ -91,7 +101,7 @@ class OpenCorpus:
         """
         if self.kind not in COLUMNAR or self.part is not None:
             return [self]
-        return [replace(self, part=part) for part in parts_of(self.path, self.kind)] or [self]
+        return [replace(self, part=part) for part in parts_of(self._file, self.kind)] or [self]
 
     def documents(self) -> Iterator[Document]:
         """Read the documents, one at a time; a ReadingWarning at the end counts what went wrong."""
@@ -104,13 +114,15 @@ class OpenCorpus:
         elif self.kind == _ONE_DOCUMENT:
             documents = iter([_read_whole_file(self.path, self.settings)])
         elif self.kind in COLUMNAR:
-            documents = read_columnar(self.path, self.kind, self.settings, troubles, self.part)
+            documents = read_columnar(self._file, self.kind, self.settings, troubles, self.part)
         else:
             documents = read_records(self.path, self.kind, self.settings, troubles)
         return troubles.watch(documents)
 
 
-def open_corpus(path: str | Path | Address, reader: str | None = None, settings: Settings | None = None) -> OpenCorpus:
+def open_corpus(
+    path: str | Path | Address | Pipe, reader: str | None = None, settings: Settings | None = None
+) -> OpenCorpus:
     """Recognise the kind of a corpus and complete its settings; no document is read yet.
 
     Parameters
@@ -129,9 +141,12 @@ def open_corpus(path: str | Path | Address, reader: str | None = None, settings:
     settings = settings or Settings()
     if isinstance(where, Address):
         _check_readable_there(where, reader, settings)
-    elif where.is_dir() and reader in (None, "folder", "mail"):
+    elif isinstance(where, Path) and where.is_dir() and reader in (None, "folder", "mail"):
         settings = complete_settings(where, settings)
     kind = reader or settings.kind or recognise_kind(where, by_header=header_field(settings.label) is not None)
+    if isinstance(where, Pipe) and kind in READERS and kind not in STREAMED:
+        template = "{path} is a pipe, which is read as {known}; copy its content to a file first"
+        raise InputError(template, path=where, known=", ".join(STREAMED))
     if kind not in READERS:
         raise InputError("unknown reader {kind!r}; use {known}", kind=kind, known=", ".join(READERS))
     if kind != "mail" and where.is_dir() != (kind == "folder"):
@@ -213,12 +228,12 @@ def _is_plain(entry: Location) -> bool:
     return isinstance(entry, Address) or entry.is_file()
 
 
-def open_input(path: str | Path | Address, reader: str | None, settings: Settings) -> OpenCorpus:
+def open_input(path: str | Path | Address | Pipe, reader: str | None, settings: Settings) -> OpenCorpus:
     """Recognise documents to classify, as ``open_corpus``; any file but a table or mailbox is one document."""
     where = _as_existing(path)
     if isinstance(where, Address):
         _check_readable_there(where, reader, settings)
-    elif reader is None and is_store(where):
+    elif isinstance(where, Path) and reader is None and is_store(where):
         reader = "mail"
     if reader is None and where.is_file() and _suffix(where) not in _KIND_BY_SUFFIX:
         return OpenCorpus(where, "lines" if _has_labelled_lines(where) else _ONE_DOCUMENT, settings)
@@ -246,14 +261,15 @@ def read_corpus(  # noqa: PLR0913  # each says what the path does not
     Parameters
     ----------
     path : str, Path, sequence of these, or data frame
-        A folder with one subfolder per class; a CSV, TSV or JSONL file (plain or .gz) or an Excel workbook (.xlsx)
-        with a text and a label column; a folder of such tables; a file of lines that start with fastText's
-        ``__label__x``; or a folder with one mail store per class (mbox, Maildir, MH, .eml files). Several of these,
-        and patterns as in ``2026-*.csv``, are read one after the other. Of links below a folder, only those to files
-        of the same folder are followed; a link in place of a class is an error. A file that is not text (PDF, an
-        image) is refused, and so is a line or record of more than 67,108,864 characters. A data frame of pandas, polars
-        or pyarrow is read as a table.
-    reader : {"folder", "csv", "tsv", "jsonl", "xlsx", "lines", "mail"}, optional
+        A folder with one subfolder per class; a CSV, TSV or JSONL file (plain, .gz, .bz2, .xz or .zst), an Excel
+        workbook (.xlsx), a Parquet or an Arrow file (.parquet, .arrow, .feather) with a text and a label column; a
+        folder of such tables; a file of lines that start with fastText's ``__label__x``; or a folder with one mail
+        store per class (mbox, Maildir, MH, .eml files). Several of these, and patterns as in ``2026-*.csv``, are read
+        one after the other. Tables may be at addresses of fsspec, such as ``s3://bucket/a.parquet``. Of links below a
+        folder, only those to files of the same folder are followed; a link in place of a class is an error. A file that
+        is not text (PDF, an image) is refused, and so is a line or record of more than 67,108,864 characters. A data
+        frame of pandas, polars or pyarrow is read as a table.
+    reader : {"folder", "csv", "tsv", "jsonl", "xlsx", "parquet", "arrow", "lines", "mail"}, optional
         Kind of the corpus, where the path does not show it.
     text : str or sequence of str, optional
         Names of the text columns, where it is not a common one. Several are one text, in this order; they may also be
@@ -319,7 +335,7 @@ def read_table(  # noqa: PLR0913  # as read_corpus
     skip_bad: bool = False,
     max_skipped: float = MAX_SKIPPED,
 ) -> Iterator[Document]:
-    """Read the labelled documents of a CSV, TSV, JSONL, .xlsx or lines file, one per record.
+    """Read the labelled documents of a CSV, TSV, JSONL, .xlsx, Parquet, Arrow or lines file, one per record.
 
     Parameters and result are as in ``read_corpus``; a folder is refused. ``Document.columns`` has all cells.
     """
@@ -334,7 +350,7 @@ def read_input(path: Path, reader: str | None, settings: Settings) -> Iterator[D
     return open_input(path, reader, settings).documents()
 
 
-def recognise_kind(path: Location, *, by_header: bool = False) -> str:
+def recognise_kind(path: Location | Pipe, *, by_header: bool = False) -> str:
     """Recognise the kind of a corpus from its content if it is a folder, else from its name, or ``__label__`` in it.
 
     by_header: whether a header field has the labels, so that it is mail if it is not a table.
@@ -346,24 +362,28 @@ def recognise_kind(path: Location, *, by_header: bool = False) -> str:
     if _suffix(path) not in _KIND_BY_SUFFIX:
         if _has_labelled_lines(path):
             return "lines"
-        with suppress(*unreadable()), open_bytes(path) as stream:
+        with suppress(*unreadable()), _opened(path, look=True) as stream:
             check_text(stream.read(START_BYTES), path)
         template = "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}"
         raise InputError(template, path=path, known=", ".join(READERS))
     return _KIND_BY_SUFFIX[_suffix(path)]
 
 
-def _has_labelled_lines(path: Location) -> bool:
+def _has_labelled_lines(path: Location | Pipe) -> bool:
     """Whether a file begins with fastText's ``__label__x``."""
-    with suppress(*unreadable()), open_bytes(path) as stream:
+    with suppress(*unreadable()), _opened(path, look=True) as stream:
         return _LABELLED_START.match(stream.read(START_BYTES).removeprefix(BOM_UTF8)) is not None
     return False
 
 
-def _read_whole_file(path: Location, settings: Settings) -> Document:
+def _opened(path: Location | Pipe, look: bool = False) -> BinaryIO:
+    return open_bytes(path) if isinstance(path, Path) else open_stream(path, look)
+
+
+def _read_whole_file(path: Location | Pipe, settings: Settings) -> Document:
     is_packed = is_compressed(path)
     try:
-        with open_bytes(path) as stream:
+        with _opened(path) as stream:
             data = stream.read(MAX_LINE_LENGTH + 1 if is_packed else -1)
     except unreadable() as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
@@ -374,12 +394,16 @@ def _read_whole_file(path: Location, settings: Settings) -> Document:
     return document_of(data, settings, None, str(path))
 
 
-def _as_existing(path: str | Path | Address) -> Location:
-    """Check that a path is a folder or an ordinary file; a table is read twice, so a pipe is refused."""
+def _as_existing(path: str | Path | Address | Pipe) -> Location | Pipe:
+    """Check that a path is a folder, an ordinary file or a named pipe, which is read once."""
+    if isinstance(path, Pipe):
+        return path
     where = location(path)
     try:
         if not where.exists():
             raise InputError("{path} does not exist", path=where)
+        if isinstance(where, Path) and is_pipe(where):
+            return Pipe(str(where), partial(open_bytes, where), closes=True)
         if not where.is_dir() and not where.is_file():
             raise InputError("{path} is neither a file nor a folder; copy its content to a file first", path=where)
     except OSError as error:  # the name is longer than the system allows
@@ -388,7 +412,7 @@ def _as_existing(path: str | Path | Address) -> Location:
     return where
 
 
-def _suffix(path: Location) -> str:
+def _suffix(path: Location | Pipe) -> str:
     """End of the name of a file without that of its compression."""
     name = Path(path.name)
     return (name.with_suffix("") if is_compressed(name) else name).suffix.lower()

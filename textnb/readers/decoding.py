@@ -41,7 +41,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _MARKS = tuple(bom for bom, _ in _BOMS)
-_MAX_BOM_LENGTH = 4
+MAX_BOM_LENGTH = 4
+"""Number of bytes of the longest byte order mark."""
 _WIDE = {"utf-16": 2, "utf-32": 4}  # bytes per unit
 _WITHOUT_BOM = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 # Designation of a Japanese character set; ESC ( B alone is what terminals send to reset themselves.
@@ -124,7 +125,7 @@ def decoded(data: bytes, declared: str | None = None, *, western: bool = False) 
     text = data.decode(encoding.name, "replace")
     if encoding.fits:
         return Decoded(text, encoding.name, 0)
-    text = _without_strays(text, encoding.name)
+    text = without_strays(text, encoding.name)
     return Decoded(text, encoding.name, text.count(REPLACEMENT))
 
 
@@ -161,7 +162,7 @@ def decoded_lines(
     if encoding.name == "iso2022_jp":
         return decoded_iso2022_jp_lines(limited_lines(stream.readline, source))
     lines = _text_lines(stream, encoding.name, newline, source)
-    return lines if encoding.fits else map(partial(_without_strays, encoding=encoding.name), lines)
+    return lines if encoding.fits else map(partial(without_strays, encoding=encoding.name), lines)
 
 
 def _text_lines(stream: BinaryIO, codec: str, newline: str, source: object) -> Iterator[str]:
@@ -212,7 +213,7 @@ def _wide_lines(pieces: Iterable[bytes], stream: BinaryIO, codec: str) -> Iterat
         yield bytes(line)
 
 
-def _without_strays(text: str, encoding: str) -> str:
+def without_strays(text: str, encoding: str) -> str:
     """Text with U+FFFD for characters that Python makes of invalid bytes in cp932, and for surrogates in UTF-7."""
     stray = _STRAYS.get(encoding)
     return text if stray is None else stray.sub(REPLACEMENT, text)
@@ -227,9 +228,9 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
     """Decide the encoding of bytes that come in pieces, in the order of the module docstring."""
     pieces = iter(pieces)
     first = b""
-    while len(first) < _MAX_BOM_LENGTH and (piece := next(pieces, None)) is not None:
+    while len(first) < MAX_BOM_LENGTH and (piece := next(pieces, None)) is not None:
         first += piece
-    name = _of_bom(first, declared) or _like_utf8(declared)
+    name = encoding_of_start(first, declared)
     if name is not None:
         return Encoding(name, name != "utf-7" and _fits(chain([first], pieces), name))
     utf8, valid = codecs.getincrementaldecoder("utf-8")(), True
@@ -245,6 +246,11 @@ def encoding_of(pieces: Iterable[bytes], declared: str | None = None, *, western
     if valid and _accepts(utf8, b"", final=True):
         return Encoding("utf-8", True)
     return _by_evidence(bytes(sample), declared, western)
+
+
+def encoding_of_start(first: bytes, declared: str | None) -> str | None:
+    """Encoding that the first bytes or the declaration alone decide; None if it depends on more."""
+    return _of_bom(first, declared) or _like_utf8(declared)
 
 
 def _of_bom(first: bytes, declared: str | None) -> str | None:

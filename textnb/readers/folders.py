@@ -6,6 +6,7 @@ error, because the class would be missing.
 """
 
 import os
+import stat
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatch
@@ -131,6 +132,12 @@ def is_kind(test: Callable[[], bool]) -> bool:
         return test()
     except OSError:
         return False
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether a path names a pipe, or a device such as a terminal, which can be read once."""
+    mode = path.stat().st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def composed(name: str) -> str:

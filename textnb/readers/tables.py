@@ -10,6 +10,7 @@ so there a cell is quoted only if all of this holds; otherwise its quotation mar
 """
 
 import csv
+import io
 import json
 import re
 from collections import deque
@@ -17,9 +18,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from textnb.address import Location
+from textnb.address import Address, Location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
@@ -36,6 +38,7 @@ from textnb.readers.decoding import (
 )
 from textnb.readers.records import find_columns, record_document, unique_names
 from textnb.readers.settings import Settings, Troubles
+from textnb.readers.streamed import Pipe, StreamedLines, StreamedText
 from textnb.readers.workbook import cell_text, sheet_rows
 
 LABEL_PREFIX = "__label__"
@@ -48,31 +51,38 @@ _CLOSING = re.compile(r'"(?=\t|\r?\n?\Z)')
 _LINE_ENDS = ("\n", "\r\n", "\r")
 _MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
 
+Decided = Encoding | StreamedText | StreamedLines
+"""Encoding of a file, or what is known of that of a stream so far."""
 Found = tuple[str, Document | str]
 """Where a record ends, such as ``line 3``, and its document or the reason why it is bad."""
 Row = tuple[int, Sequence[Any]]
 """Number of the last line of a record, or of its row, and its cells."""
 
 
-def read_records(path: Location, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
+def read_records(path: Location | Pipe, kind: str, settings: Settings, troubles: Troubles) -> Iterator[Document]:
     """Read the documents of a csv, tsv, jsonl, xlsx or lines file, in the order of the file.
 
     The id of a document is its cell in the id column, or else the number of its record.
     """
     if kind == "xlsx":
+        assert not isinstance(path, Pipe)
         yield from _accepted(path, _sheet_documents(path, settings), troubles)
         return
-    with open_lines(path, settings.encoding, "\n" if kind in ("lines", "jsonl") else "") as (encoding, lines):
+    with open_lines(path, settings.encoding, "\n" if kind in ("lines", "jsonl") else "", kind) as (encoding, lines):
         for document in _accepted(path, _documents(path, kind, lines, settings), troubles):
             places = 0 if encoding.fits else f"{document.text}{document.label}".count(REPLACEMENT)
             yield replace(document, defects=(undecodable(places, encoding.name),)) if places else document
 
 
-def column_names(path: Location, kind: str, settings: Settings) -> list[str]:
+def column_names(path: Location | Pipe, kind: str, settings: Settings) -> list[str]:
     """Names of the columns of a csv, tsv or xlsx file, or of the keys in all records of a jsonl file."""
     if kind == "xlsx":
+        assert not isinstance(path, Pipe)
         return unique_names(next((cells for _, cells in sheet_rows(path, settings.sheet)), []))
-    with open_lines(path, settings.encoding, "\n" if kind == "jsonl" else "") as (_, lines):
+    if kind == "jsonl" and isinstance(path, Pipe):
+        template = "{path}: only the end of JSON lines shows all columns; copy it to a file to write a table"
+        raise InputError(template, path=path)
+    with open_lines(path, settings.encoding, "\n" if kind == "jsonl" else "", kind, look=True) as (_, lines):
         if kind == "jsonl":
             found = (record for _, record in _json_records(lines) if isinstance(record, dict))
             return list(dict.fromkeys(key for record in found for key in record))
@@ -108,9 +118,23 @@ def read_lines(stream: BinaryIO, settings: Settings, source: str = "standard inp
 
 
 @contextmanager
-def open_lines(path: Location, encoding: str | None, newline: str = "") -> Iterator[tuple[Encoding, Iterable[str]]]:
-    """Decide the encoding of a file and open its lines; raise InputError if it cannot be read."""
+def open_lines(
+    path: Location | Pipe, encoding: str | None, newline: str = "", kind: str = "csv", look: bool = False
+) -> Iterator[tuple[Decided, Iterable[str]]]:
+    """Decide the encoding of a file and open its lines; raise InputError if it cannot be read.
+
+    A file is read twice, a pipe or an address once; ``look`` leaves a pipe to be read.
+    """
     try:
+        if not isinstance(path, Path):
+            with open_stream(path, look) as stream:
+                streamed = (StreamedLines if kind == "jsonl" else StreamedText)(stream, encoding, path)
+                if isinstance(streamed, StreamedLines):
+                    yield streamed, streamed
+                else:
+                    recoded = cast("BinaryIO", io.BufferedReader(streamed))
+                    yield streamed, decoded_lines(recoded, Encoding("utf-8", True), newline, path)
+            return
         with open_bytes(path) as stream:
             start = stream.read(START_BYTES)
             check_text(start, path)
@@ -122,7 +146,14 @@ def open_lines(path: Location, encoding: str | None, newline: str = "") -> Itera
         raise InputError("{path}: {why}", path=path, why=error) from error
 
 
-def _accepted(path: Location, found: Iterable[Found], troubles: Troubles) -> Iterator[Document]:
+def open_stream(path: Address | Pipe, look: bool = False) -> BinaryIO:
+    """Open what is read once, to look at its start or to read all of it."""
+    if isinstance(path, Address):
+        return open_bytes(path)
+    return path.look() if look else path.open()
+
+
+def _accepted(path: Location | Pipe, found: Iterable[Found], troubles: Troubles) -> Iterator[Document]:
     """Yield the good documents; the others are errors, or are counted."""
     for where, document in found:
         if isinstance(document, str):
@@ -131,7 +162,7 @@ def _accepted(path: Location, found: Iterable[Found], troubles: Troubles) -> Ite
             yield document
 
 
-def _documents(path: Location, kind: str, lines: Iterable[str], settings: Settings) -> Iterator[Found]:
+def _documents(path: Location | Pipe, kind: str, lines: Iterable[str], settings: Settings) -> Iterator[Found]:
     if kind == "lines":
         return _line_documents(lines, settings)
     if kind == "jsonl":
@@ -174,7 +205,7 @@ def _sheet_documents(path: Location, settings: Settings) -> Iterator[Found]:
         yield where, read if isinstance(read, str) else replace(read, columns=dict(zip(names, cells, strict=True)))
 
 
-def _row_documents(path: Location, unit: str, rows: Iterable[Row], settings: Settings) -> Iterator[Found]:
+def _row_documents(path: Location | Pipe, unit: str, rows: Iterable[Row], settings: Settings) -> Iterator[Found]:
     """Documents of the rows of a table, whose first row is the header; ``unit`` is what rows are numbered by."""
     rows = iter(rows)
     header = next((cells for _, cells in rows if cells), [])
@@ -196,7 +227,7 @@ def _row_documents(path: Location, unit: str, rows: Iterable[Row], settings: Set
             yield where, record_document(n_records, dict(zip(names, cells, strict=True)), used, settings)
 
 
-def csv_records(path: Location, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def csv_records(path: Location | Pipe, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Read the records of a CSV or TSV file: the number of the last line, and the cells; a blank line has no cells."""
     if delimiter == "\t":
         yield from _TabbedLines(lines).records()

@@ -20,7 +20,7 @@ from textnb.readers.settings import MAX_SKIPPED
 from textnb.text import FEATURES, NORMALISERS, TERMS, TOKENIZERS, Analyzer, Tokenizer, tokenizer
 from textnb.text.tokenizers import Imported
 
-_TABLES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet")
+_TABLES = (".csv", ".tsv", ".jsonl", ".xlsx", ".parquet", ".arrow", ".feather")
 
 
 class ModelPath(click.Path):
@@ -56,9 +56,9 @@ model_path = argument("model", "MODEL", "Model file.", type=ModelPath(path_type=
 corpus_paths = argument(
     "corpora",
     "CORPUS...",
-    "Folder with one subfolder or mail store per class; table (.csv, .tsv, .jsonl, also .gz; .xlsx) or folder of "
-    "tables; file of lines with __label__x; - for such lines on standard input; or a `textnb count` file. Several are "
-    "read one after the other.",
+    "Folder with one subfolder or mail store per class; table (.csv, .tsv, .jsonl, also .gz, .bz2, .xz, .zst; .xlsx, "
+    ".parquet, .arrow, .feather) or folder of tables, also at an address such as s3://; file of lines with __label__x; "
+    "- for such lines on standard input; or a `textnb count` file. Several are read one after the other.",
     nargs=-1,
     required=True,
 )
@@ -67,7 +67,7 @@ input_names = argument(
     "[INPUT]...",
     "File or folder; - is standard input, each line a document (the default). A table is read as its records, a "
     "mailbox as its messages, a folder as its files (or tables); any other file, such as .txt, is one document, or "
-    "one per line with --per-line.",
+    "one per line with --per-line. Tables and files may be at addresses, such as s3://.",
     nargs=-1,
 )
 output = click.option("--output", "-o", metavar="FILE", type=FILE, required=True, help="File to write.")
