@@ -196,6 +196,8 @@ def source_of(corpora: Sequence[OpenCorpus], labelled: bool) -> Source:
     """Return the partitions of open corpora; of several, the ids of labelled documents begin with the path."""
     parts = []
     for corpus in corpora:
+        if isinstance(corpus.path, Pipe):
+            raise InputError("{path} is a pipe, which only one process can read; copy it to a file", path=corpus.path)
         path = corpus.path.absolute() if isinstance(corpus.path, Path) else corpus.path
         own = replace(corpus, path=path, settings=replace(corpus.settings, jobs=1, then=None))
         whole = FileReader(own, str(corpus.path), labelled and len(corpora) > 1)
@@ -213,8 +215,7 @@ def _identity(part: FileReader) -> str:
 
 def _state(path: Location | Pipe) -> object:
     """Sizes and times of the files of a corpus."""
-    if isinstance(path, Pipe):
-        raise InputError("{path} is a pipe, which workers cannot read; copy its content to a file first", path=path)
+    assert not isinstance(path, Pipe)
     if not isinstance(path, Path):
         return path.state()
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
