@@ -139,7 +139,7 @@ class CorpusSource:
         size, quiet = size_of(corpus.path), self.running.quiet
         self.throughput.n_bytes += size
         documents = self.throughput.watch(corpus.documents())
-        if corpus.kind in _READ_IN_ORDER and not quiet:
+        if corpus.kind in _READ_IN_ORDER and isinstance(corpus.path, Path) and not quiet:
             return progress_of_file(documents, "reading", size, position)
         return progress(documents, "reading", partial(_expected_documents, corpus), quiet)
 
