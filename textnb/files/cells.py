@@ -19,6 +19,7 @@ def as_decimal(cell: object, digits: int) -> str:
 def plain_text(cell: object) -> str:
     """Text of a cell that was read; lists and objects of JSON as JSON.
 
+    >>> from datetime import date
     >>> plain_text([1, date(2026, 11, 18)]), plain_text(None)
     ('[1, "2026-11-18"]', '')
     """
@@ -29,6 +30,7 @@ def plain_text(cell: object) -> str:
 def json_value(cell: Any) -> Any:
     """Value of JSON for a cell; what JSON has no kind for is text.
 
+    >>> from datetime import date
     >>> json_value(0.5), json_value(float("nan")), json_value(date(2026, 11, 18))
     (0.5, None, '2026-11-18')
     """

@@ -90,6 +90,7 @@ def table_writer(path: Location, columns: Sequence[str], style: TableStyle | Non
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with table_writer(Path(folder, "a.csv"), ["text", "label", "probability"]) as write:
     ...         write(["meow"], ["cat", 0.98765])
