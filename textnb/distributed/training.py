@@ -7,6 +7,7 @@ front until they have ENTRIES counts; they stay on the workers, and the second p
 A model that is fitted to the documents themselves gets the counts of all partitions on the driver.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -88,8 +89,8 @@ def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[Cla
     chosen = counting = asked
     first: dict[int, Future] = {}
     if asked.model == AUTO:
-        counting = settled_terms(run, asked)
-        chosen, first = _chosen(run, counting, parts)
+        counting, are_few = settled_terms(run, asked)
+        chosen, first = _chosen(run, counting, parts, math.inf if are_few and counting.choose_terms else ENTRIES)
     if chosen.keeps.examples:
         return _learnt_here(run, chosen, counting.terms_of, parts)
     paths = stored_paths(run, counting.terms_of, parts)
@@ -101,32 +102,37 @@ def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[Cla
     return chosen, total.value, total.kind or TEXT
 
 
-def settled_terms(run: Run, asked: ClassifierRecipe) -> ClassifierRecipe:
-    """Return the recipe with the kinds of terms that the first documents allow."""
+def settled_terms(run: Run, asked: ClassifierRecipe) -> tuple[ClassifierRecipe, bool]:
+    """Return the recipe with the kinds of terms that the first documents allow, and whether these are all."""
     found: list[Document] = []
     for i in range(len(run)):
         (outcome,) = run.results(run.leaves(first_documents, each=[FIRST_DOCUMENTS + 1] * len(run), only=[i]))
         found += outcome.value
         if len(found) > FIRST_DOCUMENTS:
             break
-    return with_affordable_terms(asked, found[: FIRST_DOCUMENTS + 1])[0]
+    return with_affordable_terms(asked, found[: FIRST_DOCUMENTS + 1])[0], len(found) <= FIRST_DOCUMENTS
 
 
-def _chosen(run: Run, counting: ClassifierRecipe, parts: Path | None) -> "tuple[ClassifierRecipe, dict[int, Future]]":
-    """Return the recipe that `auto` becomes, and the first partitions, counted, which stay on the workers."""
+def _chosen(
+    run: Run, counting: ClassifierRecipe, parts: Path | None, enough: float
+) -> "tuple[ClassifierRecipe, dict[int, Future]]":
+    """Return the recipe that `auto` becomes, and the first partitions, counted, which stay on the workers.
+
+    enough: number of counts of the documents that choose; infinite if the whole corpus is counted at once.
+    """
     paths, terms_of = stored_paths(run, counting.terms_of, parts), run.shared(counting.terms_of)
     at_once = max(2 * sum(run.client.nthreads().values()), 1)
     first: dict[int, Future] = {}
     entries: list[Codes] = []
     digests: list[list[bytes]] = []
-    while len(first) < len(run) and sum(int(each.sum()) for each in entries) < ENTRIES:
+    while len(first) < len(run) and sum(int(each.sum()) for each in entries) < enough:
         more = range(len(first), min(len(first) + at_once, len(run)))
         counted = run.start(run.leaves(counted_part, terms_of, each=paths, only=more))
         for own, digest in run.results(run.after(entries_of, counted)):
             entries.append(own)
             digests.append(digest)
         first |= zip(more, counted, strict=True)
-    rows = _first_rows(run, counting, entries, digests)
+    rows = _first_rows(run, counting, entries, digests, enough)
     ends = np.cumsum([len(each) for each in entries])
     pieces = np.split(rows, np.searchsorted(rows, ends[:-1]))
     own_rows = [piece - (end - len(each)) for piece, end, each in zip(pieces, ends, entries, strict=True)]
@@ -134,17 +140,18 @@ def _chosen(run: Run, counting: ClassifierRecipe, parts: Path | None) -> "tuple[
     return choose_by(counting, joined(chosen).trimmed if chosen else None), first
 
 
-def _first_rows(run: Run, counting: ClassifierRecipe, entries: list[Codes], digests: list[list[bytes]]) -> Codes:
+def _first_rows(
+    run: Run, counting: ClassifierRecipe, entries: list[Codes], digests: list[list[bytes]], enough: float
+) -> Codes:
     """Return the numbers of the documents that choose a recipe, of those of the first partitions."""
     sizes = np.concatenate(entries)
     number = len(sizes)
-    are_counted_at_once = counting.choose_terms and len(entries) == len(run) and number <= FIRST_DOCUMENTS
-    if sizes.sum() >= ENTRIES and not are_counted_at_once:
+    if sizes.sum() >= enough:
         lengths = chain.from_iterable(
             each.value for each in run.results(run.leaves(text_lengths, only=range(len(entries))))
         )
         natively = counting.terms_of.tokenizer.counts_natively
-        number = number_in_first_part(list(lengths), sizes.tolist(), natively, ENTRIES)
+        number = number_in_first_part(list(lengths), sizes.tolist(), natively, enough)
     return sampled_rows(list(chain.from_iterable(digests))[:number], int(sizes[:number].sum()))
 
 
