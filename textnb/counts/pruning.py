@@ -1,9 +1,8 @@
 """Pruning: the rarest terms of a sum are dropped, so that a vocabulary stays within a term budget.
 
-A part of a stream is left with B terms at most before it is added, and the sum whenever it has more than SLACK B, and
-at the end. Those that the fewest documents contain are dropped; of those in equally many documents, the last by code
-point. Let t_i be the number of documents that contain the most frequent term dropped the i-th time, and T = sum_i t_i.
-Then
+A part of a stream is left with B terms at most before it is added, and so is the sum afterwards. Those that the fewest
+documents contain are dropped; of those in equally many documents, the last by code point. Let t_i be the number of
+documents that contain the most frequent term dropped the i-th time, and T = sum_i t_i. Then
 
     documents that contain a term and were not counted for it:  at most T, for every term                     (1)
 
@@ -17,9 +16,6 @@ import numpy as np
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.numerics import Codes, Ints
-
-SLACK = 1.5
-"""How many times the budget a sum may have between two prunings, so that they are few."""
 
 
 class Dropped(NamedTuple):

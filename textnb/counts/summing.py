@@ -16,7 +16,7 @@ import numpy as np
 from textnb.counts.counting import Counted
 from textnb.counts.examples import SIZE, Digests
 from textnb.counts.learnt import Keeps, Learnt, Sample
-from textnb.counts.pruning import SLACK, Dropped, most_frequent
+from textnb.counts.pruning import Dropped, most_frequent
 from textnb.counts.weighting import Weighting
 
 
@@ -63,7 +63,7 @@ class LearntSum:
             self._waiting.append(Sample.of_below(part, self._sample.most, self._sample.bounds))
             if sum(len(each.examples) for each in self._waiting) > self._sample.most // 2:
                 self._add_waiting()
-        if self._budget is not None and self._sum.counts.n_terms > SLACK * self._budget:
+        if self._budget is not None and self._sum.counts.n_terms > self._budget:
             self._prune(self._budget)
 
     def learnt(self) -> Learnt:
