@@ -71,7 +71,7 @@ def main() -> None:
         started = time.perf_counter()
         with (
             LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
             ) as cluster,
             Client(cluster) as client,
         ):

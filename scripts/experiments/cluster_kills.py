@@ -158,7 +158,7 @@ def run_one(name: str, verb: Callable[[Client], Any], expected: Any, disturbance
     """Run a verb on a new cluster, disturbed or not, and say whether the result is that of one process."""
     with (
         LocalCluster(
-            n_workers=3, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            n_workers=3, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -29,7 +29,7 @@ def open_client(address: str, jobs: int) -> Iterator["Client"]:
     if address == LOCAL:
         with (
             distributed.LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+                n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
             ) as cluster,
             distributed.Client(cluster) as client,
         ):
