@@ -87,6 +87,7 @@ def test_a_command_that_waits_for_a_terminal_says_so(model, tmp_path):
 
 INTERRUPTED_IMPORT = """
 import builtins, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it
 from textnb.__main__ import main
 load = builtins.__import__
 def interrupted(name, *others, **more):

@@ -103,7 +103,8 @@ def test_the_page_says_which_documents_its_numbers_are_of_if_only_a_part_is_equa
             page = (tmp_path / "p.html").read_text(encoding="utf-8")
             assert (phrase in page) is is_part
             quality = TextClassifier.load(tmp_path / "m.textnb").facts()["left out"]
-            assert "{:.3f} ({:.3f} to {:.3f})".format(*quality["accuracy"]) in page
+            shown = "{:.3f} ({:.3f} to {:.3f})" if language == "en" else "{:.3f} ({:.3f} ～ {:.3f})"
+            assert shown.format(*quality["accuracy"]) in page
 
 
 def test_a_promised_precision_is_decided_as_in_python(run, hard_model, tmp_path):

@@ -87,7 +87,7 @@ def test_verbs_and_their_options_are_completed():
     assert list(complete([], "")) == list(VERBS)
     assert {"--alpha", "--tokenizer"} <= set(complete(["train"], "--"))
     assert "--estimate" not in complete(["train"], "--")
-    assert list(complete(["predict", "--format"], "")) == ["tsv", "csv", "jsonl"]
+    assert list(complete(["predict", "--format"], "")) == ["tsv", "csv", "jsonl", "parquet"]
     assert list(complete(["corpus"], "")) == ["check", "get", "list", "path"]
     assert complete(["nosuch"], "") == complete([], "")
 

@@ -29,6 +29,9 @@ from textnb.language import spoken
 from textnb.report.contents import train_report
 from textnb.text.analyzer import SELECTION, Analyzer
 
+IN_A_PARAGRAPH = ("checkpoint", "checkpoint_every", "dask", "parts", "lang")
+"""Options that the help explains in a paragraph, or not at all."""
+
 MANY_COPIES = 0.1
 """Proportion of copies among the documents from which on train warns."""
 
@@ -39,7 +42,7 @@ MANY_COPIES = 0.1
 @click.option(
     "--min-df",
     metavar="N",
-    help="Use terms in at least N documents or this proportion; auto: 2, or 1 if few.",
+    help="Use terms in at least N documents or this proportion; auto: 1 or 2.",
 )
 @click.option("--max-df", metavar="N", help="Use terms in at most N documents or this proportion.")
 @click.option("--max-terms", metavar="N", type=click.IntRange(min=1), help="Use at most N terms.")
@@ -48,18 +51,20 @@ MANY_COPIES = 0.1
     metavar="N",
     type=click.IntRange(min=1),
     help="Count only about the N most frequent terms, which bounds memory; forget is then refused.",
+    hidden=True,
 )
 @click.option("--like", metavar="MODEL", type=FILE, help="Use the recipe of this model; both can then be merged.")
 @click.option("--verbose", "-v", is_flag=True, help="Print what was chosen and estimated: smoothing and calibration.")
 @click.option("--trust", metavar="MODULE:FUNCTION", multiple=True, hidden=True)
-@takes(running=inputs.Running, clustering=Clustering)
+@takes(running=inputs.Running)
 @takes(
-    rare=inputs.RARE,
+    rare=(*inputs.RARE, *IN_A_PARAGRAPH),
     modelling=Modelling,
     tokenizing=inputs.Tokenizing,
     reading=inputs.LabelledReading,
     reporting=Reporting,
     checkpointing=Checkpointing,
+    clustering=Clustering,
 )
 def train(
     corpora: Sequence[str],
@@ -86,23 +91,15 @@ def train(
     often confused; probabilities are calibrated on the same. --html lists suspect labels, too. Of multinomial and
     complement the other is named if clearly better.
 
-    The corpus is read once. Memory grows with the vocabulary and the kept documents (--sample), and by 16 bytes per
-    document. --term-budget bounds the vocabulary: the rarest terms are dropped while counting, and info says how many
-    and how far counts may be off; --max-terms selects exactly, at the end. With --checkpoint a run that was killed and
-    is started again writes the model of an uninterrupted run.
+    --term-budget N bounds the vocabulary, and so memory; forget is then refused. With --checkpoint FILE a killed run
+    goes on. --dask tcp://host:8786, or local, counts on a cluster and keeps what is counted in --parts DIR. More
+    options: textnb models NAME, textnb count --help.
 
     Examples:
 
         textnb train news/ -o news.textnb
         textnb train reviews.csv --text title,body --label stars --terms words,pairs -o reviews.textnb
-        textnb train tuesday/ --like monday.textnb -o tuesday.textnb
         textnb train news/ --model complement --weighting tfidf-l2 --set weight_norm=true -o news.textnb
-
-    With --dask the documents are counted on a cluster, by files and by row groups of .parquet; the model is the same.
-
-        textnb train 'news/*.parquet' --dask tcp://scheduler:8786 --parts counted/ -o news.textnb
-
-    More options: textnb models NAME (for --set), textnb count --help (for reading and text).
     """
     check_output(output, corpora)
     clustering.check()

@@ -56,9 +56,9 @@ model_path = argument("model", "MODEL", "Model file.", type=ModelPath(path_type=
 corpus_paths = argument(
     "corpora",
     "CORPUS...",
-    "Folder with one subfolder or mail store per class; table (.csv, .tsv, .jsonl, also .gz, .bz2, .xz, .zst; .xlsx, "
-    ".parquet, .arrow, .feather) or folder of tables, also at an address such as s3://; file of lines with __label__x; "
-    "- for such lines on standard input; or a `textnb count` file. Several are read one after the other.",
+    "Folder with one subfolder or mail store per class; table (.csv, .tsv, .jsonl, .xlsx, .parquet, .arrow, also "
+    "compressed) or folder of tables, also at s3:// ...; file of lines with __label__x (- for standard input); or a "
+    "`textnb count` file; or several.",
     nargs=-1,
     required=True,
 )

@@ -209,6 +209,9 @@ class Minimum(NamedTuple):
         return NOT_CONVERGED.format(steps=self.steps, norm=norm, bound=self.bound)
 
 
+TOO_LARGE = "the numbers in X are too large for their squares: scale its columns"
+
+
 def bound(loss: Loss, tol: float) -> float:
     """Norm at which a gradient counts as 0: tol times the norm at the start, and never below rounding.
 
@@ -221,7 +224,7 @@ def gradient_norm_at_start(loss: Loss) -> float:
     """Norm of the gradient where all weights are 0; refuses numbers whose squares are too large."""
     norm = float(loss.at(loss.start).gradient_norm)
     if not np.isfinite(norm):
-        raise InputError("the numbers in X are too large for their squares: scale its columns")
+        raise InputError(TOO_LARGE)
     return norm
 
 

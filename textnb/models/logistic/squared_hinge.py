@@ -51,9 +51,10 @@ import numpy as np
 
 from textnb.counts.matrix import CSR
 from textnb.counts.rows import row_blocks, row_sums
+from textnb.errors import InputError
 from textnb.extension import cached_property, sparse, uses_extension
 from textnb.models.logistic.loss import Loss, LossPoint
-from textnb.models.logistic.solvers import is_small
+from textnb.models.logistic.solvers import TOO_LARGE, is_small
 from textnb.numerics import Floats
 
 
@@ -268,11 +269,13 @@ def _slack(weight: Floats, l2: float) -> Floats:
 
 
 def _squares(X: CSR) -> Floats:
-    """Squared lengths |x_i|^2 of the rows, (D,)."""
+    """Squared lengths |x_i|^2 of the rows, (D,), refused if they are too large."""
     squares = np.zeros(X.shape[0])
     for rows, entries in row_blocks(X.indptr):
         part = X.data[entries]
         squares[rows] = row_sums(X[rows], part * part)
+    if not np.isfinite(squares).all():
+        raise InputError(TOO_LARGE)
     return squares
 
 
