@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR, as_counts, canonical, in_bytes, renumbered
-from textnb.counts.vocabulary import Vocabulary
+from textnb.counts.packed_vocabulary import united
+from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.document import DIGEST_SIZE
 from textnb.errors import InputError, NotLearntError
 from textnb.extension import sparse
@@ -214,9 +215,9 @@ class Examples:
     def __add__(self, other: Examples) -> Examples:
         if not len(self) or not len(other):
             return self if len(self) else other
-        vocabulary = self.vocabulary | other.vocabulary
+        vocabulary, columns, others = united(self.vocabulary, other.vocabulary)
         classes = tuple(sorted({*self.classes, *other.classes}))
-        a, b = self._on(vocabulary, classes), other._on(vocabulary, classes)
+        a, b = self._on(vocabulary, classes, columns), other._on(vocabulary, classes, others)
         X = sparse.vstack([a.X, b.X], format="csr")
         y, digests, days = (np.concatenate([getattr(a, name), getattr(b, name)]) for name in ("y", "digests", "days"))
         return Examples(vocabulary, classes, X, y, digests, days)._in_order()
@@ -275,9 +276,8 @@ class Examples:
         X = renumbered(self.X, columns, len(vocabulary))
         return replace(self, X=X, vocabulary=vocabulary)
 
-    def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Examples:
-        """These examples on wider axes."""
-        columns = vocabulary.columns_of(self.vocabulary)
+    def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...], columns: Columns) -> Examples:
+        """These examples on wider axes, with their terms at these columns."""
         rows = places(classes, self.classes)
         X = renumbered(self.X, columns, len(vocabulary))
         return Examples(vocabulary, classes, X, rows[self.y], self.digests, self.days)

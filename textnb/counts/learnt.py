@@ -33,6 +33,7 @@ from textnb.counts.examples import SIZE, DigestArray, Digests, Examples, digest_
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR
+from textnb.counts.packed_vocabulary import united
 from textnb.counts.pruning import NOTHING_DROPPED, Dropped, most_frequent_terms
 from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
@@ -307,12 +308,16 @@ class Learnt:
 
     def __add__(self, other: "Learnt") -> "Learnt":
         a, b = self.counts, other.counts
-        vocabulary = _vocabulary(a) | _vocabulary(b)
+        vocabulary, columns, others = united(_vocabulary(a), _vocabulary(b))
         classes = sorted({*a.classes, *b.classes})
+        histograms = None
+        if self.histograms is not None and other.histograms is not None:
+            mine = self.histograms.on(vocabulary, classes, a.unit, columns)
+            histograms = mine + other.histograms.on(vocabulary, classes, a.unit, others)
         return Learnt(
-            a.on(vocabulary, classes) + b.on(vocabulary, classes),
+            a.on(vocabulary, classes, columns) + b.on(vocabulary, classes, others),
             self.digests + other.digests,
-            _sum(*(_on(h, vocabulary, classes, a.unit) for h in (self.histograms, other.histograms))),
+            histograms,
             _sum(self.examples, other.examples),
             _sum(self.sample, other.sample),
             self.dropped.and_then(other.dropped),
@@ -385,12 +390,6 @@ def _statistics(
 def _vocabulary(counts: ClassCounts) -> Vocabulary:
     assert counts.vocabulary is not None
     return counts.vocabulary
-
-
-def _on(
-    histograms: ClassHistograms | None, vocabulary: Vocabulary, classes: list[str], unit: float
-) -> ClassHistograms | None:
-    return None if histograms is None else histograms.on(vocabulary, classes, unit)
 
 
 def _sum(a: Any, b: Any) -> Any:
