@@ -9,12 +9,13 @@ from small_clusters import small_cluster, write_corpus
 from textnb import Analyzer, Document, TextClassifier
 from textnb.comparison import TokenizedDocuments, compare
 from textnb.errors import InputError
-from textnb.files.count_file import merge_counts, write_counts
+from textnb.files.count_file import write_counts
+from textnb.files.count_joining import merge_counts
 from textnb.readers import read_corpus
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'textnb[dask]'")
 
-from textnb.distributed import count, cross_validate, fit, predict, training  # noqa: E402  # noqa: E402
+from textnb.distributed import count, cross_validate, fit, predict, training  # noqa: E402
 
 KILLING = {"tokenizer": "cluster_tokenizers:killing_once", "analyzer": Analyzer()}
 

@@ -21,7 +21,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from hashlib import blake2b
-from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,14 +136,16 @@ class Sample:
         """Return the sum with others, ``thinned`` for these documents; what is not kept is left out before adding."""
         samples = [self, *others]
         bounds = reduce(_lower, [each.bounds for each in samples])
-        low = [each._below(bounds).examples for each in samples]
-        classes = tuple(sorted({name for each in low for name in each.classes}))
-        y = np.concatenate([places(classes, each.classes)[each.y] for each in low])
-        digests = np.concatenate([each.digests for each in low])
-        del low
+        examples = [each.examples for each in samples]
+        below = [is_below(each.digests, each.y, each.classes, bounds) for each in examples]
+        classes = tuple(sorted({name for each in examples for name in each.classes}))
+        pairs = list(zip(examples, below, strict=True))
+        y = np.concatenate([places(classes, each.classes)[each.y[rows]] for each, rows in pairs])
+        digests = np.concatenate([each.digests[rows] for each, rows in pairs])
         bounds = _lower(bounds, _digests_at(_share(documents.values(), self.most), digests, y, classes))
-        others_sum = reduce(add, [each._below(_lower(each.bounds, bounds)) for each in others])
-        return (self._below(bounds) + others_sum).thinned(documents)
+        del examples, pairs
+        kept = Examples.joined([each._below(bounds).examples for each in samples])
+        return Sample(kept, bounds, min(each.most for each in samples)).thinned(documents)
 
     def within(self, vocabulary: Vocabulary) -> "Sample":
         """Return the sample on a vocabulary, without the terms that are not in it."""
