@@ -77,7 +77,7 @@ def test_counts_are_written_once_and_joined_like_one_run(client, tmp_path):
         [Document(d.text, d.label, f"{path}:{d.id}") for path in corpora for d in read_corpus(path)],
     )
     write_counts(tmp_path / "one", one.of_recipe(classifier.recipe), classifier.recipe.terms_of)
-    assert len(whole) == 120
+    assert whole.n_documents == 120
     assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
     with (tmp_path / "c" / "part0.csv").open("a") as stream:
         stream.write("new,w1 w2,x\n")
