@@ -16,7 +16,7 @@ from textnb.counts.packed_vocabulary import PackedVocabulary, pack_terms, united
 from textnb.counts.rows import as_matrix
 from textnb.counts.term_union import _native_union, plain_union
 from textnb.errors import InputError
-from textnb.extension import has_extension
+from textnb.extension import has_extension, uses_extension
 from textnb.text import tokenizer
 
 TERMS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
@@ -260,7 +260,7 @@ def test_terms_with_lone_surrogates_are_joined_as_strings():
 def test_many_terms_are_mapped_without_creating_strings():
     whole, part = packed([f"w{i:05}" for i in range(5000)]), packed([f"w{i:05}" for i in range(0, 5000, 2)])
     assert np.array_equal(whole.columns_of(part), np.arange(0, 5000, 2))
-    if has_extension():
+    if uses_extension():
         assert not {"terms", "columns"} & (whole.__dict__.keys() | part.__dict__.keys())
     with pytest.raises(InputError, match="'other' is not in the vocabulary"):
         whole.columns_of(packed([*part, "other"]))
