@@ -10,7 +10,10 @@ from setuptools.command.build_ext import build_ext
 
 NATIVE = "textnb/native"
 WITH_HEADER = ("arguments", "hinge", "lattice", "mail", "pages", "rows", "scan", "terms")
-WITHOUT_HEADER = ("module", "lattice_type", "cutter_type", "counter_type", "page_functions", "class_sums", "row_scores")
+WITHOUT_HEADER = (
+    *("module", "lattice_type", "cutter_type", "counter_type", "page_functions"),
+    *("class_sums", "row_scores", "term_union"),
+)
 WITHOUT = (
     "textnb: no C extension ({reason}); results are the same, but tokenizing Japanese takes about 25 times as long, "
     "fitting nb-logistic 10 times and reading mail 3 times"

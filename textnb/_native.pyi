@@ -137,3 +137,14 @@ def row_classes(
     n_classes: int,
     /,
 ) -> None: ...
+def term_union(
+    data: Memory,
+    starts: Memory,
+    places: Memory,
+    others: Memory,
+    their_starts: Memory,
+    their_places: Memory,
+    out: Memory,
+    out_starts: Memory,
+    /,
+) -> int: ...

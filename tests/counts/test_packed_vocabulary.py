@@ -12,10 +12,11 @@ from textnb import Analyzer, Document
 from textnb.counts import Vocabulary
 from textnb.counts.documents import NativeRows, TermsOf
 from textnb.counts.matrix import count_matrix
-from textnb.counts.packed_vocabulary import PackedVocabulary, pack_terms
+from textnb.counts.packed_vocabulary import PackedVocabulary, pack_terms, united
 from textnb.counts.rows import as_matrix
+from textnb.counts.term_union import _native_union, plain_union
 from textnb.errors import InputError
-from textnb.extension import has_extension
+from textnb.extension import has_extension, uses_extension
 from textnb.text import tokenizer
 
 TERMS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
@@ -173,3 +174,93 @@ def test_a_counter_of_packed_terms_has_no_strings():
     for wrong in ((b"", b"", b""), (b"", bytes(4), bytes(8)), (b"", bytes(3), bytes(16))):
         with pytest.raises(ValueError, match=r"packed terms need|cannot hold"):
             Counter(bytes(16), 1, 1, (), wrong)
+
+
+def arrays_of(terms):
+    vocabulary = packed(terms)
+    return vocabulary.data, vocabulary.starts
+
+
+@given(TERMS, TERMS)
+def test_the_union_of_packed_terms_is_that_of_plain_ones(terms, others):
+    whole, columns, their_columns = united(packed(terms), packed(others))
+    assert whole == Vocabulary([*terms, *others])
+    assert columns.tolist() == [whole.find(term) for term in sorted(set(terms))]
+    assert their_columns.tolist() == [whole.find(term) for term in sorted(set(others))]
+    for union in (united(Vocabulary(terms), Vocabulary(others)), united(Vocabulary(terms), packed(others))):
+        assert union.vocabulary == whole
+        assert np.array_equal(union.columns, columns)
+        assert np.array_equal(union.others, their_columns)
+    assert packed(terms) | Vocabulary(others) == Vocabulary(terms) | packed(others) == whole
+
+
+@needs_extension
+@given(TERMS, TERMS)
+def test_the_extension_and_python_give_the_same_union(terms, others):
+    arrays = *arrays_of(terms), *arrays_of(others)
+    for mine, theirs in zip(_native_union(*arrays), plain_union(*arrays), strict=True):
+        assert mine.dtype == theirs.dtype
+        assert np.array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("union", [pytest.param(_native_union, marks=needs_extension), plain_union])
+def test_terms_that_are_out_of_order_or_out_of_range_are_no_part_of_a_union(union):
+    sound = np.frombuffer(b"xyz", np.uint8), np.array([0, 1, 3], np.uint32)
+    for data, starts, complaint in (
+        (b"ba", [0, 1, 2], "distinct and sorted"),
+        (b"aa", [0, 1, 2], "distinct and sorted"),
+        (b"ab", [0, 1, 3], "out of range"),
+        (b"ab", [0, 2, 1], "out of range"),
+        (b"ab", [0, 2**32 - 1, 2], "out of range"),
+    ):
+        damaged = np.frombuffer(data, np.uint8), np.array(starts, np.uint32)
+        for arrays in ((*damaged, *sound), (*sound, *damaged)):
+            with pytest.raises(ValueError, match=complaint):
+                union(*arrays)
+
+
+@needs_extension
+def test_random_arrays_give_a_union_or_are_refused():
+    rng = np.random.default_rng(6)
+    for _ in range(2000):
+        arrays = []
+        for n_terms, n_bytes in rng.integers(0, 12, (2, 2)):
+            starts = np.sort(rng.integers(0, n_bytes + 1 + (rng.random() < 0.2), n_terms + 1))
+            arrays += [rng.integers(0, 3, n_bytes).astype(np.uint8), starts.astype(np.uint32)]
+        results = []
+        for union in (_native_union, plain_union):
+            try:
+                results.append([part.tolist() for part in union(*arrays)])
+            except ValueError:
+                results.append(None)
+        assert results[0] == results[1]
+
+
+@needs_extension
+def test_buffers_of_a_union_that_do_not_fit_are_refused():
+    from textnb._native import term_union
+
+    data, starts, places = np.zeros(2, np.uint8), np.arange(3, dtype=np.uint32), np.zeros(2, np.int64)
+    data[1] = 1
+    fits = [data, starts, places, data, starts, places.copy(), np.zeros(4, np.uint8), np.zeros(5, np.uint32)]
+    assert term_union(*fits) == 2
+    for number, wrong in ((1, starts[:2].copy()), (2, places[:1].copy()), (6, data[:1].copy()), (7, starts)):
+        with pytest.raises(ValueError, match=r"items, expected|no room"):
+            term_union(*fits[:number], wrong, *fits[number + 1 :])
+    with pytest.raises(BufferError):
+        term_union(*fits[:6], bytes(4), fits[7])
+
+
+def test_terms_with_lone_surrogates_are_joined_as_strings():
+    whole, columns, others = united(Vocabulary(["a", "\ud800"]), packed(["b", "\ue000"]))
+    assert whole.terms == ("a", "b", "\ud800", "\ue000")
+    assert (columns.tolist(), others.tolist()) == ([0, 2], [1, 3])
+
+
+def test_many_terms_are_mapped_without_creating_strings():
+    whole, part = packed([f"w{i:05}" for i in range(5000)]), packed([f"w{i:05}" for i in range(0, 5000, 2)])
+    assert np.array_equal(whole.columns_of(part), np.arange(0, 5000, 2))
+    if uses_extension():
+        assert not {"terms", "columns"} & (whole.__dict__.keys() | part.__dict__.keys())
+    with pytest.raises(InputError, match="'other' is not in the vocabulary"):
+        whole.columns_of(packed([*part, "other"]))

@@ -15,7 +15,7 @@ from textnb.readers import read_corpus
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'textnb[dask]'")
 
-from textnb.distributed import count, cross_validate, fit, predict, training  # noqa: E402  # noqa: E402
+from textnb.distributed import count, cross_validate, fit, predict, training  # noqa: E402
 
 KILLING = {"tokenizer": "cluster_tokenizers:killing_once", "analyzer": Analyzer()}
 

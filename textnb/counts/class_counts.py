@@ -147,11 +147,14 @@ class ClassCounts:
         """Number of terms, V."""
         return int(self._terms.shape[1])
 
-    def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any]) -> ClassCounts:
-        """Return these counts on wider axes; without a vocabulary the columns stay as they are."""
+    def on(self, vocabulary: Vocabulary | None, classes: Sequence[Any], columns: Codes | None = None) -> ClassCounts:
+        """Return these counts on wider axes; without a vocabulary the columns stay as they are.
+
+        ``columns``: columns of the terms in the wider vocabulary, if they are known.
+        """
         if vocabulary is self.vocabulary and tuple(classes) == self.classes:
             return self
-        columns = self._columns_on(vocabulary)
+        columns = self._columns_on(vocabulary) if columns is None else columns
         rows = places(classes, self.classes)
         documents = np.zeros(len(classes), self.documents.dtype)
         documents[rows] = self.documents
@@ -258,6 +261,14 @@ class ClassCounts:
 
 def _moved(table: CSR, rows: Codes, columns: Codes, shape: tuple[int, int]) -> CSR:
     """Table with its rows and columns at other places of a wider table."""
+    if table.has_canonical_format and (np.diff(rows) > 0).all() and (np.diff(columns) > 0).all():
+        index = np.int32 if max(*shape, table.nnz) <= np.iinfo(np.int32).max else np.int64
+        ends = np.zeros(shape[0] + 1, index)
+        ends[1:][rows] = np.diff(table.indptr)
+        entries = table.data, columns.astype(index)[table.indices], np.cumsum(ends, dtype=index)
+        moved = sparse.csr_array(entries, shape=shape)
+        moved.has_canonical_format = True
+        return moved
     table = table.tocoo()
     return sparse.csr_array((table.data, (rows[table.row], columns[table.col])), shape=shape)
 

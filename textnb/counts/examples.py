@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR, as_counts, canonical, in_bytes, renumbered
+from textnb.counts.packed_vocabulary import united
 from textnb.counts.vocabulary import Vocabulary
 from textnb.document import DIGEST_SIZE
 from textnb.errors import InputError, NotLearntError
@@ -211,15 +212,26 @@ class Examples:
     def __len__(self) -> int:
         return len(self.y)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """Union of several examples, with repetition; the rows are copied once to join them and once to order them."""
+        parts = [part for part in parts if len(part)]
+        if len(parts) < 2:
+            return parts[0] if parts else cls.zero()
+        vocabulary, columns = parts[0].vocabulary, [np.arange(len(parts[0].vocabulary))]
+        for part in parts[1:]:
+            vocabulary, before, added = united(vocabulary, part.vocabulary)
+            columns = [*(before[each] for each in columns), added]
+        classes = tuple(sorted({name for part in parts for name in part.classes}))
+        tables = [renumbered(part.X, each, len(vocabulary)) for part, each in zip(parts, columns, strict=True)]
+        X = sparse.vstack(tables, format="csr")
+        del tables, columns  # before the rows are copied again
+        y = np.concatenate([places(classes, part.classes)[part.y] for part in parts])
+        digests, days = (np.concatenate([getattr(part, name) for part in parts]) for name in ("digests", "days"))
+        return cls(vocabulary, classes, X, y, digests, days)._in_order()
+
     def __add__(self, other: Examples) -> Examples:
-        if not len(self) or not len(other):
-            return self if len(self) else other
-        vocabulary = self.vocabulary | other.vocabulary
-        classes = tuple(sorted({*self.classes, *other.classes}))
-        a, b = self._on(vocabulary, classes), other._on(vocabulary, classes)
-        X = sparse.vstack([a.X, b.X], format="csr")
-        y, digests, days = (np.concatenate([getattr(a, name), getattr(b, name)]) for name in ("y", "digests", "days"))
-        return Examples(vocabulary, classes, X, y, digests, days)._in_order()
+        return self.joined([self, other])
 
     def __sub__(self, other: Examples) -> Examples:
         Digests(self.digests).check_holds(Digests(other.digests))
@@ -274,13 +286,6 @@ class Examples:
         columns = vocabulary.places_of(self.vocabulary)
         X = renumbered(self.X, columns, len(vocabulary))
         return replace(self, X=X, vocabulary=vocabulary)
-
-    def _on(self, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Examples:
-        """These examples on wider axes."""
-        columns = vocabulary.columns_of(self.vocabulary)
-        rows = places(classes, self.classes)
-        X = renumbered(self.X, columns, len(vocabulary))
-        return Examples(vocabulary, classes, X, rows[self.y], self.digests, self.days)
 
     def trimmed(self) -> Examples:
         """These examples without the terms and classes that none of them has."""

@@ -354,8 +354,13 @@ class ClassHistograms:
             raise InputError("there are no classes: nothing has been learnt")
         return reduce(add, self.parts)
 
-    def on(self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0) -> ClassHistograms:
-        """Return these histograms on wider axes; ``unit`` must be theirs, and new classes get it."""
+    def on(
+        self, vocabulary: Vocabulary, classes: Sequence[Any], unit: float = 1.0, columns: Codes | None = None
+    ) -> ClassHistograms:
+        """Return these histograms on wider axes; ``unit`` must be theirs, and new classes get it.
+
+        ``columns``: columns of the terms in the wider vocabulary, if they are known.
+        """
         axes, own = (vocabulary, len(vocabulary), unit), self._axes
         if own is None:
             return self._of_entries(classes, axes, Entries.of([]), Entries.of([]))
@@ -363,7 +368,8 @@ class ClassHistograms:
             raise InputError("the histograms have another unit than {unit}", unit=unit)
         if own[0] is None:
             raise InputError("a histogram without a vocabulary cannot be mapped onto one")
-        return self._placed(classes, np.array(places(classes, self.classes)), axes, vocabulary.columns_of(own[0]))
+        columns = vocabulary.columns_of(own[0]) if columns is None else columns
+        return self._placed(classes, np.array(places(classes, self.classes)), axes, columns)
 
     def selected(self, columns: Codes, classes: Sequence[Any]) -> ClassHistograms:
         """Return the histograms of some columns, in ascending order, and some classes."""

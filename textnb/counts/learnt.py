@@ -21,7 +21,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from hashlib import blake2b
-from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +32,7 @@ from textnb.counts.examples import SIZE, DigestArray, Digests, Examples, digest_
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.labels import class_codes, places
 from textnb.counts.matrix import CSR
+from textnb.counts.packed_vocabulary import united
 from textnb.counts.pruning import NOTHING_DROPPED, Dropped, most_frequent_terms
 from textnb.counts.vocabulary import Vocabulary
 from textnb.counts.weighting import Weighting
@@ -136,14 +136,16 @@ class Sample:
         """Return the sum with others, ``thinned`` for these documents; what is not kept is left out before adding."""
         samples = [self, *others]
         bounds = reduce(_lower, [each.bounds for each in samples])
-        low = [each._below(bounds).examples for each in samples]
-        classes = tuple(sorted({name for each in low for name in each.classes}))
-        y = np.concatenate([places(classes, each.classes)[each.y] for each in low])
-        digests = np.concatenate([each.digests for each in low])
-        del low
+        examples = [each.examples for each in samples]
+        below = [is_below(each.digests, each.y, each.classes, bounds) for each in examples]
+        classes = tuple(sorted({name for each in examples for name in each.classes}))
+        pairs = list(zip(examples, below, strict=True))
+        y = np.concatenate([places(classes, each.classes)[each.y[rows]] for each, rows in pairs])
+        digests = np.concatenate([each.digests[rows] for each, rows in pairs])
         bounds = _lower(bounds, _digests_at(_share(documents.values(), self.most), digests, y, classes))
-        others_sum = reduce(add, [each._below(_lower(each.bounds, bounds)) for each in others])
-        return (self._below(bounds) + others_sum).thinned(documents)
+        del examples, pairs
+        kept = Examples.joined([each._below(bounds).examples for each in samples])
+        return Sample(kept, bounds, min(each.most for each in samples)).thinned(documents)
 
     def within(self, vocabulary: Vocabulary) -> "Sample":
         """Return the sample on a vocabulary, without the terms that are not in it."""
@@ -307,12 +309,16 @@ class Learnt:
 
     def __add__(self, other: "Learnt") -> "Learnt":
         a, b = self.counts, other.counts
-        vocabulary = _vocabulary(a) | _vocabulary(b)
+        vocabulary, columns, others = united(_vocabulary(a), _vocabulary(b))
         classes = sorted({*a.classes, *b.classes})
+        histograms = None
+        if self.histograms is not None and other.histograms is not None:
+            mine = self.histograms.on(vocabulary, classes, a.unit, columns)
+            histograms = mine + other.histograms.on(vocabulary, classes, a.unit, others)
         return Learnt(
-            a.on(vocabulary, classes) + b.on(vocabulary, classes),
+            a.on(vocabulary, classes, columns) + b.on(vocabulary, classes, others),
             self.digests + other.digests,
-            _sum(*(_on(h, vocabulary, classes, a.unit) for h in (self.histograms, other.histograms))),
+            histograms,
             _sum(self.examples, other.examples),
             _sum(self.sample, other.sample),
             self.dropped.and_then(other.dropped),
@@ -385,12 +391,6 @@ def _statistics(
 def _vocabulary(counts: ClassCounts) -> Vocabulary:
     assert counts.vocabulary is not None
     return counts.vocabulary
-
-
-def _on(
-    histograms: ClassHistograms | None, vocabulary: Vocabulary, classes: list[str], unit: float
-) -> ClassHistograms | None:
-    return None if histograms is None else histograms.on(vocabulary, classes, unit)
 
 
 def _sum(a: Any, b: Any) -> Any:

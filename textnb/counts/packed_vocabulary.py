@@ -22,18 +22,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.counts.vocabulary import Columns, Vocabulary
+from textnb.counts.term_union import packed_bytes, term_union
+from textnb.counts.vocabulary import NOT_HERE, Columns, Vocabulary
 from textnb.errors import InputError
-from textnb.extension import cached_property
+from textnb.extension import cached_property, uses_extension
 from textnb.numerics import GOLDEN_RATIO_64
 
 _FACTOR = np.uint64(0xBF58476D1CE4E5B9)
-_MAX_BYTES = 2**32 - 1
 _LOOKED_UP = 16  # a look-up takes as long as this many terms of the dictionary of all, which is made instead of many
 _FEW = 1000
 PARTS = ("bytes", "starts", "table")
@@ -120,10 +120,31 @@ class PackedVocabulary(Vocabulary):
 
     def places_of(self, other: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, -1 for those that are not here."""
-        is_known = other is self or (self._selected_from is not None and self._selected_from[0] is other)
-        if is_known or "columns" in self.__dict__ or len(other) > max(_FEW, len(self) // _LOOKED_UP):
+        is_known = other is self or self._is_selected_from(other) or other._is_selected_from(self)
+        if is_known or "columns" in self.__dict__:
             return super().places_of(other)
-        return np.fromiter(map(self.find, other.terms), np.intp, len(other))
+        if len(other) <= max(_FEW, len(self) // _LOOKED_UP):
+            return np.fromiter(map(self.find, other.terms), np.intp, len(other))
+        if not uses_extension():
+            return super().places_of(other)
+        whole, mine, others = united(self, other)
+        places = np.full(len(whole), -1, np.intp)
+        places[mine] = np.arange(len(self))
+        return np.asarray(places[others])
+
+    def columns_of(self, part: Vocabulary) -> Columns:
+        """Columns of another vocabulary's terms, all of which must be here."""
+        if not len(part) or part == self:
+            return np.arange(len(part))
+        columns = self.places_of(part)
+        for missing in np.flatnonzero(columns < 0)[:1].tolist():
+            raise InputError(NOT_HERE, term=part.term(missing))
+        return columns
+
+    def __or__(self, other: Vocabulary) -> Vocabulary:
+        return united(self, other).vocabulary
+
+    __ror__ = __or__
 
     def selected(self, columns: Columns) -> Vocabulary:
         """Return the vocabulary of some columns, given in ascending order."""
@@ -172,13 +193,45 @@ def packed(vocabulary: Vocabulary) -> PackedVocabulary:
     """Return a vocabulary with its terms packed; itself if they are."""
     if isinstance(vocabulary, PackedVocabulary):
         return vocabulary
-    coded = [term.encode("utf-8", "replace") for term in vocabulary.terms]
-    lengths = np.fromiter(map(len, coded), np.uint64, len(coded))
-    if lengths.sum() > _MAX_BYTES:
-        raise InputError("the terms have more than {most:,} bytes; use fewer (max_terms, min_df)", most=_MAX_BYTES)
-    starts = np.zeros(len(coded) + 1, np.uint32)
-    np.cumsum(lengths, out=starts[1:], dtype=np.uint32)
-    return PackedVocabulary(np.frombuffer(b"".join(coded), np.uint8), starts)
+    return PackedVocabulary(*packed_bytes([term.encode("utf-8", "replace") for term in vocabulary.terms]))
+
+
+class United(NamedTuple):
+    """Union of two vocabularies, and the columns in it of the terms of either."""
+
+    vocabulary: Vocabulary
+    columns: Columns
+    others: Columns
+
+
+def united(a: Vocabulary, b: Vocabulary) -> United:
+    """Return the union of two vocabularies, packed, with the columns of both; one of them if it has all terms.
+
+    >>> whole, columns, others = united(Vocabulary(["a", "c"]), Vocabulary(["b", "c"]))
+    >>> whole.terms, columns.tolist(), others.tolist()
+    (('a', 'b', 'c'), [0, 2], [1, 2])
+    """
+    if not len(a) or not len(b) or a is b:
+        return United(a if len(a) else b, np.arange(len(a)), np.arange(len(b)))
+    if not (_is_packable(a) and _is_packable(b)):
+        whole = Vocabulary(a.terms) | Vocabulary(b.terms)
+        return United(whole, whole.columns_of(a), whole.columns_of(b))
+    mine, theirs = packed(a), packed(b)
+    data, starts, columns, others = term_union(mine.data, mine.starts, theirs.data, theirs.starts)
+    n = len(starts) - 1
+    whole = mine if n == len(mine) else theirs if n == len(theirs) else PackedVocabulary(data, starts)
+    return United(whole, columns, others)
+
+
+def _is_packable(vocabulary: Vocabulary) -> bool:
+    """Return False for terms with lone surrogates, which UTF-8 does not allow."""
+    if isinstance(vocabulary, PackedVocabulary):
+        return True
+    try:
+        "".join(vocabulary.terms).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def packed_table(data: NDArray[np.uint8], starts: NDArray[np.uint32]) -> NDArray[np.uint64]:

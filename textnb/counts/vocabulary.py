@@ -16,6 +16,7 @@ from textnb.numerics import Codes
 
 Columns = Codes
 """Columns of a count matrix."""
+NOT_HERE = "the term {term!r} is not in the vocabulary"
 
 
 class Vocabulary:
@@ -79,22 +80,22 @@ class Vocabulary:
         """Columns of another vocabulary's terms, all of which must be here."""
         if not len(part) or part == self:  # then there is no need of a dictionary
             return np.arange(len(part))
-        if part._selected_from is not None and part._selected_from[0] is self:
-            return part._selected_from[1]
+        if part._is_selected_from(self):
+            return part._selected_columns
         try:
             return np.fromiter(map(self.columns.__getitem__, part.terms), np.intp, len(part))
         except KeyError as missing:
-            raise InputError("the term {term!r} is not in the vocabulary", term=missing.args[0]) from None
+            raise InputError(NOT_HERE, term=missing.args[0]) from None
 
     def places_of(self, other: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, -1 for those that are not here."""
         if other is self:
             return np.arange(len(self))
-        if other._selected_from is not None and other._selected_from[0] is self:
-            return other._selected_from[1]
-        if self._selected_from is not None and self._selected_from[0] is other:
+        if other._is_selected_from(self):
+            return other._selected_columns
+        if self._is_selected_from(other):
             places = np.full(len(other), -1, np.intp)
-            places[self._selected_from[1]] = np.arange(len(self))
+            places[self._selected_columns] = np.arange(len(self))
             return places
         if "columns" in self.__dict__ or "columns" not in other.__dict__:
             return np.fromiter(map(self.columns.get, other.terms, repeat(-1)), np.intp, len(other))
@@ -115,6 +116,14 @@ class Vocabulary:
         vocabulary = make()
         vocabulary._selected_from = self, columns
         return vocabulary
+
+    def _is_selected_from(self, other: Vocabulary) -> bool:
+        return self._selected_from is not None and self._selected_from[0] is other
+
+    @property
+    def _selected_columns(self) -> Columns:
+        assert self._selected_from is not None
+        return self._selected_from[1]
 
     @classmethod
     def _of(cls, terms: Iterable[str]) -> Vocabulary:
@@ -142,7 +151,9 @@ class Vocabulary:
         return iter(self.terms)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and (self is other or self.terms == other.terms)
+        return isinstance(other, Vocabulary) and (
+            self is other or (len(self) == len(other) and self.terms == other.terms)
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(map(self.term, range(0, len(self), len(self) // 64 + 1))))  # up to 64 terms suffice

@@ -85,9 +85,10 @@ static const Py_buffer *next_view(Buffers *buffers, PyObject *object, int flags,
     return &buffers->views[buffers->n++];
 }
 
-const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name)
+/* Memory of a buffer of items of `size` bytes, at most INT32_MAX. */
+static void *items(Buffers *buffers, PyObject *object, int flags, size_t size, size_t *n, const char *name)
 {
-    const Py_buffer *view = next_view(buffers, object, PyBUF_SIMPLE, name);
+    const Py_buffer *view = next_view(buffers, object, flags, name);
     if (!view) return NULL;
     if (view->len % (Py_ssize_t)size || (uintptr_t)view->buf % (size < 8 ? (size & (~size + 1)) : 4)
         || view->len / (Py_ssize_t)size > INT32_MAX) {
@@ -96,8 +97,18 @@ const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n,
         return NULL;
     }
     *n = (size_t)view->len / size;
-    static const uint64_t nothing = 0;
+    static uint64_t nothing;
     return view->len ? view->buf : &nothing;
+}
+
+const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name)
+{
+    return items(buffers, object, PyBUF_SIMPLE, size, n, name);
+}
+
+void *writable(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name)
+{
+    return items(buffers, object, PyBUF_WRITABLE, size, n, name);
 }
 
 /* Memory of a buffer of exactly n numbers of `size` bytes. */

@@ -38,6 +38,8 @@ typedef struct {
 
 /* Memory of a buffer of n items of `size` bytes, held until give_back; NULL sets an exception. */
 const void *borrowed(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name);
+/* The same of a buffer that can be written to. */
+void *writable(Buffers *buffers, PyObject *object, size_t size, size_t *n, const char *name);
 /* Memory of a buffer of exactly n doubles or floats, n < 2^60, held until give_back; NULL sets an exception. */
 double *doubles(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name);
 float *floats(Buffers *buffers, PyObject *object, int flags, size_t n, const char *name);

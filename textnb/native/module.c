@@ -59,6 +59,10 @@ static PyMethodDef module_methods[] = {
     {"row_classes", row_classes, METH_VARARGS,
      "row_classes(starts, columns, values, weights, bias, classes, first, last, n_columns, n_classes, /)\n--\n\n"
      "Fill the class with the largest score of the rows from first to last - 1, that of the bias if all are -inf."},
+    {"term_union", term_union, METH_VARARGS,
+     "term_union(data, starts, places, others, their_starts, their_places, out, out_starts, /)\n--\n\n"
+     "Fill out and out_starts with the union of two lists of packed terms, UTF-8, distinct and sorted; places: of each\n"
+     "term in it, int64. Return the number of terms in the union."},
     {NULL, NULL, 0, NULL}};
 
 /* Adds a type to the module; NULL sets an exception. */

@@ -38,6 +38,8 @@ extern PyType_Spec lattice_spec, cutter_spec, counter_spec;
 /* Tells a child process that it is one; counters of its parent are no longer freed. */
 PyObject *after_fork(PyObject *module, PyObject *unused);
 
+PyObject *term_union(PyObject *module, PyObject *args);
+
 /* Frees the memory of an object and its reference to its type; for tp_dealloc. */
 void freed(PyObject *self);
 
