@@ -44,7 +44,7 @@ class Watched:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_fit_on_an_iterator_releases_each_text_when_it_is_counted(model, jobs, monkeypatch):
     monkeypatch.setattr(counting, "BATCH_DOCUMENTS", 8)
-    monkeypatch.setattr("textnb.classifier.choice._FIRST_DOCUMENTS", 8)
+    monkeypatch.setattr("textnb.classifier.choice.FIRST_DOCUMENTS", 8)
     watched = Watched(600)
     classifier = TextClassifier(model, tokenizer="words").fit(iter(watched), jobs=jobs)
     gc.collect()
