@@ -198,7 +198,9 @@ class ClassCounts:
         self._check_axes(other)
         documents, terms = self.documents + other.documents, _narrowed(self.terms + other.terms)
         is_one = self._containing is self._terms and other._containing is other._terms
-        containing = terms if is_one else None if self._containing is None else _narrowed(self._containing + other.containing)
+        containing = terms if is_one else None
+        if self._containing is not None and not is_one:
+            containing = _narrowed(self._containing + other.containing)
         return ClassCounts(self.vocabulary, self.classes, documents, terms, containing, self.unit)
 
     def __sub__(self, other: object) -> ClassCounts:

@@ -27,6 +27,8 @@ _SINGLE = np.dtype(np.float32)
 class UnitRows:
     """Rows z of eq. (1): columns ``indices`` and bounds ``indptr`` of int32, values of float32 or None.
 
+    Where there are values, the numbers of ``scale`` are of single precision, too.
+
     >>> starts, columns = np.array([0, 2], np.int32), np.array([0, 1], np.int32)
     >>> UnitRows(columns, starts, None, np.array([3.0, 4.0]), np.array([5.0])).stored.toarray()
     array([[0.6, 0.8]], dtype=float32)

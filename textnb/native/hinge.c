@@ -8,8 +8,10 @@
 
 #if defined(__GNUC__)
 #define PREFETCH(address) __builtin_prefetch(address)
+#define INLINE static inline __attribute__((always_inline))
 #else
 #define PREFETCH(address) (void)(address)
+#define INLINE static inline
 #endif
 
 #define LINE 64 /* bytes that memory moves at once */
@@ -25,13 +27,13 @@
 #undef REAL
 #undef OF_TYPE
 
-int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *alpha, void *theta, void *room)
+int hinge_pass(const HingeRows *rows, const int32_t *order, size_t n, double *alpha, void *theta, double *room)
 {
     if (rows->size == sizeof(float)) return pass_of_floats(rows, order, n, alpha, theta, room);
     return pass_of_doubles(rows, order, n, alpha, theta, room);
 }
 
-int hinge_product(const HingeRows *rows, const void *factors, void *product, int transposed, void *room)
+int hinge_product(const HingeRows *rows, const void *factors, void *product, int transposed, double *room)
 {
     if (rows->size == sizeof(float)) return product_of_floats(rows, factors, product, transposed, room);
     return product_of_doubles(rows, factors, product, transposed, room);
@@ -99,7 +101,8 @@ PyObject *hinge_pass_of(PyObject *module, PyObject *args)
     size_t n_order;
     const int32_t *sequence = NULL;
     double *dual = NULL;
-    void *primal = NULL, *room = NULL;
+    void *primal = NULL;
+    double *room = NULL;
     int ready = read_rows(&buffers, starts, columns, values, scale, norms, n_columns, n_targets, size, &rows);
     const size_t cells = rows.n_rows * rows.n_targets; /* below 2^51 */
     ready = ready && (rows.targets = doubles(&buffers, targets, PyBUF_SIMPLE, cells, "targets"))
@@ -108,7 +111,7 @@ PyObject *hinge_pass_of(PyObject *module, PyObject *args)
             && (sequence = borrowed(&buffers, order, sizeof(int32_t), &n_order, "order"))
             && (dual = doubles(&buffers, alpha, PyBUF_WRITABLE, cells, "alpha"))
             && (primal = reals(&buffers, theta, PyBUF_WRITABLE, rows.size, (rows.n_columns + 1) * rows.n_targets, "theta"));
-    if (ready && !(room = malloc((2 * rows.n_targets + rows.longest) * rows.size))) PyErr_NoMemory();
+    if (ready && !(room = malloc(2 * (rows.n_targets + rows.longest) * sizeof *room))) PyErr_NoMemory();
     if (room) {
         int outside;
         Py_BEGIN_ALLOW_THREADS
@@ -132,14 +135,15 @@ PyObject *hinge_product_of(PyObject *module, PyObject *args)
         return NULL;
     Buffers buffers = {.n = 0};
     HingeRows rows = {.longest = 0};
-    void *product = NULL, *room = NULL;
+    void *product = NULL;
+    double *room = NULL;
     const void *factors = NULL;
     int ready = read_rows(&buffers, starts, columns, values, scale, norms, n_columns, n_targets, size, &rows);
     const size_t of_rows = rows.n_rows * rows.n_targets, of_columns = rows.n_columns * rows.n_targets;
     ready = ready
             && (factors = reals(&buffers, given, PyBUF_SIMPLE, rows.size, transposed ? of_rows : of_columns, "factors"))
             && (product = reals(&buffers, out, PyBUF_WRITABLE, rows.size, transposed ? of_columns : of_rows, "product"));
-    if (ready && !(room = malloc((rows.longest + 1) * rows.size))) PyErr_NoMemory();
+    if (ready && !(room = malloc(2 * (rows.longest + 1) * sizeof *room))) PyErr_NoMemory();
     if (room) {
         int outside;
         Py_BEGIN_ALLOW_THREADS
