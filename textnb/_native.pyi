@@ -29,7 +29,7 @@ def with_lines(source: bytes, tags: bytes, /) -> bytes: ...
 def hinge_pass(
     starts: Memory,
     columns: Memory,
-    values: Memory,
+    values: Memory | None,
     targets: Memory,
     slack: Memory,
     curvature: Memory,
@@ -39,6 +39,22 @@ def hinge_pass(
     n_columns: int,
     n_targets: int,
     size: int,
+    scale: Memory | None = None,
+    norms: Memory | None = None,
+    /,
+) -> None: ...
+def hinge_product(
+    starts: Memory,
+    columns: Memory,
+    values: Memory | None,
+    scale: Memory | None,
+    norms: Memory | None,
+    factors: Memory,
+    product: Memory,
+    n_columns: int,
+    n_targets: int,
+    size: int,
+    transposed: bool,
     /,
 ) -> None: ...
 

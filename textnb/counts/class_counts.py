@@ -199,8 +199,11 @@ class ClassCounts:
         if not isinstance(other, ClassCounts):
             return NotImplemented
         self._check_axes(other)
-        documents, terms = self.documents + other.documents, self.terms + other.terms
-        containing = None if self._containing is None else self._containing + other.containing
+        documents, terms = self.documents + other.documents, _narrowed(self.terms + other.terms)
+        is_one = self._containing is self._terms and other._containing is other._terms
+        containing = terms if is_one else None
+        if self._containing is not None and not is_one:
+            containing = _narrowed(self._containing + other.containing)
         return ClassCounts(self.vocabulary, self.classes, documents, terms, containing, self.unit)
 
     def __sub__(self, other: object) -> ClassCounts:
@@ -271,6 +274,13 @@ def _moved(table: CSR, rows: Codes, columns: Codes, shape: tuple[int, int]) -> C
         return moved
     table = table.tocoo()
     return sparse.csr_array((table.data, (rows[table.row], columns[table.col])), shape=shape)
+
+
+def _narrowed(table: CSR) -> CSR:
+    """Table with indices of 32 bits if they fit: sums and moved tables have wider ones."""
+    if table.indices.dtype == np.int32 or max(table.nnz, *table.shape) > np.iinfo(np.int32).max:
+        return table
+    return sparse.csr_array((table.data, table.indices.astype(np.int32), table.indptr.astype(np.int32)), table.shape)
 
 
 def _equal(a: CSR, b: CSR) -> bool:

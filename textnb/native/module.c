@@ -40,8 +40,12 @@ static PyMethodDef module_methods[] = {
      "with_lines(source, tags, /)\n--\n\nReturn the source of a page with a line end before every tag that begins with one of\n"
      "`tags`: ascending uint32, two to four bytes each, the first byte highest."},
     {"hinge_pass", hinge_pass_of, METH_VARARGS,
-     "hinge_pass(starts, columns, values, targets, slack, curvature, order, alpha, theta, n_columns, n_targets, /)\n--\n\n"
+     "hinge_pass(starts, columns, values, targets, slack, curvature, order, alpha, theta, n_columns, n_targets, size,\n"
+     "           scale=None, norms=None, /)\n--\n\n"
      "Run one pass of dual coordinate descent over the rows in `order`; changes alpha and theta."},
+    {"hinge_product", hinge_product_of, METH_VARARGS,
+     "hinge_product(starts, columns, values, scale, norms, factors, product, n_columns, n_targets, size, transposed, /)\n--\n\n"
+     "Add X factors to product, or X' factors if transposed, for rows X as hinge_pass takes them."},
     {"after_fork", after_fork, METH_NOARGS,
      "after_fork()\n--\n\nTell a child process that it is one: a Counter that its parent made must not be used here, and is not freed."},
     {"class_sums", class_sums, METH_VARARGS,

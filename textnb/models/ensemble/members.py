@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from textnb.counts.class_counts import ClassCounts, class_sums
 from textnb.counts.matrix import CSR, first_equal_rows
 from textnb.counts.rows import row_blocks, row_sums, with_data
+from textnb.counts.unit_rows import UnitRows, stored
 from textnb.extension import sparse
 from textnb.models import complement
 from textnb.models.left_out import LeftOut
@@ -73,12 +74,30 @@ def rooted(X: CSR) -> CSR:
 def scaled(X: CSR, scale: Floats) -> CSR:
     """Rows u of eq. (2) for weights X (D, V), of eq. (3) for their presence."""
     scale, data = scale.astype(X.data.dtype), np.empty(X.nnz, X.data.dtype)
+    norms = _norms(X, scale)
     for rows, entries in row_blocks(X.indptr):  # so that no further copy of all entries is made
         lengths = np.diff(X.indptr[rows.start : rows.stop + 1])
-        number, part = np.repeat(np.arange(len(lengths)), lengths), X.data[entries] * scale[X.indices[entries]]
-        norms = np.sqrt(np.bincount(number, part * part, len(lengths))).astype(data.dtype)
-        data[entries] = part / np.where(norms > 0, norms, 1)[number]
+        data[entries] = X.data[entries] * scale[X.indices[entries]] / np.repeat(norms[rows], lengths)
     return with_data(X, data)
+
+
+def unit_rows(X: CSR, scale: Floats) -> UnitRows | CSR:
+    """``scaled`` weights X (D, V) in single precision, of which no number is held if passes can be made over them."""
+    if not can_be_passed(X) or (X.dtype, X.indices.dtype) != (np.float32, np.int32):
+        return scaled(X, scale)
+    scale = scale.astype(np.float32)
+    values = None if X.data.strides == (0,) else X.data  # ones that take no memory
+    return UnitRows(X.indices, X.indptr, values, scale.astype(np.float64), _norms(X, scale).astype(np.float64))
+
+
+def _norms(X: CSR, scale: Floats) -> Floats:
+    """Lengths |x_i * s| of rows X (D, V) with this scale (V,), in its precision; 1 for a row of zeros."""
+    norms = np.empty(X.shape[0], X.data.dtype)
+    for rows, entries in row_blocks(X.indptr):
+        lengths = np.diff(X.indptr[rows.start : rows.stop + 1])
+        number, part = np.repeat(np.arange(len(lengths)), lengths), X.data[entries] * scale[X.indices[entries]]
+        norms[rows] = np.sqrt(np.bincount(number, part * part, len(lengths)))
+    return np.where(norms > 0, norms, np.ones_like(norms))
 
 
 def present(X: CSR) -> CSR:
@@ -201,11 +220,14 @@ class Hinge(NamedTuple):
     alpha: Floats | None = None
 
 
-def hinge(U: CSR, y: Codes, n_classes: int, learnt: Mask, l2: float, tol: float, alpha: Floats | None = None) -> Hinge:
+def hinge(
+    U: CSR | UnitRows, y: Codes, n_classes: int, learnt: Mask, l2: float, tol: float, alpha: Floats | None = None
+) -> Hinge:
     """Minimum over the rows ``learnt`` (D,) of U (D, V), to |theta - minimum| <= tol |theta|, from alpha if given."""
     classes, numbers = np.unique(y[learnt], return_inverse=True)
     found = _by_passes(U, numbers, learnt, l2, tol, alpha)
     if found is None:
+        U = stored(U)
         loss = SquaredHingeLoss.of(U[learnt].astype(np.float64), numbers, np.ones(len(numbers)), l2)
         linear = loss.scorer(near_minimum(loss, tol, _MAX_ITER).point.theta)
         found = Hinge(linear, U @ linear.by_term + linear.bias)
@@ -218,7 +240,7 @@ def hinge(U: CSR, y: Codes, n_classes: int, learnt: Mask, l2: float, tol: float,
     return Hinge(LinearScorer(by_term, bias), scores)
 
 
-def _by_passes(U: CSR, y: Codes, learnt: Mask, l2: float, tol: float, alpha: Floats | None) -> Hinge | None:
+def _by_passes(U: CSR | UnitRows, y: Codes, learnt: Mask, l2: float, tol: float, alpha: Floats | None) -> Hinge | None:
     """Minimum by dual coordinate descent, for classes y of the rows ``learnt``; None if it does not get there."""
     to_classes = SquaredHingeLoss.class_map(int(y.max()) + 1)
     if not can_be_passed(U) or U.shape[1] * len(to_classes) < _MIN_WEIGHTS_FOR_PASSES:
@@ -247,9 +269,9 @@ class FoldFit(NamedTuple):
 def fit_hinge(X: CSR, y: Codes, folds: Codes, counts: FoldCounts, settings: HingeSettings) -> MemberFit:
     """Fit of eq. (2) to weights, or of eq. (3) to presence, X (D, V); folds by number (D,), with their counts."""
 
-    def rows_without(fold: int | None) -> tuple[Floats, CSR]:
+    def rows_without(fold: int | None) -> tuple[Floats, CSR | UnitRows]:
         scale = settings.scale(*counts.without(fold), settings.min_df)
-        return scale, scaled(X, scale)
+        return scale, unit_rows(X, scale)
 
     def without(fold: int, l2: float, alpha: Floats | None = None) -> FoldFit:
         held = folds == fold

@@ -18,7 +18,7 @@ once, which is exact however far its mean is from 0.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -27,6 +27,7 @@ import numpy as np
 from textnb.counts.matrix import CSR
 from textnb.counts.moments import ClassMoments
 from textnb.counts.rows import row_blocks
+from textnb.counts.unit_rows import UnitRows, stored
 from textnb.extension import cached_property, sparse
 from textnb.numerics import Codes, Floats
 
@@ -68,7 +69,7 @@ class Centred:
     def of(cls, X: Any, weight: Floats) -> "Centred":
         """Rows of X (D, V), sparse or dense, with weights (D,), not all of them 0, less their common mean."""
         total, groups = weight.sum(), np.zeros(len(weight), np.intp)
-        if sparse.issparse(X):
+        if _is_sparse(X):
             columns = X if X.dtype == np.float32 else sparse.csc_array(X)
             of_rows = weight.astype(np.float32) if X.dtype == np.float32 else weight
             return cls(columns, (columns.T @ of_rows / total)[np.newaxis], groups, weight)
@@ -99,7 +100,12 @@ class Centred:
     @property
     def is_sparse(self) -> bool:
         """True if X is sparse; Z is then never formed."""
-        return bool(sparse.issparse(self.columns))
+        return _is_sparse(self.columns)
+
+    @property
+    def stored(self) -> "Centred":
+        """The same with a matrix that holds its numbers, where they are made; for all but (2) and (3)."""
+        return replace(self, columns=stored(self.columns)) if isinstance(self.columns, UnitRows) else self
 
     @cached_property
     def by_rows(self) -> Any:
@@ -221,6 +227,10 @@ class Centred:
             part = slice(start, start + step)
             block = rows[part].toarray() - self.means[self.groups[part]] if self.is_sparse else rows[part]
             yield part, np.column_stack([block, np.ones(len(block))])
+
+
+def _is_sparse(X: Any) -> bool:
+    return isinstance(X, UnitRows) or bool(sparse.issparse(X))
 
 
 def _squared_sums(X: Any, weight: Floats) -> Floats:

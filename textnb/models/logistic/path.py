@@ -36,9 +36,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from textnb.extension import uses_extension
 from textnb.models.logistic.loss import Loss, SoftmaxLoss
 from textnb.models.logistic.ratios import Presence, frequent, largest_ratio
-from textnb.models.logistic.solvers import Minimum, bound, minimum, rounding
+from textnb.models.logistic.solvers import Minimum, bound, gradient_norm_at_start, minimum, rounding
 from textnb.models.logistic.squared_hinge import SquaredHingeLoss, descended, is_for_passes
 from textnb.models.scorer import LinearScorer
 from textnb.numerics import Codes, Floats, bracketed_root, log_softmax
@@ -121,6 +122,8 @@ def near_minimum(loss: Loss, tol: float, max_iter: int, theta: Floats | None = N
         if passed.is_close:
             return Minimum(passed.point, passed.passes, np.inf)
         theta, passes = passed.point.theta, passed.passes
+        gradient_norm_at_start(loss)
+    loss = replace(loss, Z=loss.Z.stored)
     if theta is None:
         coarse = minimum(loss, bound(loss, max(tol, _COARSE_TOL)), max_iter)
         theta, steps = coarse.point.theta, coarse.steps
@@ -190,7 +193,8 @@ class PresenceProblem(Problem):
     @classmethod
     def _scaled(cls, rows: PresenceRows, loss: str, scale: Floats, dtype: Any) -> "PresenceProblem":
         present, y = _numbered(rows)
-        Z = rows.presence.scaled(scale, dtype)
+        is_made = dtype == np.float32 and uses_extension() and rows.presence.columns.dtype == np.int32
+        Z = rows.presence.unit_rows(scale) if is_made else rows.presence.scaled(scale, dtype)
         return cls(rows, np.flatnonzero(scale), present, LOSSES[loss].of(Z, y, rows.weight, 1.0), loss, scale)
 
     def pruned(self, theta: Floats, share: float) -> "PresenceProblem":

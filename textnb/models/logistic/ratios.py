@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from textnb.counts.labels import RELATIVE_ROUNDING
 from textnb.counts.matrix import CSR, canonical
 from textnb.counts.rows import kept_before, row_blocks
+from textnb.counts.unit_rows import UnitRows
 from textnb.extension import sparse
 from textnb.numerics import Codes, Floats
 
@@ -86,14 +87,25 @@ class Presence:
             found[:, k] = np.bincount(columns, of_entry, self.n_terms)
         return found
 
-    def scaled(self, scale: Floats, dtype: Any = np.float64) -> CSR:
-        """Scaled rows z of eq. (6), csr (D, V), which share the columns of this; computed in double precision."""
-        data = np.empty(len(self.columns), dtype)
+    def norms(self, scale: Floats) -> Floats:
+        """Lengths |b_i * s| of eq. (6), (D,); 1 for a row without a term in use."""
+        norms = np.empty(self.n_rows)
         for rows, entries in row_blocks(self.starts):
             lengths = np.diff(self.starts[rows.start : rows.stop + 1])
             part, number = scale[self.columns[entries]], np.repeat(np.arange(len(lengths)), lengths)
-            norms = np.sqrt(np.bincount(number, part * part, len(lengths)))
-            data[entries] = part / np.where(norms > 0, norms, 1.0)[number]
+            norms[rows] = np.sqrt(np.bincount(number, part * part, len(lengths)))
+        return np.where(norms > 0, norms, 1.0)
+
+    def unit_rows(self, scale: Floats) -> UnitRows:
+        """``scaled`` in single precision, of which no number is held; there are fewer than 2^31 entries."""
+        return UnitRows(self.columns, self.starts, None, scale, self.norms(scale))
+
+    def scaled(self, scale: Floats, dtype: Any = np.float64) -> CSR:
+        """Scaled rows z of eq. (6), csr (D, V), which share the columns of this; computed in double precision."""
+        data, norms = np.empty(len(self.columns), dtype), self.norms(scale)
+        for rows, entries in row_blocks(self.starts):
+            lengths = np.diff(self.starts[rows.start : rows.stop + 1])
+            data[entries] = scale[self.columns[entries]] / np.repeat(norms[rows], lengths)
         return sparse.csr_array((data, self.columns, self.starts), shape=(self.n_rows, self.n_terms))
 
 

@@ -51,8 +51,9 @@ import numpy as np
 
 from textnb.counts.matrix import CSR
 from textnb.counts.rows import row_blocks, row_sums
+from textnb.counts.unit_rows import UnitRows
 from textnb.errors import InputError
-from textnb.extension import cached_property, sparse, uses_extension
+from textnb.extension import cached_property, uses_extension
 from textnb.models.logistic.loss import Loss, LossPoint
 from textnb.models.logistic.solvers import TOO_LARGE, is_small
 from textnb.numerics import Floats
@@ -135,12 +136,12 @@ class Passed(NamedTuple):
 def is_for_passes(loss: SquaredHingeLoss) -> bool:
     """Whether to minimise by dual coordinate descent."""
     X = loss.Z.columns
-    if not sparse.issparse(X) or not loss.l2 > 0 or is_small(loss):
+    if not loss.Z.is_sparse or not loss.l2 > 0 or is_small(loss):
         return False
     return can_be_passed(X) and bool(np.isfinite(_slack(loss.Z.weight, loss.l2)).all())
 
 
-def can_be_passed(X: CSR) -> bool:
+def can_be_passed(X: CSR | UnitRows) -> bool:
     """Whether the extension is in use and has room for the numbers of X (D, V)."""
     return uses_extension() and max(X.nnz, *X.shape) <= _MAX_INT32
 
@@ -158,7 +159,7 @@ def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
 class HingeRows(NamedTuple):
     """Rows X (D, V), targets (D, M), 1 or -1, weights (D,), and l2. A row of weight 0 is scored and not learnt from."""
 
-    X: CSR
+    X: CSR | UnitRows
     targets: Floats
     weight: Floats
     l2: float
@@ -222,8 +223,10 @@ class Descent:
 
         X, targets = self.rows.X, self.rows.targets
         order = self.chance.permutation(self.learnt)
-        of_rows = self.starts, self.columns, X.data, targets, self.slack, self.curvature
-        hinge_pass(*of_rows, order, self.alpha, self.theta, X.shape[1], targets.shape[1], X.dtype.itemsize)
+        values, *scaling = (X.values, X.scale, X.norms) if isinstance(X, UnitRows) else (X.data,)
+        of_rows = self.starts, self.columns, values, targets, self.slack, self.curvature
+        sizes = X.shape[1], targets.shape[1], X.dtype.itemsize
+        hinge_pass(*of_rows, order, self.alpha, self.theta, *sizes, *scaling)
         self.theta[-1] += np.einsum("ij,ij->j", self.alpha, targets)
 
     def certified(self) -> Certified:
@@ -268,8 +271,10 @@ def _slack(weight: Floats, l2: float) -> Floats:
         return np.asarray(l2 / (2 * np.where(weight > 0, weight, l2 / 2)))
 
 
-def _squares(X: CSR) -> Floats:
+def _squares(X: CSR | UnitRows) -> Floats:
     """Squared lengths |x_i|^2 of the rows, (D,), refused if they are too large."""
+    if isinstance(X, UnitRows):
+        return X.squares
     squares = np.zeros(X.shape[0])
     for rows, entries in row_blocks(X.indptr):
         part = X.data[entries]
