@@ -104,7 +104,7 @@ class Centred:
 
     @property
     def stored(self) -> "Centred":
-        """The same with a matrix that holds its numbers, where they are made; for all but (2) and (3)."""
+        """Rows in a matrix that holds its numbers, also where they are made; products alone do without."""
         return replace(self, columns=stored(self.columns)) if isinstance(self.columns, UnitRows) else self
 
     @cached_property
