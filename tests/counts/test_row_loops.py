@@ -122,6 +122,7 @@ def test_the_numbers_do_not_depend_on_the_threads(monkeypatch, threads, n_classe
     weight = np.random.default_rng(3).random(300)
     weights, bias = weights_and_bias(30, n_classes)
     monkeypatch.setattr(row_loops, "MIN_ENTRIES_PER_THREAD", 1)
+    monkeypatch.setattr(row_loops, "MIN_SUMMED_PER_THREAD", 1)
     monkeypatch.setenv("OMP_NUM_THREADS", str(threads))
     assert n_threads() == threads
     np.testing.assert_array_equal(class_table(X, y, n_classes, weight), plain_class_table(X, y, n_classes, weight))

@@ -27,6 +27,7 @@ from textnb.numerics import Codes, Floats, log_of
 from textnb.parallel import as_jobs, map_on_threads
 
 MIN_ENTRIES_PER_THREAD = 1 << 18
+MIN_SUMMED_PER_THREAD = 1 << 24  # sums wait for memory: a second thread slows those of 3 million entries down
 _ENTRIES_PER_BLOCK = 1 << 17
 _KNOWN_LOGS = 2048  # whole counts whose logarithms are looked up; in the processor's fastest cache
 _MAX_OTHERS = 1 / 16  # of the cells; with more, looking up does not pay
@@ -51,7 +52,8 @@ def class_table(X: CSR, codes: Codes, n_classes: int, weight: Floats | None = No
     def run(first: int, last: int) -> None:
         class_sums(X.indptr, X.indices, X.data, codes, weight, table, first, last, X.shape[1], n_classes)
 
-    _on_threads(run, np.concatenate([[0], np.cumsum(np.bincount(codes, np.diff(X.indptr), n_classes))]))
+    ends = np.concatenate([[0], np.cumsum(np.bincount(codes, np.diff(X.indptr), n_classes))])
+    _on_threads(run, ends, MIN_SUMMED_PER_THREAD)
     return table
 
 
@@ -170,14 +172,16 @@ def _fill_rows(fill: Callable[..., None], X: CSR, weights: Floats, bias: Floats,
     weights, bias = np.ascontiguousarray(weights, np.float64), np.ascontiguousarray(bias, np.float64)
     shape = (X.shape[1], len(bias))
     _on_threads(
-        lambda first, last: fill(X.indptr, X.indices, X.data, weights, bias, out, first, last, *shape), X.indptr
+        lambda first, last: fill(X.indptr, X.indices, X.data, weights, bias, out, first, last, *shape),
+        X.indptr,
+        MIN_ENTRIES_PER_THREAD,
     )
 
 
-def _on_threads(run: Callable[[int, int], None], ends: NDArray[Any]) -> None:
-    """Run a loop over ranges with about equal numbers of entries; ``ends`` (n + 1,): the entries before each item."""
+def _on_threads(run: Callable[[int, int], None], ends: NDArray[Any], least: int) -> None:
+    """Run a loop over ranges of about equal numbers of entries, ``least`` or more; ends (n + 1,): those before each."""
     n, n_entries = len(ends) - 1, int(ends[-1])
-    jobs = min(n_threads(), n_entries // MIN_ENTRIES_PER_THREAD)
+    jobs = min(n_threads(), n_entries // least)
     if jobs <= 1:
         run(0, n)
         return
