@@ -1,12 +1,14 @@
 """The command ``textnb``, and ``python -m textnb``.
 
-``textnb filter --socket PATH [-e]`` runs once per mail. It is answered here, without loading numpy and the command
-line, which would take ten times as long as the answer.
+``textnb filter --socket PATH [-e]`` runs once per mail, ``textnb learn`` and ``unlearn --socket PATH --as CLASS`` once
+per correction. They are answered here, without loading numpy and the models, which would take ten times as long as the
+answer.
 """
 
 import gc
 import signal
 import sys
+from collections.abc import Sequence
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
@@ -25,29 +27,48 @@ def main() -> None:
 
 
 def _run() -> None:
-    path, exit_code = _only_asks(sys.argv[1:])
-    if path is None:
+    verb, given = sys.argv[1] if len(sys.argv) > 1 else "", _only_asks(sys.argv[1:])
+    if given is None:
         gc.disable()  # nothing that is loaded becomes garbage; `cli.verbs` enables it again
         from textnb.cli import main as command_line
 
         command_line()
+    elif verb == "filter":
+        sys.exit(_ask(str(given["--socket"]), "-e" in given))
     else:
-        sys.exit(_ask(path, exit_code))
+        from textnb.cli.service_client import main as correct
+
+        correct(verb, given)
 
 
-def _only_asks(arguments: list[str]) -> tuple[str | None, bool]:
-    """Return the socket to ask and whether the exit code is wanted; no socket for any other command.
+_FLAGS = frozenset({"-e", "--new", "-q", "--quiet"})
+_ASKING = {
+    "filter": ("--socket", "-e"),
+    "learn": ("--socket", "--as", "--was", "--new", "-q", "--quiet"),
+    "unlearn": ("--socket", "--as", "-q", "--quiet"),
+}
+"""Options of the verbs that the service answers; with others, or a model, the whole command line is needed."""
+
+
+def _only_asks(arguments: Sequence[str]) -> dict[str, str] | None:
+    """Return the options of a command that only asks the service, flags as ""; None for any other command.
 
     >>> _only_asks(["filter", "--socket", "s", "-e"]), _only_asks(["filter", "--socket", "s", "--help"])
-    (('s', True), (None, False))
+    ({'--socket': 's', '-e': ''}, None)
+    >>> _only_asks(["learn", "--socket=s", "--as", "spam"]), _only_asks(["learn", "m", "--as", "spam"])
+    ({'--socket': 's', '--as': 'spam'}, None)
     """
     verb, *rest = arguments or [""]
-    exit_code = "-e" in rest
-    rest = [word for word in rest if word != "-e"]
-    if len(rest) == 1 and rest[0].startswith("--socket="):
-        rest = rest[0].split("=", 1)
-    asks = verb == "filter" and len(rest) == 2 and rest[0] == "--socket"
-    return (rest[1], exit_code) if asks else (None, False)
+    given: dict[str, str] = {}
+    words = iter(rest)
+    for word in words:
+        name, equals, value = word.partition("=")
+        is_flag = name in _FLAGS
+        if name not in _ASKING.get(verb, ()) or name in given or (is_flag and equals):
+            return None
+        given[name] = value if is_flag or equals else next(words, "")
+    needed = ("--socket",) if verb == "filter" else ("--socket", "--as")
+    return given if all(given.get(name) for name in needed) else None
 
 
 def _ask(path: str, exit_code: bool) -> int:

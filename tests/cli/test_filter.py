@@ -162,6 +162,17 @@ def test_a_service_filters_for_its_client_until_it_is_told_to_stop(run, mail_mod
         alone = run("filter", mail_model, "-e", "--spam", "迷惑", stdin=PILLS)
         assert (asked.returncode, asked.stdout.decode(), asked.stderr) == (0, alone.out, b"")
         assert run("filter", "--socket", place, "-e", stdin=LUNCH).code == 1
+        learn = ["learn", "--socket", str(place), "--as", "ham"]
+        taught, again = (
+            subprocess.run([*client[:3], *learn, *more], input=b"Subject: x\n\nnew\n", capture_output=True, check=False)
+            for more in ([], ["--quiet"])
+        )
+        assert (taught.returncode, taught.stdout, taught.stderr) == (0, b"", b"learnt\n")
+        assert (again.returncode, again.stdout, again.stderr) == (0, b"", b"")
+        assert run(*learn, stdin="Subject: x\n\nnew\n").err == "known already, so nothing was changed\n"
+        refused = subprocess.run([*client[:3], *learn[:-1], "hma"], input=b"x", capture_output=True, check=False)
+        assert (refused.returncode, refused.stderr.count(b"\n")) == (1, 1)
+        assert refused.stderr.decode() == run(*learn[:-1], "hma", stdin="x").err
         service.send_signal(signal.SIGTERM)
         assert service.wait(20) == 0
         assert not place.exists()

@@ -10,11 +10,12 @@ import click
 from textnb.classifier.ageing import day_before
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import FILE, argument, verb
-from textnb.cli.terminal import plural, say, say_if_typing
-from textnb.errors import InputError, ParameterError, Phrase
+from textnb.cli.service_client import correct_by_service, read_mail
+from textnb.cli.terminal import plural, say
+from textnb.errors import ParameterError
 from textnb.mail import corrections
 from textnb.mail.decision import mail_document
-from textnb.mail.protocol import FAILED, Lesson, ask_to_correct, read_stdin
+from textnb.mail.protocol import Lesson
 
 label_option = click.option("--as", "label", metavar="CLASS", required=True, help="Class of the mail.")
 model_or_service = argument("model", "[MODEL]", "Model file.", required=False, type=FILE)
@@ -100,20 +101,12 @@ def refit(model: Path, choose: bool, keep: str | None, trust: Collection[str], q
 def _correct(model: Path | None, socket: Path | None, lesson: Lesson, trust: Collection[str], quiet: bool) -> None:
     if (model is None) == (socket is None):
         raise ParameterError("name either a model file or the socket of textnb filterd (--socket PATH)")
-    say_if_typing("reading mail from the terminal; end it with {keys}")
-    message = read_stdin()
-    if not message.strip():
-        raise InputError("standard input is empty; give one mail, as in: textnb learn MODEL --as CLASS < mail")
+    message = read_mail()
     if model is not None:
-        document = mail_document(message)
-        change = partial(corrections.follow_lesson, document=document, lesson=lesson)
+        change = partial(corrections.follow_lesson, document=mail_document(message), lesson=lesson)
         _say(model, corrections.change_file(model, change, tuple(trust)), quiet)
-        return
-    reply = ask_to_correct(str(socket), lesson, message)
-    if reply.code == FAILED:
-        raise InputError("{reason}", reason=reply.reason)
-    if not quiet:
-        say("{done}", done=Phrase(reply.reason))
+    elif socket is not None:
+        correct_by_service(socket, lesson, message, quiet=quiet)
 
 
 def _say(model: Path, corrected: corrections.Corrected, quiet: bool) -> None:
