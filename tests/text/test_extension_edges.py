@@ -55,6 +55,18 @@ def test_terms_are_sorted_as_python_sorts_them(prefix, n):
     data, starts, order = counter.sorted()
     found = [data[start:end].decode() for start, end in pairwise(np.frombuffer(starts, np.uint32))]
     assert found == sorted(terms) == [terms[number] for number in np.frombuffer(order, np.int32)]
+    assert counter.sorted(True) == (data, starts, order)
+
+
+def test_a_counter_whose_terms_were_taken_is_empty_and_counts_no_more():
+    chars = tokenizer("characters")
+    counter = native.Counter(SEED, 1, 2, ["x"], None, 1, 3)
+    counter.count((chars.cutter,), ("犬と猫",), ([],))
+    assert counter.sorted(True)[0].decode().startswith("chars:と")
+    assert counter.strings() == []
+    assert counter.sorted() == counter.sorted(True) == (b"", bytes(4), b"")
+    with pytest.raises(ValueError, match="have been taken"):
+        counter.count((chars.cutter,), ("犬",), ([],))
 
 
 @pytest.mark.parametrize("ranges", [(0, 0), (2, 1), (1, 4), (4, 4), (-1, 0), (1, -1)], ids=str)

@@ -107,7 +107,7 @@ class NativeRows:
     def build(self, *, last: bool = False) -> tuple["CSR", Vocabulary]:
         """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns.
 
-        last: nothing will be counted any more, so the terms in the extension are freed first.
+        last: nothing will be counted any more, which takes less memory.
         """
         from textnb.counts.matrix import matrix_of, rows_of  # not needed where documents are read
 
@@ -115,17 +115,15 @@ class NativeRows:
         self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
         if self._fixed is not None:
             return rows_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        terms, order = self._sorted()
-        if last:
-            del self._counter
+        terms, order = self._sorted(last)
         return matrix_of(lengths, numbers, data, terms, order)
 
-    def _sorted(self) -> tuple[Vocabulary, Ints]:
-        """Return all terms so far, packed, and their numbers."""
+    def _sorted(self, last: bool) -> tuple[Vocabulary, Ints]:
+        """Return all terms so far, packed, and their numbers; last: and free them in the extension."""
         from textnb.counts.packed_vocabulary import PackedVocabulary  # not needed where documents are read
 
         try:
-            data, starts, order = self._counter.sorted()
+            data, starts, order = self._counter.sorted(last)
         except OverflowError as error:
             raise InputError("{error}; count fewer documents, or words without n-grams", error=error) from error
         vocabulary = PackedVocabulary(np.frombuffer(data, np.uint8), np.frombuffer(starts, np.uint32))

@@ -10,6 +10,7 @@ typedef struct {
     PyThread_type_lock lock;
     Buffers buffers;      /* of packed terms */
     unsigned generation;  /* of the process that made it */
+    int is_finished;      /* its terms were taken by sorted(True): it is empty, and counts no more; under the lock */
 } CounterObject;
 
 /* Number of forks between the first process and this one; counted by after_fork. */
@@ -266,6 +267,11 @@ static int batch_count(const Batch *batch, Counter *counter, Rows *rows)
     return 0;
 }
 
+static void finished_error(void)
+{
+    PyErr_SetString(PyExc_ValueError, "the terms of this Counter have been taken by sorted(True)");
+}
+
 static PyObject *counter_count(PyObject *object, PyObject *args)
 {
     CounterObject *self = (CounterObject *)object;
@@ -275,16 +281,18 @@ static PyObject *counter_count(PyObject *object, PyObject *args)
     const State *state = PyType_GetModuleState(Py_TYPE(object));
     Batch batch = {0};
     Rows rows = {0};
-    int failed = batch_of(cutters, texts, extras, state->cutter, &batch);
+    int failed = batch_of(cutters, texts, extras, state->cutter, &batch), is_finished = 0;
     if (!failed) {
         Py_BEGIN_ALLOW_THREADS
         failed = self->counter.high ? batch_cut(&batch) : 0;
         PyThread_acquire_lock(self->lock, WAIT_LOCK);
-        failed = failed || batch_count(&batch, &self->counter, &rows);
+        is_finished = self->is_finished;
+        failed = failed || is_finished || batch_count(&batch, &self->counter, &rows);
         if (failed) counter_abandon_row(&self->counter);
         PyThread_release_lock(self->lock);
         Py_END_ALLOW_THREADS
-        if (failed) PyErr_NoMemory();
+        if (is_finished) finished_error();
+        else if (failed) PyErr_NoMemory();
     }
     if (!failed)
         result = Py_BuildValue("y#y#y#", rows.n_rows ? (const char *)rows.lengths : "",
@@ -373,17 +381,30 @@ static int terms_sorted(const Table *table, SortedTerms *sorted)
     return 0;
 }
 
-static PyObject *counter_sorted(PyObject *object, PyObject *unused)
+/* Sorts the terms; last: in less memory, and leaves the counter empty. */
+static int counter_terms_sorted(CounterObject *self, int last, SortedTerms *sorted)
 {
-    (void)unused;
-    CounterObject *self = (CounterObject *)object;
-    if (check_not_packed(self)) return NULL;
-    SortedTerms sorted = {0};
-    int failed;
-    Py_BEGIN_ALLOW_THREADS
     PyThread_acquire_lock(self->lock, WAIT_LOCK);
-    failed = terms_sorted(&self->counter.terms, &sorted);
+    Counter counter = self->counter;
+    if (last) {
+        self->is_finished = 1;
+        self->counter = (Counter){.row = 1};
+        counter_finish(&counter);
+    }
+    const int failed = terms_sorted(&counter.terms, sorted);
+    if (last) counter_free(&counter);
     PyThread_release_lock(self->lock);
+    return failed;
+}
+
+static PyObject *counter_sorted(PyObject *object, PyObject *args)
+{
+    CounterObject *self = (CounterObject *)object;
+    int last = 0, failed;
+    if (!PyArg_ParseTuple(args, "|p:sorted", &last) || check_not_packed(self)) return NULL;
+    SortedTerms sorted = {0};
+    Py_BEGIN_ALLOW_THREADS
+    failed = counter_terms_sorted(self, last, &sorted);
     Py_END_ALLOW_THREADS
     PyObject *result = NULL;
     if (!failed)
@@ -404,9 +425,10 @@ static PyMethodDef counter_methods[] = {
      "numbers of its terms, and their counts. The arguments are tuples: for each text its Cutter, the text, and more\n"
      "terms; among these, a tuple (prefix, tokens) means prefix + token for each token."},
     {"strings", counter_strings, METH_NOARGS, "strings()\n--\n\nReturn the terms in the order of their numbers."},
-    {"sorted", counter_sorted, METH_NOARGS,
-     "sorted()\n--\n\nReturn the terms sorted by code points: their UTF-8, one after the other, where each starts and the last\n"
-     "ends, and their numbers in this order, the latter two as bytes of int32."},
+    {"sorted", counter_sorted, METH_VARARGS,
+     "sorted(last=False, /)\n--\n\nReturn the terms sorted by code points: their UTF-8, one after the other, where each starts and\n"
+     "the last ends, and their numbers in this order, the latter two as bytes of int32. last: in less memory; the Counter\n"
+     "has no terms afterwards, and counts no more."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot counter_slots[] = {

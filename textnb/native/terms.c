@@ -261,16 +261,25 @@ int counter_start(Counter *counter, uint64_t seed, uint64_t factor)
     return table_start(&counter->terms, seed, factor) || table_start(&counter->stopped, seed, factor) ? -1 : 0;
 }
 
-void counter_free(Counter *counter)
+void counter_finish(Counter *counter)
 {
-    table_free(&counter->terms);
+    Table terms = counter->terms;
+    free(terms.places);
+    terms.places = NULL;
+    terms.n_places = 0;
     table_free(&counter->stopped);
     free(counter->chars.places);
     free(counter->line);
     free(counter->begins);
     free(counter->letters);
     free(counter->utf8);
-    *counter = (Counter){0};
+    *counter = (Counter){.terms = terms};
+}
+
+void counter_free(Counter *counter)
+{
+    counter_finish(counter);
+    table_free(&counter->terms);
 }
 
 int counter_pack(Counter *counter, Packed packed)

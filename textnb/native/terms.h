@@ -113,6 +113,8 @@ typedef struct {
 /* The table of terms and that of stop words are empty, and so are the ranges of n-grams. -1 if memory ran out. */
 int counter_start(Counter *counter, uint64_t seed, uint64_t factor);
 void counter_free(Counter *counter);
+/* Frees what only counting needs; the terms stay. Nothing may be counted afterwards. */
+void counter_finish(Counter *counter);
 /* Counts only packed terms from now on. -1 if memory ran out. */
 int counter_pack(Counter *counter, Packed packed);
 /* These return 0, or -1 if memory ran out. */
