@@ -25,7 +25,7 @@ from textnb.address import Address, Location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
-from textnb.readers.compression import open_bytes, unreadable
+from textnb.readers.compression import open_bytes
 from textnb.readers.decoding import (
     MAX_LINE_LENGTH,
     REPLACEMENT,
@@ -151,7 +151,7 @@ def open_lines(
             note_stream(stream)
             lines = decoded_lines(stream, decided, newline, path)  # named, to live as long as the stream
             yield decided, lines
-    except unreadable() as error:
+    except OSError as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
 
 
