@@ -59,7 +59,7 @@ def test_terms_are_sorted_as_python_sorts_them(prefix, n):
 
 
 def test_a_counter_whose_terms_were_taken_is_empty_and_counts_no_more():
-    chars = tokenizer("characters")
+    chars = tokenizer("chars")
     counter = native.Counter(SEED, 1, 2, ["x"], None, 1, 3)
     counter.count((chars.cutter,), ("犬と猫",), ([],))
     assert counter.sorted(True)[0].decode().startswith("chars:と")
@@ -199,3 +199,42 @@ def test_more_buffers_than_there_is_room_for_are_refused(tmp_path):
     with pytest.raises(ValueError, match="codes: more than 3 buffers at once"):
         small.Lattice((columns.repeat(3), columns.repeat(2), columns, columns), *[None] * 8, 0)
     starts.append(0)  # BufferError if it were still lent
+
+
+RETURNING = """
+import sys
+from textnb._native import return_blocks
+
+def resident():
+    with open("/proc/self/statm") as stream:
+        return int(stream.read().split()[1]) * 4096
+
+if sys.argv[1] == "returned" and not return_blocks(1 << 20):
+    print("not here")
+    sys.exit()
+del [b"x" * (20 << 20)][:]  # glibc takes freed blocks up to this size from the heap from now on
+blocks, between = [], []
+for _ in range(50):
+    blocks.append(b"x" * (2 << 20))
+    between.append(b"y" * 200_000)
+before = resident()
+blocks.clear()
+print((before - resident()) >> 20)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the resident size is read from /proc")
+def test_freed_blocks_go_back_to_the_system():
+    kept, returned = (
+        subprocess.run([sys.executable, "-c", RETURNING, way], check=True, capture_output=True, text=True).stdout
+        for way in ("kept", "returned")
+    )
+    if returned.strip() == "not here":
+        pytest.skip("the C library cannot be told to")
+    assert int(returned) >= 95
+    assert int(kept) < 20
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1 << 40])
+def test_sizes_of_blocks_that_cannot_be_returned_change_nothing(size):
+    assert native.return_blocks(size) is False

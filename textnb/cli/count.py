@@ -23,6 +23,7 @@ from textnb.errors import InputError
 from textnb.files.checkpoint import CountedParts
 from textnb.files.count_file import recipe_of, terms_of_counts
 from textnb.files.count_joining import Joined, check_counted_alike, has_at, merge_counts, size_of_counts
+from textnb.parallel import one_behind
 from textnb.storage import locked, temporary_folder
 
 _PARTS = ".parts"
@@ -118,9 +119,9 @@ def _terms_as_in(output: Path, tokenizing: inputs.Tokenizing) -> TermsOf:
 def _count_parts(source: CorpusSource, parts: CountedParts, terms_of: TermsOf, running: inputs.Running) -> None:
     """Count the documents of a source that the parts do not have yet, and add them."""
     documents: Any = islice(as_source(source.documents()), parts.n_documents, None)
-    for part in counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf, characters=PART_CHARACTERS):
-        parts.add(part)
-        del part  # before the next is counted
+    jobs = running.n_jobs
+    counts = counted(documents, terms_of, jobs=jobs, entries=math.inf, characters=PART_CHARACTERS)
+    one_behind(parts.add, counts, jobs)
     if not parts.n_documents:
         raise InputError("{corpus} has no documents", corpus=source.name)
 

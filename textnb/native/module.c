@@ -4,6 +4,28 @@
 #include "rows.h"
 #include "types.h"
 
+#ifdef __linux__
+#include <stdlib.h>
+#endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#define UNTRIMMED 8 /* smaller freed blocks at the end of the heap are kept, up to so many times the size */
+
+/* return_blocks(size): freed blocks from this size on go back to the system at once; else glibc keeps many of them. */
+static PyObject *return_blocks(PyObject *Py_UNUSED(module), PyObject *given)
+{
+    long size = PyLong_AsLong(given);
+    if (size == -1 && PyErr_Occurred()) return NULL;
+#ifdef __GLIBC__
+    int fits = size > 0 && size <= INT_MAX / UNTRIMMED;
+    return PyBool_FromLong(fits && mallopt(M_MMAP_THRESHOLD, (int)size) && mallopt(M_TRIM_THRESHOLD, UNTRIMMED * (int)size));
+#else
+    return PyBool_FromLong(0);
+#endif
+}
+
 void freed(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -48,6 +70,9 @@ static PyMethodDef module_methods[] = {
      "Add X factors to product, or X' factors if transposed, for rows X as hinge_pass takes them."},
     {"after_fork", after_fork, METH_NOARGS,
      "after_fork()\n--\n\nTell a child process that it is one: a Counter that its parent made must not be used here, and is not freed."},
+    {"return_blocks", return_blocks, METH_O,
+     "return_blocks(size, /)\n--\n\nReturn freed blocks of memory of at least this size to the system at once, where the C library\n"
+     "can be told to; return whether it can."},
     {"class_sums", class_sums, METH_VARARGS,
      "class_sums(starts, columns, values, codes, weight, table, first, last, n_columns, n_classes, /)\n--\n\n"
      "Add the rows of the classes from first to last - 1 to their rows of the table (n_classes, n_columns). codes: the\n"
