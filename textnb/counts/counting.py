@@ -26,8 +26,8 @@ NATIVE_BATCH_CHARACTERS = 500_000  # about a fifth of a second of the extension'
 BATCH_DOCUMENTS = 2048
 ENTRIES = 20_000_000
 """Non-zero counts held at once while learning, 160 MB."""
-PART_CHARACTERS = 2_000_000
-"""Characters of a part of a stream: 10 MB of counts of words, 50 MB of words and characters. Two are in memory."""
+PART_CHARACTERS = 4_000_000
+"""Characters of a part of a stream: 20 MB of counts of words, 100 MB of words and characters."""
 
 
 class _Matrix:

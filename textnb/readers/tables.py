@@ -52,6 +52,8 @@ _CLOSING = re.compile(r'"(?=\t|\r?\n?\Z)')
 _LINE_ENDS = ("\n", "\r\n", "\r")
 _MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
 
+_BUFFER = 1 << 20  # bytes read at once: every reading lets other threads take the lock of the interpreter
+
 Decided = Encoding | StreamedText | StreamedLines
 """Encoding of a file, or what is known of that of a stream so far."""
 Found = tuple[str, Document | str]
@@ -147,7 +149,7 @@ def open_lines(
             start = stream.read(START_BYTES)
             check_text(start, path)
             decided = encoding_of(chain([start], pieces_of(stream)), encoding)
-        with open_bytes(path) as stream:
+        with open_bytes(path, _BUFFER) as stream:
             note_stream(stream)
             lines = decoded_lines(stream, decided, newline, path)  # named, to live as long as the stream
             yield decided, lines
