@@ -339,6 +339,16 @@ def learn_into_file(path: Path, lessons: Iterable[tuple[Document, str]], trust: 
     return done
 
 
+def add_to_file(path: Path, documents: Sequence[Document], trust: tuple[str, ...] = ()) -> Corrected:
+    """Learn labelled documents into the model in a file, known ones again, in one transaction."""
+
+    def change(learner: Correctable) -> Done:
+        learner.revise(add=documents, remove=[], refit="when due")
+        return Done.LEARNT
+
+    return change_file(path, change, trust)
+
+
 def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str, ...] = ()) -> Done:
     """Learn a message as the filter's own decision, into the model's file; not one that is learnt as any class."""
     document = mail_document(message)
