@@ -18,6 +18,7 @@ from textnb.models.prior import PRIORS, Prior, as_probabilities
 from textnb.models.registry import model
 from textnb.models.smoothing import ALPHAS, LEAVE_ONE_OUT, LOG_LOSS, OF_DOCUMENTS
 from textnb.numerics import Floats, alternatives, as_number_or_name, check_choice
+from textnb.parallel import one_behind
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
@@ -133,9 +134,7 @@ class ClassifierRecipe:
         if sample_weight is not None:
             return self._learnt_weighted(documents, jobs, sample_weight)
         total = LearntSum(self.weights, self.keeps, self.term_budget)
-        for part in self.parts(documents, jobs):
-            total.add(part)
-            del part  # before the next is counted
+        one_behind(total.add, self.parts(documents, jobs), jobs)
         return total.learnt()
 
     def parts(self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1) -> Iterator[Counted]:

@@ -1,11 +1,9 @@
 """textnb count and textnb tokenize."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Sequence
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -13,7 +11,7 @@ import click
 from textnb.classifier.inputs import as_source
 from textnb.cli.input_sources import input_documents, open_inputs
 from textnb.cli.options import inputs
-from textnb.cli.options.checkpoint import origin_of, own_tokenizer
+from textnb.cli.options.checkpoint import check_place, origin_of, own_tokenizer
 from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.sources import CorpusSource, check_output
@@ -24,8 +22,16 @@ from textnb.distributed.counting import count_on
 from textnb.errors import InputError
 from textnb.files.checkpoint import CountedParts
 from textnb.files.count_file import recipe_of, terms_of_counts
-from textnb.files.count_joining import check_counted_alike, merge_counts
-from textnb.storage import locked
+from textnb.files.count_joining import Joined, check_counted_alike, has_at, merge_counts, size_of_counts
+from textnb.parallel import one_behind
+from textnb.storage import locked, temporary_folder
+
+_PARTS = ".parts"
+"""End of the name of the folder that has the counted parts until they are joined."""
+_APPENDED = (
+    "{output} ends with these {documents} already, so nothing is appended; to have them twice, count them to another "
+    "file and merge both"
+)
 
 
 @verb
@@ -52,7 +58,8 @@ def count(
     """Tokenize a corpus once and store its counts, for train, test and compare.
 
     The corpus is read once, and written in parts: memory is bounded by the vocabulary, not by the number of documents.
-    --append writes the file anew with the documents of the corpus after its own, and equals counting all at once.
+    --append writes the file anew with the documents of the corpus after its own, and equals counting all at once. If it
+    ends with these documents already, because the run is repeated, nothing is appended.
 
     Examples:
 
@@ -79,13 +86,17 @@ def count(
     assert output is not None
     if append:
         terms_of = _terms_as_in(output, tokenizing)
-    origin = None if checkpoint is None else origin_of(corpora, source, recipe_of(terms_of))
-    folder = checkpoint or click.get_current_context().with_resource(_parts_folder(output))
+    origin = None
+    if checkpoint is not None:
+        check_place(checkpoint, output, source)
+        origin = origin_of(corpora, source, recipe_of(terms_of))
+    folder = checkpoint or click.get_current_context().with_resource(temporary_folder(output, _PARTS))
     parts = CountedParts(folder, terms_of, origin)
     _count_parts(source, parts, terms_of, running)
-    with locked(output) if append else nullcontext():
-        before = [output] if append and output.exists() else []
-        whole = merge_counts([*before, *parts.paths], output, own_tokenizer(terms_of))
+    if append:
+        whole = _append(parts, output, own_tokenizer(terms_of))
+    else:
+        whole = merge_counts(parts.paths, output, own_tokenizer(terms_of))
     if checkpoint is not None:
         parts.remove()
     if not running.quiet:
@@ -97,7 +108,7 @@ def count(
 def _terms_as_in(output: Path, tokenizing: inputs.Tokenizing) -> TermsOf:
     """Return how the documents of the output were counted; options that say otherwise are refused."""
     asked = tokenizing.terms_of
-    if not output.exists():
+    if not _has_content(output):
         return asked
     terms_of = terms_of_counts(output, own_tokenizer(asked))
     if tokenizing.given:
@@ -108,18 +119,30 @@ def _terms_as_in(output: Path, tokenizing: inputs.Tokenizing) -> TermsOf:
 def _count_parts(source: CorpusSource, parts: CountedParts, terms_of: TermsOf, running: inputs.Running) -> None:
     """Count the documents of a source that the parts do not have yet, and add them."""
     documents: Any = islice(as_source(source.documents()), parts.n_documents, None)
-    for part in counted(documents, terms_of, jobs=running.n_jobs, entries=math.inf, characters=PART_CHARACTERS):
-        parts.add(part)
-        del part  # before the next is counted
+    jobs = running.n_jobs
+    counts = counted(documents, terms_of, jobs=jobs, entries=math.inf, characters=PART_CHARACTERS)
+    one_behind(parts.add, counts, jobs)
     if not parts.n_documents:
         raise InputError("{corpus} has no documents", corpus=source.name)
 
 
-@contextmanager
-def _parts_folder(output: Path) -> Iterator[Path]:
-    """Give a folder beside the output, for as long as the verb runs."""
-    with TemporaryDirectory(dir=output.absolute().parent, prefix=f".{output.name[:40]}.", suffix=".parts") as folder:
-        yield Path(folder)
+def _append(parts: CountedParts, output: Path, trust: Collection[str]) -> Joined:
+    """Append the counted parts to the output; a run that did so before, and is repeated, does not do it twice."""
+    with locked(output):
+        if not _has_content(output):
+            parts.begin_to_append(0)
+            return merge_counts(parts.paths, output, trust)
+        n_before = size_of_counts(output).n_documents
+        if parts.n_before is not None and has_at(output, parts.n_before, parts.paths):
+            return size_of_counts(output)  # killed after the last step, before the checkpoint was removed
+        if parts.n_before is None and has_at(output, n_before - parts.n_documents, parts.paths):
+            raise InputError(_APPENDED, output=output, documents=plural(parts.n_documents, "document"))
+        parts.begin_to_append(n_before)
+        return merge_counts([output, *parts.paths], output, trust)
+
+
+def _has_content(output: Path) -> bool:
+    return output.exists() and output.stat().st_size > 0
 
 
 def _count_on_cluster(
@@ -127,7 +150,7 @@ def _count_on_cluster(
 ) -> None:
     """Write a count file per part of the corpus, and join them if there is an output."""
     kept = clustering.parts
-    folder = kept or click.get_current_context().with_resource(_parts_folder(output or Path()))
+    folder = kept or click.get_current_context().with_resource(temporary_folder(output or Path(), _PARTS))
     with clustering.run(source, running) as run:
         paths = count_on(run, terms_of, folder)
     if output is None:

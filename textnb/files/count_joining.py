@@ -23,7 +23,7 @@ from textnb.files.arrays import (
     unpacked_names,
     unpacked_vocabulary,
 )
-from textnb.files.bundle import Arrays, Streamed, open_bundle, write_streamed_bundle
+from textnb.files.bundle import Arrays, Streamed, content_of, open_bundle, write_streamed_bundle
 from textnb.files.count_file import KIND, read_counts, recipe_of
 from textnb.storage import KEEPS_OPEN
 
@@ -80,6 +80,40 @@ def check_counted_alike(path: str | Path, terms_of: TermsOf, first: str | Path, 
     if recipe_of(terms_of) != recipe_of(way):
         template = "{path} was counted with another tokenizer or other options than {first}; count it again"
         raise InputError(template, path=path, first=first)
+
+
+def size_of_counts(path: str | Path) -> Joined:
+    """Return the number of documents and of terms of a count file, of which only the header is read."""
+    bundle = open_bundle(path, KIND)
+    with content_of(path):
+        return Joined(int(bundle.header["documents"]), len(bundle.answering["vocabulary.ends"]))
+
+
+def has_at(path: str | Path, start: int, parts: Sequence[str | Path]) -> bool:
+    """Whether the documents of a count file from a number on are those of other files: ids, labels and digests."""
+    whole = open_bundle(path, KIND).answering
+    with content_of(path):
+        labels, stop = unpacked_names(whole, "labels"), start
+        for each in parts:
+            part = open_bundle(each, KIND).answering
+            start, stop = stop, stop + len(part["digests"])
+            if not 0 <= start <= stop <= len(labels) or labels[start:stop] != unpacked_names(part, "labels"):
+                return False
+            if start == stop:
+                continue
+            if not np.array_equal(whole["digests"][start:stop], part["digests"]):
+                return False
+            pairs = zip(_ids(whole, start, stop), _ids(part, 0, stop - start), strict=True)
+            if not all(np.array_equal(mine, theirs) for mine, theirs in pairs):
+                return False
+    return True
+
+
+def _ids(arrays: Arrays, start: int, stop: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Bytes of the ids of some documents, and where each ends."""
+    ends = arrays["ids.ends"][max(start - 1, 0) : stop]
+    first = ends[0] if start else 0
+    return arrays["ids.bytes"][first : ends[-1]], ends[start > 0 :] - first
 
 
 def _checked(path: str | Path, trust: Collection[str]) -> tuple[_File, TermsOf, Vocabulary]:
