@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corrected_models import MAILS, TEXTS, correct, dated, saved, trained
+from corrected_models import LABELS, MAILS, TEXTS, correct, dated, saved, trained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -561,3 +561,37 @@ def test_a_document_too_long_for_the_journal_is_refused(tmp_path, never_due, mon
     with pytest.raises(InputError, match=r"have \d+ bytes, and the journal takes 100; learn it by textnb update"):
         correct(path, lambda learner: learn(learner, Document(" ".join(f"word{n}" for n in range(9))), "spam"))
     assert TextClassifier.load(path).state.n_pending == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes as Unix has them")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_a_journal_that_is_no_ordinary_file_is_warned_of_and_does_not_wait(tmp_path, make):
+    path = saved(tmp_path)
+    make(journal_path(path))
+    assert answers(path)[1] == 0
+    assert "is not an ordinary file; remove it; the answers are those of" in answers(path)[2][0]
+    with pytest.raises(InputError, match="is not an ordinary file; remove it"):
+        correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+
+
+def test_a_correction_that_comes_while_everything_is_forgotten_stays_pending(tmp_path, never_due):
+    path = saved(tmp_path)
+    folding = TextClassifier.load(path).forget(TEXTS, LABELS)
+    correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+    folding.save(path)
+    assert TextClassifier.load(path).learnt_as(MAILS[0]) == ["spam"]
+    assert correct(path, lambda learner: learn(learner, MAILS[1], "ham", new=True)) is Done.LEARNT
+    loaded = TextClassifier.load(path)
+    assert (
+        loaded.state.n_pending == 0
+        and loaded.classes_.tolist() == ["ham", "spam"]
+        and loaded.learnt_as(MAILS[0]) == ["spam"]
+    )
+
+
+def test_an_untrained_model_learns_its_first_document_into_the_file(tmp_path):
+    path = tmp_path / "m.textnb"
+    TextClassifier("multinomial", tokenizer="words").save(path)
+    assert correct(path, lambda learner: learn(learner, MAILS[0], "spam", new=True)) is Done.LEARNT
+    loaded = TextClassifier.load(path)
+    assert (loaded.state.n_pending, loaded.classes_.tolist()) == (0, ["spam"])

@@ -1,4 +1,7 @@
-"""textnb update, forget, merge, calibrate and strip: each writes a model file, one process at a time."""
+"""textnb update, forget, merge, calibrate and strip: each writes a model file, one process at a time.
+
+``update --journal`` adds to the journal of the model instead.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +18,7 @@ from textnb.cli.terminal import plural, say, warn
 from textnb.errors import InputError, ParameterError, listed
 from textnb.files.count_file import holds_counts
 from textnb.files.count_joining import merge_counts
+from textnb.mail.corrections import add_to_file
 from textnb.storage import locked
 
 
@@ -75,14 +79,30 @@ changing = _changing(inputs.corpus_paths)
 
 @verb
 @changing
-def update(given: Changing) -> None:
+@click.option("--journal", is_flag=True, help="Add the documents to the journal of the model, as textnb learn does.")
+def update(given: Changing, journal: bool) -> None:
     """Learn more documents; the result equals training on all of them.
 
-    Example:
+    With --journal the model file is not written again, which takes time for these documents only, whatever the size of
+    the model. The result then equals training on all of them after refit; until then see textnb learn.
+
+    Examples:
 
         textnb update news.textnb today/
+        textnb update news.textnb minute.jsonl --journal
     """
-    given.change(TextClassifier.update, "learnt")
+    if not journal:
+        given.change(TextClassifier.update, "learnt")
+        return
+    if given.output is not None:
+        raise ParameterError("--journal changes the journal of the model itself; leave out --output")
+    documents = list(given.source.documents())
+    if not documents:
+        raise InputError("{corpus} has no documents", corpus=given.source.name)
+    corrected = add_to_file(given.model, documents, tuple(given.trust))
+    if not given.running.quiet:
+        number, total = (plural(n, "document") for n in (len(documents), corrected.n_documents))
+        say("learnt {number} in the journal; {model} has {total}", number=number, model=given.model, total=total)
 
 
 @verb

@@ -13,11 +13,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from textnb.cli.help_pages import SpokenGroup
-from textnb.extension import has_extension
 from textnb.language import spoken
 
-RETURNED_BLOCK = 1 << 20
-"""Bytes of a block of memory that is returned to the system when it is freed."""
 MAX_NEW_OBJECTS = 20_000
 """New objects before the garbage collector runs; documents are many and are not garbage."""
 
@@ -72,7 +69,6 @@ class LazyGroup(SpokenGroup):
         module = import_module(f"textnb.cli.{VERBS[cmd_name].module}")
         command: click.Command = getattr(module, cmd_name)
         _enable_garbage_collection()
-        _return_memory()
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -95,14 +91,6 @@ class LazyGroup(SpokenGroup):
             if name.startswith(incomplete)
         ]
         return own + click.Command.shell_complete(self, ctx, incomplete)
-
-
-def _return_memory() -> None:
-    """Have large blocks of memory returned to the system when they are freed, so that the peak of training is lower."""
-    if has_extension():
-        from textnb._native import return_blocks
-
-        return_blocks(RETURNED_BLOCK)
 
 
 def _enable_garbage_collection() -> None:

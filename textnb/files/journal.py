@@ -245,8 +245,16 @@ class Journal:
             self._open[1].close()
             self._open = None
 
+    def check(self) -> None:
+        """Refuse a journal that could not be written, before long work whose result replaces the model."""
+        if self.exists:
+            with self._transaction():
+                pass
+
     def _check_owner(self) -> None:
         """Refuse a journal that belongs neither to this user, nor to the owner of the model, nor to root."""
+        if not self.path.is_file():  # to open a pipe would take forever
+            raise JournalUnusableError("{path} is not an ordinary file; remove it", path=self.path)
         if not hasattr(os, "geteuid"):
             return
         owner = self.path.stat().st_uid

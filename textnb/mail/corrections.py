@@ -33,7 +33,7 @@ from typing import Any, NamedTuple, Protocol
 from textnb.classifier.state import DUE_PROPORTION
 from textnb.classifier.text_classifier import ModelFile, TextClassifier
 from textnb.counts.examples import labelled_digest
-from textnb.errors import FitWarning, InputError, ModelFileError, NotLearntError, ParameterError, listed
+from textnb.errors import FitWarning, InputError, ModelFileError, NotFittedError, NotLearntError, ParameterError, listed
 from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, journal_path
 from textnb.files.journal import Journal, Transaction
 from textnb.mail.decision import Verdict, check_class, mail_document
@@ -230,7 +230,7 @@ class CorrectedFile:
         for _ in range(_TRIES):
             classifier = self._classifier or self._opened()
             self._classifier = None
-            if classifier.file is None:  # of an old format, or stripped, or empty
+            if classifier.file is None or classifier.state.fitted is None:  # of an old format, or stripped, or empty
                 return self._rewrite(change)
             try:
                 with self.journal.writing(classifier.file.sha256) as journal:
@@ -339,6 +339,16 @@ def learn_into_file(path: Path, lessons: Iterable[tuple[Document, str]], trust: 
     return done
 
 
+def add_to_file(path: Path, documents: Sequence[Document], trust: tuple[str, ...] = ()) -> Corrected:
+    """Learn labelled documents into the model in a file, known ones again, in one transaction."""
+
+    def change(learner: Correctable) -> Done:
+        learner.revise(add=documents, remove=[], refit="when due")
+        return Done.LEARNT
+
+    return change_file(path, change, trust)
+
+
 def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str, ...] = ()) -> Done:
     """Learn a message as the filter's own decision, into the model's file; not one that is learnt as any class."""
     document = mail_document(message)
@@ -350,7 +360,10 @@ def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str
 
 
 def _check_classes(learner: Correctable, label: str, was: str | None, new: bool, hint: str = "") -> None:
-    classes = list(learner.classes_)
+    try:
+        classes = list(learner.classes_)
+    except NotFittedError:  # nothing has been learnt yet
+        classes = []
     if label == was:
         raise ParameterError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
     if not new:

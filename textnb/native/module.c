@@ -11,19 +11,16 @@
 #include <malloc.h>
 #endif
 
-#define UNTRIMMED 8 /* smaller freed blocks at the end of the heap are kept, up to so many times the size */
-
-/* return_blocks(size): freed blocks from this size on go back to the system at once; else glibc keeps many of them. */
-static PyObject *return_blocks(PyObject *Py_UNUSED(module), PyObject *given)
+/* return_memory(): freed memory goes back to the system; else glibc keeps what lies between blocks in use. */
+static PyObject *return_memory(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    long size = PyLong_AsLong(given);
-    if (size == -1 && PyErr_Occurred()) return NULL;
+    int returned = 0;
 #ifdef __GLIBC__
-    int fits = size > 0 && size <= INT_MAX / UNTRIMMED;
-    return PyBool_FromLong(fits && mallopt(M_MMAP_THRESHOLD, (int)size) && mallopt(M_TRIM_THRESHOLD, UNTRIMMED * (int)size));
-#else
-    return PyBool_FromLong(0);
+    Py_BEGIN_ALLOW_THREADS
+    returned = malloc_trim(0);
+    Py_END_ALLOW_THREADS
 #endif
+    return PyBool_FromLong(returned);
 }
 
 void freed(PyObject *self)
@@ -70,9 +67,8 @@ static PyMethodDef module_methods[] = {
      "Add X factors to product, or X' factors if transposed, for rows X as hinge_pass takes them."},
     {"after_fork", after_fork, METH_NOARGS,
      "after_fork()\n--\n\nTell a child process that it is one: a Counter that its parent made must not be used here, and is not freed."},
-    {"return_blocks", return_blocks, METH_O,
-     "return_blocks(size, /)\n--\n\nReturn freed blocks of memory of at least this size to the system at once, where the C library\n"
-     "can be told to; return whether it can."},
+    {"return_memory", return_memory, METH_NOARGS,
+     "return_memory()\n--\n\nGive freed memory back to the system, where the C library can; return whether there was any."},
     {"class_sums", class_sums, METH_VARARGS,
      "class_sums(starts, columns, values, codes, weight, table, first, last, n_columns, n_classes, /)\n--\n\n"
      "Add the rows of the classes from first to last - 1 to their rows of the table (n_classes, n_columns). codes: the\n"
