@@ -21,8 +21,10 @@ def address():
 
 def test_the_files_are_those_of_one_machine(run, tmp_path, address):
     write_corpus(tmp_path / "c")
-    for verb, options in (("count", WORDS), ("train", (*WORDS, "--model", "multinomial"))):
-        on_cluster = run(verb, "c/*.csv", "-o", "many", "--dask", address, "--parts", verb, *options).ok
+    trained = [("train", (*WORDS, "--model", model)) for model in ("multinomial", "logistic")]
+    for verb, options in (("count", WORDS), *trained):
+        parts = ("--parts", "count" if verb == "count" else options[-1])
+        on_cluster = run(verb, "c/*.csv", "-o", "many", "--dask", address, *parts, *options).ok
         assert on_cluster.err == run(verb, "c/*.csv", "-o", "one", *options).ok.err.replace("one", "many")
         assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
         (tmp_path / "many").unlink()

@@ -1,19 +1,23 @@
 """Counting on a cluster: each partition becomes a count file, which a rerun does not count again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from textnb.classifier.labels import TEXT
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts import Counted, TermsOf
-from textnb.counts.counting import joined
 from textnb.distributed.partitions import Source, as_source
 from textnb.distributed.runs import Progress, Run
-from textnb.distributed.workers import counted_part, written_counts
+from textnb.distributed.workers import counted_part, one_kind, trusted, written_counts
 from textnb.errors import InputError
+from textnb.files.count_file import read_counts, write_counts
+from textnb.files.count_joining import merge_counts
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 SUFFIX = ".counts"
 _OTHERS = (
@@ -74,14 +78,31 @@ def count_on(run: Run, terms_of: TermsOf, parts: Path) -> list[Path]:
     return paths
 
 
-def counted_on(run: Run, terms_of: TermsOf, parts: Path | None) -> Counted:
-    """Return all documents of a run, counted, in order; they must fit into memory here."""
-    paths = stored_paths(run, terms_of, parts)
-    found = run.results(run.leaves(counted_part, run.shared(terms_of), each=paths))
-    whole = joined([outcome.value for outcome in found])
-    if not len(whole):
-        raise InputError("there are no documents")
-    return whole
+@contextmanager
+def joined_counts(
+    run: Run, terms_of: TermsOf, parts: Path | None, counted: "Mapping[int, Future[Any]]"
+) -> Iterator[tuple[Counted, str]]:
+    """Give all documents of a run, mapped from one count file, and the kind of their labels.
+
+    The counts of a partition are written to ``parts`` by the worker, or else here, one after the other: neither they
+    nor the joined ones are in memory as a whole. counted: partitions that have been counted, by number.
+    """
+    paths = [] if parts is None else part_paths(run.source, parts, counting_key(terms_of), SUFFIX)
+    with TemporaryDirectory(dir=parts, prefix=".joined-") as folder:
+        whole = Path(folder, f"whole{SUFFIX}")
+        if parts is None:
+            paths = [Path(folder, f"{i}{SUFFIX}") for i in range(len(run))]
+            others = [i for i in range(len(run)) if i not in counted]
+            tasks = run.leaves(counted_part, run.shared(terms_of), each=[None] * len(run), only=others)
+            kinds = set()
+            for i, part in run.passing(dict(zip(others, tasks, strict=True)) | dict(counted)):
+                write_counts(paths[i], part.value, terms_of)
+                kinds.add(part.kind)
+        else:
+            kinds = {each.kind for each in run.results(run.leaves(written_counts, run.shared(terms_of), each=paths))}
+        kind = one_kind(kinds) or TEXT
+        merge_counts(paths, whole, trusted(terms_of))
+        yield read_counts(whole, trusted(terms_of))[0], kind
 
 
 def stored_paths(run: Run, terms_of: TermsOf, parts: Path | None) -> Sequence[Path | None]:

@@ -242,7 +242,7 @@ class _Work:
         shared, counting = run.shared(recipe), run.shared(recipe.terms_of)
         chosen = run.task(chosen_recipe, shared, run.each(rows_of, parts, pieces))
         leaves = run.each(learnt_rows, parts, self.counted.divided(self._is_training(where)), chosen, counting)
-        return run.task(fitted_to, chosen, run.tree(leaves, summed))
+        return run.task(fitted_to, chosen, run.tree(leaves, Learnt.total))
 
     def _is_training(self, where: Fold) -> Any:
         folds = self.folds[where[0]]
@@ -265,7 +265,7 @@ def fold_statistics(part: TaskResult, folds: Codes, recipe: Shared) -> dict[Fold
 def added_folds(parts: list[dict[Fold, Learnt]]) -> dict[Fold, Learnt]:
     """Return the sum of the statistics of each fold."""
     folds = sorted({fold for part in parts for fold in part})
-    return {fold: reduce(add, [part[fold] for part in parts if fold in part]) for fold in folds}
+    return {fold: Learnt.total([part[fold] for part in parts if fold in part]) for fold in folds}
 
 
 def calibrating(part: TaskResult, is_training: Any, recipe: Shared, documents: Mapping[str, int]) -> Sample:
@@ -273,8 +273,8 @@ def calibrating(part: TaskResult, is_training: Any, recipe: Shared, documents: M
     return Sample.calibrating_part(part.value.rows(np.flatnonzero(is_training)), recipe.value.keeps.sample, documents)
 
 
-def summed(parts: list[Any]) -> Any:
-    """Return the sum of samples, or of what was learnt."""
+def summed(parts: list[Sample]) -> Sample:
+    """Return the sum of samples."""
     return reduce(add, parts)
 
 
@@ -288,7 +288,7 @@ def fitted_fold(
     """Fit a recipe to the documents of the other folds, eq. (1)."""
     started = time.perf_counter()
     repeat, fold = where
-    learnt = reduce(add, [part for (r, f), part in statistics.items() if r == repeat and f != fold])
+    learnt = Learnt.total([part for (r, f), part in statistics.items() if r == repeat and f != fold])
     if sample is not None and documents is not None:
         learnt = learnt.with_sample(sample.thinned(documents))
     return TimedFit(fit_recipe(recipe.value, learnt), time.perf_counter() - started)

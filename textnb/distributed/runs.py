@@ -7,7 +7,7 @@ statistics are whole numbers; see ``counts/learnt.py``.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -134,6 +134,15 @@ class Run:
         futures = self.start(tasks)
         self.wait(futures)
         return self.gathered(futures)
+
+    def passing(self, tasks: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
+        """Run tasks, and yield the number and the result of each as they come; the cluster keeps none of them."""
+        futures = self.start(list(tasks.values()))
+        numbers = dict(zip((future.key for future in futures), tasks, strict=True))
+        with self.errors():
+            for future in self._watched(_finished(futures), len(futures)):
+                yield numbers[future.key], self.heard(future.result())
+                future.release()
 
     def gathered(self, futures: "Sequence[Future[Any]]") -> list[Any]:
         """Return the results of futures in order."""

@@ -38,8 +38,11 @@ from textnb.text import Analyzer, tokenizer_of
 KIND = "counts"
 
 
-def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
-    """Write counted documents, and the tokenizer and analyzer that counted them."""
+def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf, labels: str | None = None) -> None:
+    """Write counted documents, and the tokenizer and analyzer that counted them.
+
+    labels: the kind of the labels (``classifier/labels.py``) if they were not text, for ``labels_of_counts``.
+    """
     days = {"days": np.array([day or 0 for day in counted.days], np.int32)} if counted.days else {}
     arrays = {
         **days,
@@ -50,7 +53,8 @@ def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
         **packed_names("groups", [group or "" for group in counted.groups]),
         "digests": digest_array(counted.digests),
     }
-    write_bundle(path, KIND, {"recipe": recipe_of(terms_of), "documents": len(counted)}, arrays)
+    kind = {} if labels in (None, "text") else {"labels": labels}
+    write_bundle(path, KIND, {"recipe": recipe_of(terms_of), "documents": len(counted), **kind}, arrays)
 
 
 def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
@@ -60,6 +64,12 @@ def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted,
     terms_of = _terms_of(path, bundle, trust)
     with content_of(path):
         return _counted(bundle.answering), terms_of
+
+
+def labels_of_counts(path: str | Path) -> str | None:
+    """Return the kind of the labels of a count file; None if it has no documents."""
+    header = open_bundle(path, KIND).header
+    return str(header.get("labels", "text")) if header.get("documents") else None
 
 
 def terms_of_counts(path: str | Path, trust: Collection[str] = ()) -> TermsOf:
