@@ -21,7 +21,7 @@ from textnb.cli.options.decision import Deciding
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
 from textnb.cli.output_folder import OutputFolder
-from textnb.cli.sources import check_not_input
+from textnb.cli.sources import check_not_among, check_not_input
 from textnb.cli.terminal import Format, plural, progress, say, warn
 from textnb.cli.throughput import Throughput, size_of
 from textnb.counts.rows import row_sums
@@ -149,6 +149,8 @@ def predict(
         _say_answered(answered, folder, running.quiet)
         return
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
+    if output is not None:
+        check_not_among(output, [source.corpus for source in sources if source.corpus is not None])
     names_guess = is_stored and deciding.may_be_unsure
     cells = answer_cells(classifier, deciding, top, all_scores, names_guess=names_guess)
     predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored)
@@ -157,7 +159,8 @@ def predict(
         if output is not None and not running.quiet:
             say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
     else:
-        _fill(OutputFolder.of(folder, form, model), sources, predicting, running.quiet)
+        plan = OutputFolder.of(folder, form, model).plan(sources, inputs)
+        _fill(folder, plan, len(sources), predicting, running.quiet)
     throughput.n_documents, throughput.n_bytes = predicting.n_documents, sum(size_of(location(name)) for name in inputs)
     throughput.say(quiet=running.quiet or typing)
     predicting.warn_of_guesses()
@@ -177,17 +180,18 @@ def _check_outputs(output: Path | None, output_dir: str | None, form: str, writi
     return output_dir
 
 
-def _fill(folder: OutputFolder, sources: Sequence[InputSource], predicting: "_Predicting", quiet: bool) -> None:
-    """Write one table per input to a folder, but for those that are finished."""
-    plan = folder.plan(sources)
+def _fill(
+    folder: str, plan: Sequence[tuple[InputSource, Location]], n_inputs: int, predicting: "_Predicting", quiet: bool
+) -> None:
+    """Write one table per input of a plan, which leaves out those of all inputs that are finished."""
     n_rows = sum(predicting.run([source], "tsv", path, quiet) for source, path in plan)
     if quiet:
         return
-    if skipped := len(sources) - len(plan):
-        say("skipped {files} that {folder} has already", files=plural(skipped, "input"), folder=folder.folder)
+    if skipped := n_inputs - len(plan):
+        say("skipped {files} that {folder} has already", files=plural(skipped, "input"), folder=folder)
     if plan:
         template = "wrote {rows} to {files} in {folder}"
-        say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder.folder)
+        say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder)
 
 
 @dataclass

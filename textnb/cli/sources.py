@@ -269,6 +269,16 @@ def check_not_input(output: Path, names: Sequence[str]) -> None:
             raise InputError("{output} is an input itself; choose another name for the output", output=output)
 
 
+def check_not_among(output: Path, corpora: Sequence[OpenCorpus]) -> None:
+    """Refuse an output that is one of the files for which the inputs stand: patterns and folders."""
+    for corpus in corpora:
+        path = corpus.path
+        if isinstance(path, Path) and output.exists():
+            is_inside = path.is_dir() and not corpus.settings.glob and output.resolve().is_relative_to(path.resolve())
+            if is_inside or output.samefile(path):
+                raise InputError("{output} is an input itself; choose another name for the output", output=output)
+
+
 def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:
     """Write the model file and print one line about it on standard error."""
     classifier.save(output)

@@ -42,6 +42,7 @@ _MAX_ROWS, _MAX_CELL = 1_048_576, 32_767  # of a sheet, and characters of a cell
 _MAX_WHOLE = 2**53  # whole numbers beyond it are not exact in a spreadsheet
 _CUT = "{path}: {number} cells were cut to {most:,} characters, the most that a cell of .xlsx holds"
 _ADDED = "textnb_"
+_PARQUET_END = b"PAR1"
 
 
 class TableStyle(NamedTuple):
@@ -155,6 +156,17 @@ def record_writer(
 def new_file(path: Location) -> AbstractContextManager[IO[bytes]]:
     """Open a file that gets its name, or is sent to its address, when the block ends without an error."""
     return uploaded(path) if isinstance(path, Address) else atomic(path)
+
+
+def is_whole(path: Location) -> bool:
+    """Whether a table is there with its end; one that is cut off behind a whole line is not noticed."""
+    if not path.exists():
+        return False
+    end = _PARQUET_END if table_format(path) == "parquet" else b"\n"
+    with path.open() if isinstance(path, Address) else path.open("rb") as stream:
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(max(size - len(end), 0))
+        return stream.read() == end
 
 
 @contextmanager
