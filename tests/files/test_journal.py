@@ -387,6 +387,25 @@ def test_a_damaged_journal_is_a_clear_error_or_does_no_harm(tmp_path, never_due)
     assert 0 < refused < 300
 
 
+def test_damaged_latest_transactions_are_a_clear_error_or_the_corrections_before_them(tmp_path, never_due):
+    path, rng, counted = saved(tmp_path), random.Random(3), set()
+    file = CorrectedFile(path, stays_open=True)
+    for number in range(4):
+        file.change(lambda learner, n=number: learn(learner, MAILS[n], "spam"))
+    expected = Journal(path).pending(identity_of(path)).corrections
+    data = {suffix: Path(f"{journal_path(path)}{suffix}").read_bytes() for suffix in ("", "-wal")}
+    file.journal.close()
+    for _ in range(100):
+        damaged = bytearray(data["-wal"])
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        write_journal(path, data[""])
+        Path(f"{journal_path(path)}-wal").write_bytes(damaged)
+        found = Journal(path).pending(identity_of(path)).corrections
+        assert found == expected[: len(found)]
+        counted.add(len(found))
+    assert counted == {0, 1, 2, 3}
+
+
 def write_journal(path, data):
     for suffix in ("", "-wal", "-shm"):
         Path(f"{journal_path(path)}{suffix}").unlink(missing_ok=True)

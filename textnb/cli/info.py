@@ -25,8 +25,8 @@ from textnb.models.registry import model as model_of
 def info(model: Path, verify: bool, as_json: bool, trust: Collection[str]) -> None:
     """Show the recipe, the classes and the size of a model file.
 
-    Opening a model checks the structure of its file; the sha256 sums of its content are checked before anything is
-    learnt. With --verify all is checked now; do so once with a file that was copied or downloaded.
+    Opening a model checks the structure of its file; the sha256 sums of its content are checked before the model is
+    changed and written again. With --verify all is checked now; do so once with a file that was copied or downloaded.
 
     Examples:
 

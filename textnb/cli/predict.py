@@ -144,7 +144,9 @@ def predict(
             raise ParameterError("--dask needs --output-dir DIR, a folder that every worker sees")
         cells = answer_cells(classifier, deciding, top, all_scores, names_guess=deciding.may_be_unsure)
         with cluster_run(dask, input_corpora(inputs, reading), running, labelled=False) as run:
-            answered = predict_on(run, opened_model(model, trust), cells, Path(folder), f".{form}", writing.style)[1]
+            answered = predict_on(run, opened_model(model, trust), cells, location(folder), f".{form}", writing.style)[
+                1
+            ]
         _say_answered(answered, folder, running.quiet)
         return
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)

@@ -36,6 +36,9 @@ class PartReader(Protocol):
     def columns(self) -> list[str]:
         """Names of the columns of the records, if they are records."""
 
+    def schema(self) -> Any:
+        """Types of these columns, as pyarrow has them; None if cells are text."""
+
     @property
     def has_own_ids(self) -> bool:
         """Whether the columns show which record a row comes from."""
@@ -66,6 +69,10 @@ class FileReader:
     def columns(self) -> list[str]:
         """Names of the columns of a table."""
         return self.corpus.columns()
+
+    def schema(self) -> Any:
+        """Types of the columns of a Parquet or Arrow file."""
+        return self.corpus.schema()
 
     @property
     def has_own_ids(self) -> bool:
@@ -101,6 +108,18 @@ class HeldReader:
     def columns(self) -> list[str]:
         """Names of the columns of a data frame."""
         return [*map(str, column_names(self.items))] if self.has_own_ids else []
+
+    def schema(self) -> Any:
+        """Types of the columns of a data frame, in which a column without a value is text; None for a bag."""
+        if not self.has_own_ids:
+            return None
+        try:
+            import pyarrow as pa
+
+            found = pa.Schema.from_pandas(self.items, preserve_index=False)
+        except (ImportError, pa.ArrowException):  # cells of several types
+            return None
+        return pa.schema([field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in found])
 
     @property
     def has_own_ids(self) -> bool:
