@@ -22,12 +22,11 @@ Kept = tuple[str, Mapping[str, Any]]
 """Name of the input that a document comes from, and the cells of its record."""
 
 
-def noted(sources: Sequence[InputSource], read: deque[Kept], keep: bool) -> Iterator[Document]:
-    """Yield the documents of all inputs, and append to `read` what a row has of each: cells only if they are kept."""
-    for source in sources:
-        for document in source.documents():
-            read.append((source.name, document.columns if keep or source.kind == "mail" else {}))
-            yield document
+def noted(source: InputSource, read: deque[Kept], keep: bool) -> Iterator[Document]:
+    """Yield the documents of an input, and append to `read` what a row has of each: cells only if they are kept."""
+    for document in source.documents():
+        read.append((source.name, document.columns if keep or source.kind == "mail" else {}))
+        yield document
 
 
 @contextmanager
