@@ -72,7 +72,7 @@ def count(
     clustering.check()
     if output is not None:
         check_output(output, corpora)
-    elif clustering.parts is None:
+    elif clustering.folder is None:
         raise click.MissingParameter(param_hint="'--output' / '-o'", param_type="option")
     source = CorpusSource.open(corpora, reading, running)
     if source.count_file is not None:
@@ -149,7 +149,7 @@ def _count_on_cluster(
     source: CorpusSource, terms_of: TermsOf, output: Path | None, clustering: Clustering, running: inputs.Running
 ) -> None:
     """Write a count file per part of the corpus, and join them if there is an output."""
-    kept = clustering.parts
+    kept = clustering.folder
     folder = kept or click.get_current_context().with_resource(temporary_folder(output or Path(), _PARTS))
     with clustering.run(source, running) as run:
         paths = count_on(run, terms_of, folder)

@@ -4,13 +4,14 @@ import sys
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
 import click
 import numpy as np
 
-from textnb.address import Location, location
+from textnb.address import Location
 from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.answer_rows import Kept, WriteAnswer, noted, printed_rows, stored_rows
@@ -22,8 +23,8 @@ from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
 from textnb.cli.output_folder import OutputFolder
 from textnb.cli.sources import check_not_among, check_not_input
-from textnb.cli.terminal import Format, plural, progress, say, warn
-from textnb.cli.throughput import Throughput, size_of
+from textnb.cli.terminal import Format, plural, say, warn
+from textnb.cli.throughput import Input, Throughput
 from textnb.counts.rows import row_sums
 from textnb.distributed.prediction import Answered, opened_model, predict_on
 from textnb.errors import ParameterError
@@ -143,7 +144,9 @@ def predict(
             raise ParameterError("--dask needs --output-dir DIR, a folder that every worker sees")
         cells = answer_cells(classifier, deciding, top, all_scores, names_guess=deciding.may_be_unsure)
         with cluster_run(dask, input_corpora(inputs, reading), running, labelled=False) as run:
-            answered = predict_on(run, opened_model(model, trust), cells, Path(folder), f".{form}", writing.style)[1]
+            answered = predict_on(run, opened_model(model, trust), cells, location(folder), f".{form}", writing.style)[
+                1
+            ]
         _say_answered(answered, folder, running.quiet)
         return
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
@@ -151,15 +154,16 @@ def predict(
         check_not_among(output, [source.corpus for source in sources if source.corpus is not None])
     names_guess = is_stored and deciding.may_be_unsure
     cells = answer_cells(classifier, deciding, top, all_scores, names_guess=names_guess)
-    predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored)
+    predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored, throughput)
     if folder is None:
+        throughput.begin(map(_as_input, sources), quiet=running.quiet or typing)
         n_documents = predicting.run(sources, form, output, running.quiet or typing)
         if output is not None and not running.quiet:
             say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
     else:
         plan = OutputFolder.of(folder, form, model).plan(sources, inputs)
+        throughput.begin([_as_input(source) for source, _ in plan], quiet=running.quiet)
         _fill(folder, plan, len(sources), predicting, running.quiet)
-    throughput.n_documents, throughput.n_bytes = predicting.n_documents, sum(size_of(location(name)) for name in inputs)
     throughput.say(quiet=running.quiet or typing)
     predicting.warn_of_guesses()
 
@@ -192,6 +196,10 @@ def _fill(
         say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder)
 
 
+def _as_input(source: InputSource) -> Input:
+    return Input(source.kind, source.documents, source.corpus)
+
+
 @dataclass
 class _Predicting:
     """How documents are answered, and how many have been answered without a known term."""
@@ -202,13 +210,15 @@ class _Predicting:
     jobs: int
     line_buffered: bool
     is_stored: bool
+    throughput: Throughput
     n_documents: int = 0
     n_guesses: int = 0
 
     def run(self, sources: Sequence[InputSource], form: Format, output: Location | None, quiet: bool) -> int:
         """Answer the documents of inputs, on standard output or in a file; the number of documents."""
         read: deque[Kept] = deque()
-        documents = progress(noted(sources, read, self.is_stored), "classifying", lambda: None, quiet)
+        inputs = [_as_input(each)._replace(documents=partial(noted, each, read, self.is_stored)) for each in sources]
+        documents = self.throughput.watch(inputs, "classifying", quiet=quiet)
         columns = self.cells.columns
         if self.line_buffered:
             parts = _one_by_one(self.classifier, documents)

@@ -54,10 +54,13 @@ class Changing:
     def change(self, method: Callable[..., TextClassifier], done: str) -> None:
         """Change the model by a method of `TextClassifier` that takes documents, and write it."""
 
+        source = self.source
+
         def change(classifier: TextClassifier) -> object:
-            return method(classifier, self.source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
+            return method(classifier, source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
 
         self.change_by(change, done)
+        source.throughput.say(quiet=self.running.quiet)
 
     def change_by(self, change: Callable[[TextClassifier], object], done: str) -> None:
         """Change the model and write it."""
@@ -146,12 +149,14 @@ def calibrate(given: Changing) -> None:
 
         textnb calibrate news.textnb held-out/
     """
+    source = given.source
     with given.opened() as classifier:
-        held_out = given.source.counted(classifier.recipe.terms_of)
+        held_out = source.counted(classifier.recipe.terms_of)
         classifier.calibrate([held_out]).save(given.written)
     if not given.running.quiet:
         documents = plural(len(held_out), "document")
         say("calibrated {model} on {documents} that it has not learnt", model=given.written, documents=documents)
+    source.throughput.say(quiet=given.running.quiet)
 
 
 @verb

@@ -43,7 +43,7 @@ def open_client(address: str, jobs: int) -> Iterator["Client"]:
         with (
             dask.config.set(QUIET_WORKERS),
             distributed.LocalCluster(
-                n_workers=jobs, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+                n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
             ) as cluster,
             distributed.Client(cluster, direct_to_workers=True) as client,
         ):

@@ -37,7 +37,7 @@ from textnb.comparison.cross_validation import (
 from textnb.counts import Counted, Learnt, TermsOf, Vocabulary
 from textnb.counts.counting import joined
 from textnb.counts.learnt import Sample
-from textnb.distributed.counting import stored_paths
+from textnb.distributed.counting import parts_folder, stored_paths
 from textnb.distributed.partitions import as_source
 from textnb.distributed.runs import SPLIT_EVERY, Progress, Run
 from textnb.distributed.workers import Shared, TaskResult, counted_part, rows_of
@@ -93,7 +93,7 @@ def cross_validate(  # noqa: PLR0913  # all but the first three by name
     asked = {name: each.asked if isinstance(each, TextClassifier) else each for name, each in recipes.items()}
     source = as_source(documents, text=text, label=label, id=id, reader=reader)
     run = Run(client, source, split_every, progress)
-    counted = CountedOnCluster(run, asked, None if parts is None else Path(parts))
+    counted = CountedOnCluster(run, asked, parts_folder(parts))
     fold_of = repeated_folds(counted.documents.labels, counted.documents.groups, folds, repeats, seed)
     return comparison_of(
         cross_validated_on(counted, asked, counted.documents, fold_of), counted.documents, fold_of, seed

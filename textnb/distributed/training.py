@@ -22,7 +22,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts import Learnt
 from textnb.counts.counting import ENTRIES, joined, number_in_first_part
-from textnb.distributed.counting import joined_counts, stored_paths
+from textnb.distributed.counting import joined_counts, parts_folder, stored_paths
 from textnb.distributed.partitions import as_source
 from textnb.distributed.runs import SPLIT_EVERY, Progress, Run
 from textnb.distributed.workers import (
@@ -82,7 +82,7 @@ def fit(  # noqa: PLR0913  # all but the first three by name
     asked = classifier.asked
     source = as_source(documents, text=text, label=label, id=id, reader=reader)
     run = Run(client, source, split_every, progress)
-    return classifier.fit_learnt(*learn_on(run, asked, None if parts is None else Path(parts)))
+    return classifier.fit_learnt(*learn_on(run, asked, parts_folder(parts)))
 
 
 def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[ClassifierRecipe, Learnt, str]:
