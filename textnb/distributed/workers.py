@@ -194,9 +194,10 @@ def raise_named(error: Exception, reader: PartReader, terms_of: TermsOf) -> NoRe
             last = document.id.removeprefix(f"{_place(reader)}:")
             terms_of(document)
     except Exception:
-        raise InputError(_FAILED, part=reader.name, id=last, why=why) from None
+        if last is not None:
+            raise InputError(_FAILED, part=reader.name, id=last, why=why) from None
     if isinstance(error, TextnbError):
-        raise error
+        raise error  # which `run_task` names the partition of
     raise InputError("{part}: {why}", part=reader.name, why=why)
 
 
