@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from textnb.address import Location
+from textnb.address import Location, location
 from textnb.classifier.answer_cells import AnswerCells
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.answer_rows import Kept, WriteAnswer, noted, printed_rows, stored_rows
