@@ -3,7 +3,9 @@ import multiprocessing
 import operator
 import os
 import pickle
+import threading
 import time
+import weakref
 from functools import partial
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from textnb import Analyzer, Document, TextClassifier, read_corpus
 from textnb.counts import TermsOf
 from textnb.errors import InputError, WorkerError
-from textnb.parallel import as_jobs, map_ordered
+from textnb.parallel import as_jobs, map_ordered, one_behind
 from textnb.text import UserDictionary, tokenizer
 
 TEXTS = ["すもももももももものうち", "", "梅を 塩で漬けた。", "The plum", "東京スカイツリーへ行く"]
@@ -151,3 +153,57 @@ def test_processes_have_one_thread_each_for_linear_algebra_unless_told_otherwise
     found = list(map_ordered(environment_of, ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], jobs=2, patience=0))
     assert found == ["1", "3"]
     assert "OMP_NUM_THREADS" not in os.environ
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_behind_takes_all_items_in_order_on_one_thread(jobs):
+    taken, threads = [], set()
+
+    def take(item):
+        taken.append(item)
+        threads.add(threading.get_ident())
+
+    one_behind(take, iter(range(50)), jobs)
+    assert taken == [*range(50)]
+    assert len(threads) == 1
+    assert (threading.get_ident() in threads) == (jobs == 1)
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(1, 1), (2, 2)])
+def test_one_behind_has_no_more_items_than_are_worked_on(jobs, most):
+    class Item:
+        pass
+
+    alive, numbers = weakref.WeakSet(), []
+
+    def items():
+        for _ in range(20):
+            numbers.append(len(alive) + 1)
+            item = Item()
+            alive.add(item)
+            yield item
+            del item
+
+    one_behind(lambda _: time.sleep(0.002), items(), jobs)
+    assert max(numbers) <= most
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_behind_ends_with_the_first_error_of_either_side(jobs):
+    taken = []
+
+    def take(item):
+        taken.append(item)
+        if item == 3:
+            raise InputError("three")
+
+    def items():
+        yield from range(2)
+        raise InputError("no more")
+
+    with pytest.raises(InputError, match="three"):
+        one_behind(take, range(20), jobs)
+    assert taken == [0, 1, 2, 3]
+    with pytest.raises(InputError, match="no more"):
+        one_behind(taken.append, items(), jobs)
+    assert taken == [0, 1, 2, 3, 0, 1]

@@ -97,6 +97,11 @@ class Address:
             return None
 
     @property
+    def size(self) -> int:
+        """Number of bytes of the file; 0 if the file system does not say it."""
+        return self.ask(lambda system, path: system.info(path).get("size") or 0)
+
+    @property
     def is_pattern(self) -> bool:
         """Whether it has a wildcard; in web addresses a question mark is none."""
         is_web = self.url.lower().startswith(_WEB)

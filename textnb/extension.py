@@ -39,6 +39,17 @@ def in_extension(otherwise: Function) -> Function:
     return getattr(import_module("textnb._native"), otherwise.__name__, otherwise)
 
 
+def return_memory() -> None:
+    """Give freed memory back to the system, where that is possible: before work that needs much of it in other pieces.
+
+    The C library keeps what was freed between blocks in use, and takes more where no such piece is large enough.
+    """
+    if uses_extension():
+        from textnb._native import return_memory as give_back
+
+        give_back()
+
+
 if TYPE_CHECKING:
     from functools import cached_property as cached_property  # noqa: PLC0414 - type checkers take it for exported
 else:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -85,6 +85,25 @@ def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
         yield from _in_order(lambda item: pool.submit(function, item), items, jobs)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def one_behind(function: Callable[[Item], object], items: Iterable[Item], jobs: int = 1) -> None:
+    """Call a function with each item, in order; with jobs > 1 on a thread of its own, while the next item is made.
+
+    There are never more than two items: the one that is worked on and the one that is made. The first error ends both.
+    """
+    with nullcontext() if as_jobs(jobs) == 1 else ThreadPoolExecutor(1, "textnb") as pool:
+        working: Future[object] | None = None
+        for item in items:
+            if pool is None:
+                function(item)
+            else:
+                if working is not None:
+                    working.result()
+                working = pool.submit(function, item)
+            del item  # before the next is made
+        if working is not None:
+            working.result()
 
 
 def _in_order(submit: Callable[[Item], Future[Result]], items: Iterable[Item], jobs: int) -> Iterator[Result]:

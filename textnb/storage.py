@@ -3,13 +3,15 @@
 import codecs
 import os
 import re
+import shutil
 import stat
 import tempfile
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 from textnb.errors import InputError
@@ -89,20 +91,51 @@ def create(path: Path, data: bytes, like: os.stat_result) -> bool:
     return True
 
 
+@contextmanager
+def temporary_folder(target: Path, suffix: str) -> Iterator[Path]:
+    """Give a hidden folder beside a target until the block ends; those of runs that were killed are removed.
+
+    The latter not on Windows, where a folder cannot be locked.
+    """
+    target = Path(os.path.realpath(target))
+    for path in _temporaries(target, suffix):
+        with suppress(OSError), _opened(path, os.O_RDONLY) as handle:
+            if _lock_file_now(handle, wait=False):
+                shutil.rmtree(path)
+    with TemporaryDirectory(dir=target.parent, prefix=_prefix(target), suffix=suffix) as name, ExitStack() as stack:
+        with suppress(OSError):
+            _lock_file_now(stack.enter_context(_opened(Path(name), os.O_RDONLY)), wait=True)
+        Path(name).mkdir(exist_ok=True)  # another process may have removed it before it was locked
+        yield Path(name)
+
+
 def remove_abandoned(target: Path) -> None:
     """Remove the temporary files that killed runs have left beside a target; those that are locked are in use."""
-    prefix = _prefix(target)
-    for path in list(target.parent.iterdir()):
-        is_ours = path.name.startswith(prefix) and path.name.endswith(_SUFFIX)
-        if not is_ours or len(path.name) != len(prefix) + _N_RANDOM + len(_SUFFIX):
-            continue
-        with suppress(OSError):
-            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                if _lock_file_now(handle, wait=False):
-                    path.unlink()
-            finally:
-                os.close(handle)
+    for path in _temporaries(target, _SUFFIX):
+        with suppress(OSError), _opened(path, os.O_RDWR) as handle:
+            if _lock_file_now(handle, wait=False):
+                path.unlink()
+
+
+def _temporaries(target: Path, suffix: str) -> list[Path]:
+    """Temporary files or folders beside a target, by their names."""
+    start, length = _prefix(target), len(_prefix(target)) + _N_RANDOM + len(suffix)
+    inside = target.parent.iterdir()
+    return [
+        each
+        for each in inside
+        if each.name.startswith(start) and each.name.endswith(suffix) and len(each.name) == length
+    ]
+
+
+@contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    """Give the handle of a file or folder that is not a link."""
+    handle = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def _prefix(target: Path) -> str:

@@ -68,6 +68,32 @@ def test_update_and_forget_fold_the_journal(run, model, tmp_path, verb):
     assert "pending" not in run("info", model).out
 
 
+def test_a_small_update_in_the_journal_leaves_the_file_alone_until_refit(run, model, tmp_path):
+    before, corpus = model.read_bytes(), tmp_path / "more.csv"
+    corpus.write_text("text,label\nw1 pills,spam\nw1 pills,spam\n", encoding="utf-8")
+    done = run("update", model, corpus, "--journal")
+    assert (done.code, done.err) == (0, f"learnt 2 documents in the journal; {model} has 62 documents\n")
+    assert model.read_bytes() == before
+    assert json.loads(run("info", model, "--json").out)["pending corrections"] == 2
+    run("refit", model)
+    assert model.read_bytes() == written(trained(*[Document("w1 pills", "spam")] * 2), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "given", "said"),
+    [
+        ("a,ham\n", ["-o", "other"], "--journal changes the journal of the model itself; leave out --output"),
+        ("", [], "more.csv has no documents"),
+    ],
+)
+def test_an_update_that_does_not_go_into_the_journal_is_one_clear_line(run, model, tmp_path, more, given, said):
+    corpus = tmp_path / "more.csv"
+    corpus.write_text(f"text,label\n{more}", encoding="utf-8")
+    done = run("update", model, corpus, "--journal", *given)
+    assert done.code != 0 and said in done.err and done.err.count("\n") == 1
+    assert not journal_path(model).exists()
+
+
 def test_merge_folds_the_journals_of_all_models_and_leaves_them(run, model, tmp_path):
     run("learn", model, "--as", "spam", stdin=MAIL)
     other, output = tmp_path / "other", tmp_path / "both"
@@ -166,3 +192,9 @@ def test_merging_into_one_of_the_models_keeps_its_journal(run, model, tmp_path):
     assert model.read_bytes() == written(trained(learnt_mail(), Document("other words", "ham")), tmp_path)
     run("learn", model, "--as", "spam", stdin=NEW)
     assert json.loads(run("info", model, "--json").out)["pending corrections"] == 1
+
+
+def test_a_damaged_journal_is_refused_before_a_model_is_trained_in_its_place(run, model, tmp_path):
+    journal_path(model).write_bytes(b"no journal")
+    done = run("train", tmp_path / "nowhere.csv", "-o", model)
+    assert done.code != 0 and "m.textnb-journal is damaged" in done.err and done.err.count("\n") == 1

@@ -155,6 +155,17 @@ def test_threads_change_nothing(jobs, monkeypatch):
     assert sum(part.X.sum() for part in parts) == whole.X.sum()
 
 
+@pytest.mark.parametrize("times", [255, 256, 70_000])
+def test_counts_beyond_a_byte_are_whole_in_every_batch(times, monkeypatch):
+    from textnb.counts import counting
+
+    monkeypatch.setattr(counting, "NATIVE_BATCH_CHARACTERS", 10)
+    documents = [Document("a b"), Document("a " * times), Document(""), Document("b b")]
+    (part,) = counted(documents, TermsOf(Words(), Analyzer()))
+    assert part.X.toarray().tolist() == [[1, 1], [times, 0], [0, 0], [0, 2]]
+    assert part.X.dtype == np.int32
+
+
 def test_a_failure_in_the_middle_leaves_the_counter_usable():
     from textnb._native import Counter as NativeCounter
     from textnb._native import Cutter

@@ -264,3 +264,15 @@ def test_many_terms_are_mapped_without_creating_strings():
         assert not {"terms", "columns"} & (whole.__dict__.keys() | part.__dict__.keys())
     with pytest.raises(InputError, match="'other' is not in the vocabulary"):
         whole.columns_of(packed([*part, "other"]))
+
+
+@pytest.mark.parametrize("n", [1, 7, 800, 4000])
+@pytest.mark.parametrize("known", ["nothing", "columns"])
+def test_places_are_equal_by_look_up_by_union_and_by_dictionary(n, known):
+    terms = [f"w{i:05}" for i in range(3000)]
+    whole, others = packed(terms), [f"w{i:05}" for i in range(1, 2 * n, 2)]
+    if known == "columns":
+        assert whole.columns["w00001"] == 1
+    expected = [terms.index(term) if term in terms else -1 for term in others]
+    for part in (Vocabulary(others), packed(others)):
+        assert whole.places_of(part).tolist() == expected

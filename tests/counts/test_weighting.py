@@ -101,6 +101,15 @@ def test_a_log_weight_is_the_nearest_multiple_of_its_unit():
         assert abs(Fraction(whole) - Fraction(math.log1p(tf)) * 2**20) <= Fraction(1, 2)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.int64, np.float64])
+def test_a_log_weight_does_not_depend_on_the_counts_beside_it(dtype):
+    counts = np.arange(1, 256).astype(dtype)
+    one_by_one = [weighting("log").weights(sparse.csr_array([[n]])).data[0] for n in counts.tolist()]
+    for row in (counts, np.tile(counts, 3), np.tile(counts[:7], 30)):
+        found = weighting("log").weights(sparse.csr_array([row])).data
+        assert found.tolist() == [one_by_one[int(n) - 1] for n in row]
+
+
 @given(st.permutations(list(range(1, 9))), st.integers(1, 7))
 def test_log_weights_add_up_exactly_in_any_order(order, cut):
     chosen = weighting("log")

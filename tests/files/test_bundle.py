@@ -334,3 +334,23 @@ def test_a_file_in_the_hands_of_others_is_verified_on_opening_and_copied(path, h
     data[data.index(ANSWERING["weights"].tobytes())] ^= 1
     path.write_bytes(data)
     refused(path, "sha256 of the section 'weights'")
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 1 << 16, (1 << 16) + 1, 300_000])
+def test_bytes_that_do_not_shrink_are_not_compressed_in_vain(tmp_path, size):
+    noise = np.frombuffer(random.Random(1).randbytes(size), np.uint8)
+    write_bundle(tmp_path / "file", "model", HEADER, {}, {"noise": noise, "zeros": np.zeros(size, np.uint8)})
+    found = open_bundle(tmp_path / "file", "model")
+    assert np.array_equal(found.learning["noise"], noise)
+    assert not found.learning["zeros"].any()
+    stored = found.header["sections"]
+    assert stored["noise"]["stored"] <= size + size // 1000 + 20
+    assert stored["zeros"]["stored"] <= size // 100 + 20
+
+
+def test_the_number_of_processors_changes_no_byte(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("textnb.parallel._processors", lambda: 1)
+    write_bundle(tmp_path / "one.textnb", "model", HEADER, ANSWERING, LEARNING)
+    monkeypatch.setattr("textnb.parallel._processors", lambda: 4)
+    write_bundle(tmp_path / "four.textnb", "model", HEADER, ANSWERING, LEARNING)
+    assert (tmp_path / "one.textnb").read_bytes() == (tmp_path / "four.textnb").read_bytes() == path.read_bytes()

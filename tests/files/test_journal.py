@@ -1,7 +1,10 @@
 """The journal: durable, bound to its file, folded exactly once whatever crashes, and safe to read."""
 
+import os
+import pickle
 import random
 import sqlite3
+import tempfile
 import warnings
 from dataclasses import replace
 from datetime import date
@@ -9,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corrected_models import MAILS, TEXTS, correct, dated, saved, trained
+from corrected_models import LABELS, MAILS, TEXTS, correct, dated, saved, trained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb import Document, TextClassifier
-from textnb.errors import ModelFileError, ReadingWarning, TextnbError
+from textnb.errors import InputError, ModelFileError, ReadingWarning, TextnbError
+from textnb.files import journal
 from textnb.files.bundle import identity_of
 from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, journal_path
 from textnb.files.journal import Journal
@@ -383,6 +387,25 @@ def test_a_damaged_journal_is_a_clear_error_or_does_no_harm(tmp_path, never_due)
     assert 0 < refused < 300
 
 
+def test_damaged_latest_transactions_are_a_clear_error_or_the_corrections_before_them(tmp_path, never_due):
+    path, rng, counted = saved(tmp_path), random.Random(3), set()
+    file = CorrectedFile(path, stays_open=True)
+    for number in range(4):
+        file.change(lambda learner, n=number: learn(learner, MAILS[n], "spam"))
+    expected = Journal(path).pending(identity_of(path)).corrections
+    data = {suffix: Path(f"{journal_path(path)}{suffix}").read_bytes() for suffix in ("", "-wal")}
+    file.journal.close()
+    for _ in range(100):
+        damaged = bytearray(data["-wal"])
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        write_journal(path, data[""])
+        Path(f"{journal_path(path)}-wal").write_bytes(damaged)
+        found = Journal(path).pending(identity_of(path)).corrections
+        assert found == expected[: len(found)]
+        counted.add(len(found))
+    assert counted == {0, 1, 2, 3}
+
+
 def write_journal(path, data):
     for suffix in ("", "-wal", "-shm"):
         Path(f"{journal_path(path)}{suffix}").unlink(missing_ok=True)
@@ -435,3 +458,159 @@ def test_a_model_without_a_journal_is_opened_and_saved_without_one(tmp_path):
         warnings.simplefilter("error")
         TextClassifier.load(path)
     assert [each.name for each in tmp_path.iterdir()] == ["m.textnb"]
+
+
+def as_nobody(run):
+    """Result of a function in a process without root's permissions."""
+    if os.geteuid() != 0:
+        return run()
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.close(reading)
+        os.setgid(65534)
+        os.setuid(65534)
+        try:
+            found = run()
+        except BaseException as error:
+            found = error
+        with os.fdopen(writing, "wb") as stream:
+            pickle.dump(found, stream)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        found = pickle.load(stream)
+    os.waitpid(child, 0)
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+@pytest.fixture
+def shared_folder():
+    """Folder that every user may look into."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+        Path(folder).chmod(0o755)
+
+
+def answers(path):
+    """Probabilities, the number of pending corrections, and the warnings of opening a model."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        loaded = TextClassifier.load(path)
+        return loaded.predict_proba(TEXTS).tolist(), loaded.state.n_pending, [str(each.message) for each in warned]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs users as Unix has them")
+@pytest.mark.parametrize("mode", [0o644, 0o444])
+def test_a_journal_that_cannot_be_written_is_read_at_rest(shared_folder, never_due, mode):
+    path, _ = closed_journal(shared_folder)
+    expected = answers(path)
+    journal_path(path).chmod(mode)
+    shared_folder.chmod(0o555)
+    assert as_nobody(lambda: answers(path)) == expected
+    assert expected[1:] == (3, [])
+    assert sorted(each.name for each in shared_folder.iterdir()) == ["m.textnb", "m.textnb-journal"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs users as Unix has them")
+def test_corrections_that_cannot_be_read_are_warned_of_in_one_line(shared_folder, never_due):
+    path, _ = closed_journal(shared_folder)
+    expected = TextClassifier.load(path, journal=False).predict_proba(TEXTS).tolist()
+    open_journal = Journal(path, stays_open=True)
+    with open_journal.writing(identity_of(path)) as transaction:
+        transaction.append(correction())
+    Path(f"{journal_path(path)}-wal").chmod(0)
+    shared_folder.chmod(0o555)
+    found, pending, warned = as_nobody(lambda: answers(path))
+    open_journal.close()
+    assert (found, pending) == (expected, 0)
+    assert len(warned) == 1 and "m.textnb-journal cannot be used" in warned[0] and "\n" not in warned[0]
+
+
+def test_a_journal_that_changes_while_it_is_read_at_rest_is_not_believed(tmp_path, never_due, monkeypatch):
+    path, _ = closed_journal(tmp_path)
+
+    def cannot(*_):
+        error = sqlite3.OperationalError("attempt to write a readonly database")
+        error.sqlite_errorcode = sqlite3.SQLITE_READONLY
+        raise error
+
+    monkeypatch.setattr(Journal, "_begun", cannot)
+    assert answers(path)[1:] == (3, [])
+    stamps = iter(range(10))
+    monkeypatch.setattr(Journal, "_stamps", lambda _: (next(stamps), 0))
+    with pytest.warns(ReadingWarning, match="attempt to write a readonly database; the answers are those of"):
+        assert TextClassifier.load(path).state.n_pending == 0
+    monkeypatch.setattr(Journal, "_stamps", lambda _: (0, 4096))
+    with pytest.warns(ReadingWarning, match="attempt to write a readonly database"):
+        assert TextClassifier.load(path).state.n_pending == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files to other users")
+def test_a_journal_of_another_user_is_warned_of_and_not_written(shared_folder, never_due):
+    path, _ = closed_journal(shared_folder)
+    os.chown(journal_path(path), 65534, 65534)
+    found, pending, warned = answers(path)
+    assert pending == 0 and found == TextClassifier.load(path, journal=False).predict_proba(TEXTS).tolist()
+    assert len(warned) == 1 and "belongs to another user than the model; remove it" in warned[0]
+    with pytest.raises(InputError, match="belongs to another user than the model; remove it"):
+        correct(path, lambda learner: learn(learner, MAILS[3], "spam"))
+    os.chown(path, 65534, 65534)
+    assert answers(path)[1:] == (3, [])
+
+
+def test_a_model_that_was_opened_without_its_journal_does_not_count_folded_corrections_twice(
+    tmp_path, never_due, monkeypatch
+):
+    path = saved(tmp_path)
+    correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+    with monkeypatch.context() as patch, pytest.raises(CrashError):
+        crashing("before tidying", patch)
+        refit_file(path)
+    TextClassifier.load(path, journal=False).update(["w1"], ["ham"]).save(path)
+    more = [Document(MAILS[0].text, "spam"), Document("w1", "ham")]
+    assert TextClassifier.load(path).learnt == trained(more=more).learnt
+
+
+def test_a_document_too_long_for_the_journal_is_refused(tmp_path, never_due, monkeypatch):
+    path = saved(tmp_path)
+    monkeypatch.setattr(journal, "_MAX_TERMS", 100)
+    with pytest.raises(InputError, match=r"have \d+ bytes, and the journal takes 100; learn it by textnb update"):
+        correct(path, lambda learner: learn(learner, Document(" ".join(f"word{n}" for n in range(9))), "spam"))
+    assert TextClassifier.load(path).state.n_pending == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes as Unix has them")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_a_journal_that_is_no_ordinary_file_is_warned_of_and_does_not_wait(tmp_path, make):
+    path = saved(tmp_path)
+    make(journal_path(path))
+    assert answers(path)[1] == 0
+    assert "is not an ordinary file; remove it; the answers are those of" in answers(path)[2][0]
+    with pytest.raises(InputError, match="is not an ordinary file; remove it"):
+        correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+
+
+def test_a_correction_that_comes_while_everything_is_forgotten_stays_pending(tmp_path, never_due):
+    path = saved(tmp_path)
+    folding = TextClassifier.load(path).forget(TEXTS, LABELS)
+    correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+    folding.save(path)
+    assert TextClassifier.load(path).learnt_as(MAILS[0]) == ["spam"]
+    assert correct(path, lambda learner: learn(learner, MAILS[1], "ham", new=True)) is Done.LEARNT
+    loaded = TextClassifier.load(path)
+    assert (
+        loaded.state.n_pending == 0
+        and loaded.classes_.tolist() == ["ham", "spam"]
+        and loaded.learnt_as(MAILS[0]) == ["spam"]
+    )
+
+
+def test_an_untrained_model_learns_its_first_document_into_the_file(tmp_path):
+    path = tmp_path / "m.textnb"
+    TextClassifier("multinomial", tokenizer="words").save(path)
+    assert correct(path, lambda learner: learn(learner, MAILS[0], "spam", new=True)) is Done.LEARNT
+    loaded = TextClassifier.load(path)
+    assert (loaded.state.n_pending, loaded.classes_.tolist()) == (0, ["spam"])

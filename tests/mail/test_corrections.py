@@ -1,13 +1,21 @@
 """Corrections: exact, noticed when repeated, and moved from class to class."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from corrected_models import LABELS as NAMES
+from corrected_models import TEXTS as WORDS
+from corrected_models import saved, trained
 from on_words import classifier_on_words
 
 from textnb import Document, TextClassifier
-from textnb.errors import InputError, NotLearntError
+from textnb.errors import FitWarning, InputError, NotLearntError
+from textnb.files.correction import journal_path
+from textnb.mail import corrections
 from textnb.mail.corrections import (
+    CorrectedFile,
     Done,
     change_file,
     learn,
@@ -149,3 +157,107 @@ def test_lessons_are_written_once_and_only_where_they_are_new(classifier, tmp_pa
         change_file(tmp_path / "nowhere", lambda learner: learn(learner, mails[0], "spam"))
     with pytest.raises(InputError, match="nowhere does not exist; train a model first"):
         refit_file(tmp_path / "nowhere")
+
+
+LABELS_OF_NUMBERS = [1 if name == "spam" else 0 for name in NAMES]
+
+
+@pytest.mark.parametrize(
+    ("options", "labels", "lesson", "why"),
+    [
+        (
+            {"prior": {"ham": 0.5, "spam": 0.5}},
+            NAMES,
+            ("friends",),
+            "the prior names .* the classes are .*friends",
+        ),
+        ({"prior": [0.5, 0.5]}, NAMES, ("friends",), "the prior must hold 3 numbers, one per class"),
+        ({}, LABELS_OF_NUMBERS, ("friends",), "class 'friends' does not fit: the labels of this model are whole numb"),
+        ({}, LABELS_OF_NUMBERS, ("01",), "class '01' does not fit: the labels of this model are whole numbers"),
+        (
+            {"model": "nb-logistic", "sample": 0},
+            NAMES,
+            ("spam",),
+            "keeps no documents .* train it again",
+        ),
+        ({"term_budget": 9}, NAMES, (), "cannot forget"),
+    ],
+)
+def test_a_correction_that_could_never_be_folded_is_refused_at_once(tmp_path, options, labels, lesson, why):
+    path = tmp_path / "m.textnb"
+    TextClassifier(**{"model": "multinomial", "tokenizer": "words", **options}).fit(WORDS, labels).save(path)
+    mail = Document("w1 w1 new") if lesson else Document(WORDS[0])
+    with pytest.raises(InputError, match=why) as refused:
+        if lesson:
+            change_file(path, lambda learner: learn(learner, mail, *lesson, new=True))
+        else:
+            change_file(path, lambda learner: unlearn(learner, mail, "ham"))
+    assert "\n" not in str(refused.value)
+    assert TextClassifier.load(path).state.n_pending == 0
+
+
+def test_the_last_document_of_a_class_that_the_prior_names_cannot_be_unlearnt(tmp_path):
+    path = tmp_path / "m.textnb"
+    prior = {"ham": 0.4, "spam": 0.4, "third": 0.2}
+    trained(more=[Document("w1 rare", "third")], prior=prior).save(path)
+    with pytest.raises(InputError, match="could not be fitted after this correction, so nothing was changed"):
+        change_file(path, lambda learner: unlearn(learner, Document("w1 rare"), "third"))
+    assert TextClassifier.load(path).state.n_pending == 0
+
+
+def test_a_label_of_the_kind_of_the_model_is_learnt_by_its_name(tmp_path):
+    path = tmp_path / "m.textnb"
+    TextClassifier("multinomial", tokenizer="words").fit(WORDS, LABELS_OF_NUMBERS).save(path)
+    change_file(path, lambda learner: learn(learner, Document("w1 w1 new"), "10", new=True))
+    refit_file(path)
+    assert TextClassifier.load(path).classes_.tolist() == [0, 1, 10]
+
+
+def test_a_stripped_model_refuses_a_correction_in_one_line(tmp_path):
+    path = tmp_path / "m.textnb"
+    trained().save(path, stripped=True)
+    with pytest.raises(InputError, match="was stripped: it only answers"):
+        change_file(path, lambda learner: learn(learner, Document("w1"), "spam"))
+    assert not journal_path(path).exists()
+
+
+class DiskFullError(OSError):
+    pass
+
+
+@pytest.mark.parametrize("error", [DiskFullError(28, "No space left on device"), ZeroDivisionError("a bug")])
+def test_a_correction_whose_folding_fails_is_acknowledged_with_a_warning(tmp_path, monkeypatch, error):
+    path = saved(tmp_path)
+    before = path.read_bytes()
+
+    def fails(*_, **__):
+        raise error
+
+    mails = [Document(f"mail {n}") for n in range(4)]
+    monkeypatch.setattr(Path, "replace", fails)
+    for mail in mails[:2]:
+        change_file(path, lambda learner, mail=mail: learn(learner, mail, "spam"))
+    for mail in mails[2:]:  # 60 documents: due with 3
+        with pytest.warns(FitWarning, match=r"is in .*m.textnb-journal and stays there.*; textnb refit .* tries again"):
+            corrected = change_file(path, lambda learner, mail=mail: learn(learner, mail, "spam"))
+        assert corrected.done is Done.LEARNT
+    assert (path.read_bytes(), TextClassifier.load(path).state.n_pending) == (before, 4)
+    monkeypatch.undo()
+    refit_file(path)
+    trained(more=[replace(mail, label="spam") for mail in mails]).save(tmp_path / "expected")
+    assert path.read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_several_processes_that_find_the_journal_due_fold_it_once(tmp_path, monkeypatch):
+    path, refitted = saved(tmp_path), []
+    files = [CorrectedFile(path) for _ in range(5)]
+    for number, file in enumerate(files):
+        file.change(lambda learner, n=number: learn(learner, Document(f"mail {n}"), "spam"))
+    assert [file.is_due for file in files] == [False, False, True, True, True]
+    refit = corrections._refit
+    monkeypatch.setattr(corrections, "_refit", lambda *given: refitted.append(refit(*given)))
+    for file in files:
+        if file.is_due:
+            corrections.fold_if_due(path)
+    assert len(refitted) == 1
+    assert TextClassifier.load(path).state.n_pending == 0

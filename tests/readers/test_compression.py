@@ -11,6 +11,7 @@ import zstandard
 from textnb.errors import InputError
 from textnb.readers import read_corpus
 from textnb.readers.columns import read_columns
+from textnb.readers.position import position
 
 PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 TABLES = {
@@ -61,3 +62,43 @@ def test_an_absent_package_for_zstandard_is_named(table, monkeypatch):
 
 def test_a_compressed_table_of_categories_has_its_delimiter(table):
     assert read_columns(table("a.tsv.xz", PACK[".xz"](b"a\tb\n1\t2\n"))).names == ("a", "b")
+
+
+@suffixes
+@pytest.mark.parametrize("behind", [b"x", b"text,label\n" * 9, b"\0\0\0\0x" * 2000])
+def test_what_follows_compressed_data_is_not_dropped_in_silence(table, suffix, behind):
+    data = PACK[suffix](LONG.encode())
+    with pytest.raises(InputError, match=rf"a\.csv{suffix}: (something else follows|the end of) the \w+ data [^\n]+\Z"):
+        list(read_corpus(table(f"a.csv{suffix}", data + behind)))
+
+
+@suffixes
+@pytest.mark.parametrize("zeros", [4, 512, 8192])
+def test_zeros_may_pad_gzip_and_xz_and_are_refused_elsewhere(table, suffix, zeros):
+    path = table(f"a.csv{suffix}", PACK[suffix](LONG.encode()) + bytes(zeros) + PACK[suffix](b"1,x\n") + bytes(zeros))
+    if suffix in (".gz", ".xz"):
+        assert sum(1 for _ in read_corpus(path)) == 50_001
+    else:
+        with pytest.raises(InputError, match="something else follows the"):
+            list(read_corpus(path))
+
+
+@suffixes
+def test_an_empty_file_is_no_compressed_file_but_an_empty_part_is(table, suffix):
+    assert list(read_corpus(table(f"b.csv{suffix}", PACK[suffix](b"")))) == []
+    with pytest.raises(InputError, match=rf"a\.csv{suffix}: the end of the \w+ data is missing"):
+        list(read_corpus(table(f"a.csv{suffix}", b"")))
+
+
+@suffixes
+def test_parts_may_be_empty_and_longer_than_what_is_read_at_a_time(table, suffix):
+    pieces = [LONG.encode(), b"", b"1,x\n", b""]
+    path = table(f"a.csv{suffix}", b"".join(map(PACK[suffix], pieces)))
+    assert sum(1 for _ in read_corpus(path)) == 50_001
+
+
+@suffixes
+def test_progress_of_a_compressed_file_counts_its_own_bytes(table, suffix):
+    path = table(f"a.csv{suffix}", PACK[suffix](LONG.encode()))
+    positions = [position() for _ in read_corpus(path)]
+    assert 0 < positions[0] <= positions[-1] <= path.stat().st_size

@@ -59,7 +59,7 @@ def test_terms_are_sorted_as_python_sorts_them(prefix, n):
 
 
 def test_a_counter_whose_terms_were_taken_is_empty_and_counts_no_more():
-    chars = tokenizer("characters")
+    chars = tokenizer("chars")
     counter = native.Counter(SEED, 1, 2, ["x"], None, 1, 3)
     counter.count((chars.cutter,), ("犬と猫",), ([],))
     assert counter.sorted(True)[0].decode().startswith("chars:と")
@@ -199,3 +199,32 @@ def test_more_buffers_than_there_is_room_for_are_refused(tmp_path):
     with pytest.raises(ValueError, match="codes: more than 3 buffers at once"):
         small.Lattice((columns.repeat(3), columns.repeat(2), columns, columns), *[None] * 8, 0)
     starts.append(0)  # BufferError if it were still lent
+
+
+RETURNING = """
+from textnb._native import return_memory
+
+def resident():
+    with open("/proc/self/statm") as stream:
+        return int(stream.read().split()[1]) * 4096 >> 20
+
+del [b"x" * (20 << 20)][:]  # glibc takes blocks up to this size from the heap from now on
+blocks, between = [], []
+for _ in range(50):
+    blocks.append(b"x" * (2 << 20))
+    between.append(b"y" * 200_000)
+before = resident()
+blocks.clear()
+kept = before - resident()
+print(return_memory(), kept, before - resident())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the resident size is read from /proc")
+def test_freed_memory_goes_back_to_the_system():
+    done = subprocess.run([sys.executable, "-c", RETURNING], check=True, capture_output=True, text=True)
+    returned, kept, given_back = done.stdout.split()
+    if returned == "False":
+        pytest.skip("the C library keeps nothing, or cannot give it back")
+    assert int(kept) < 20
+    assert int(given_back) >= 95

@@ -29,9 +29,11 @@ from textnb.numerics import Codes, Floats
 def with_pending(recipe: ClassifierRecipe, state: State, pending: Pending) -> State:
     """State of a model file with the pending corrections: they are in what it has learnt, and its counts follow."""
     corrections = net(pending.corrections)
-    if not corrections or state.fitted is None:
+    if not corrections:
         return state
     known = Deferred(lambda: with_corrections(recipe, state.learnt, corrections))
+    if state.fitted is None:  # all was forgotten, and then something was learnt before the file was written
+        return replace(state, known=known, n_pending=len(corrections))
     changes = changes_of(state.fitted, pending.model, corrections, np.array(state.summary.documents, float))
     fitted = _following(state.fitted, changes)
     return replace(state, known=known, fitted=fitted, base=state.fitted, n_pending=len(corrections))

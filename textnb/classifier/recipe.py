@@ -18,6 +18,7 @@ from textnb.models.prior import PRIORS, Prior, as_probabilities
 from textnb.models.registry import model
 from textnb.models.smoothing import ALPHAS, LEAVE_ONE_OUT, LOG_LOSS, OF_DOCUMENTS
 from textnb.numerics import Floats, alternatives, as_number_or_name, check_choice
+from textnb.parallel import one_behind
 from textnb.readers import Document
 from textnb.text import Analyzer, Tokenizer, tokenizer_of
 from textnb.text import Recipe as Json
@@ -37,8 +38,8 @@ _NO_EVIDENCE = (
     "length of a document depends on their scale; use a number or {default!r}"
 )
 _NO_FORGETTING = (
-    "a model with a term budget ({n:,} terms) cannot forget: it may have dropped terms of a document; train it again "
-    "without the document"
+    "a model with a term budget, or of counts with one, cannot forget: it may have dropped terms of a document; train "
+    "it again without the document"
 )
 _NO_BUDGET = (
     "model {model!r} with alpha={alpha!r} and weighting={weighting!r} is fitted to single documents, whose terms a "
@@ -133,9 +134,7 @@ class ClassifierRecipe:
         if sample_weight is not None:
             return self._learnt_weighted(documents, jobs, sample_weight)
         total = LearntSum(self.weights, self.keeps, self.term_budget)
-        for part in self.parts(documents, jobs):
-            total.add(part)
-            del part  # before the next is counted
+        one_behind(total.add, self.parts(documents, jobs), jobs)
         return total.learnt()
 
     def parts(self, documents: Iterable[Document] | Iterable[Counted], jobs: int = 1) -> Iterator[Counted]:
@@ -169,10 +168,10 @@ class ClassifierRecipe:
             other = ", or alpha='evidence'" if self.alpha in OF_DOCUMENTS else ""
             raise InputError(template, model=self.model, alpha=self.alpha, weighting=self.weighting, other=other)
 
-    def check_forgets(self) -> None:
-        """Refuse to forget documents of which some terms may not have been counted."""
-        if self.term_budget is not None:
-            raise InputError(_NO_FORGETTING, n=self.term_budget)
+    def check_forgets(self, dropped: Sequence[int] | None) -> None:
+        """Refuse to forget documents of which some terms may not have been counted; dropped: ``Summary.dropped``."""
+        if self.term_budget is not None or dropped:
+            raise InputError(_NO_FORGETTING)
 
     @property
     def json(self) -> Json:

@@ -104,11 +104,7 @@ def empty_state(recipe: ClassifierRecipe) -> State:
 def fit_state(recipe: ClassifierRecipe, learnt: Learnt, before: State | None = None, *, refit: str = "now") -> State:
     """Fit a recipe to a learnt value, eq. (1); ``refit``: when to fit again a model that can be renewed, eq. (2)."""
     check_refit(refit)
-    if recipe.keeps.examples and learnt.examples is None:
-        template = (
-            "model {name!r} keeps no documents (sample=0) and needs them to learn, forget or merge; train it again"
-        )
-        raise InputError(template, name=recipe.model)
+    check_learns(recipe, has_documents=learnt.examples is not None)
     if not learnt.counts.classes:
         return empty_state(recipe)
     if recipe.term_budget is not None:
@@ -168,6 +164,15 @@ def calibrate_state(state: State, parts: Iterable[Counted]) -> State:
     found, number = calibrate_held_out(state.fitted, state.learnt, parts)
     calibrated = Calibrated(found, state.learnt.fingerprint, held_out=number)
     return State(state.known, state.fitted.calibrated(found), calibrated)
+
+
+def check_learns(recipe: ClassifierRecipe, *, has_documents: bool) -> None:
+    """Refuse to fit a model that is fitted to the documents themselves if they were not kept."""
+    if recipe.keeps.examples and not has_documents:
+        template = (
+            "model {name!r} keeps no documents (sample=0) and needs them to learn, forget or merge; train it again"
+        )
+        raise InputError(template, name=recipe.model)
 
 
 def check_refit(refit: str) -> None:

@@ -4,7 +4,7 @@ Its parameters are kept as given (``parameters.py``); ``fit`` makes a recipe of 
 """
 
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from io import BytesIO
@@ -34,7 +34,15 @@ from textnb.classifier.inputs import (
 from textnb.classifier.labels import TEXT, LabelNames, LabelSet, label_of
 from textnb.classifier.parameters import params_of, recipe_of
 from textnb.classifier.recipe import SAMPLE, ClassifierRecipe, differing
-from textnb.classifier.state import State, calibrate_state, empty_state, fit_state, merge_states, restored_state
+from textnb.classifier.state import (
+    State,
+    calibrate_state,
+    check_learns,
+    empty_state,
+    fit_state,
+    merge_states,
+    restored_state,
+)
 from textnb.counts import Counted, CountedWhereRead, Learnt, counted
 from textnb.counts.counting import ENTRIES, peek
 from textnb.counts.examples import Digests, labelled_digest
@@ -45,7 +53,7 @@ from textnb.errors import InputError, ModelFileError, NotFittedError, ReadingWar
 from textnb.estimators.scikit_learn import joint_error
 from textnb.files.correction import ModelReplacedError, Pending, journal_path
 from textnb.files.model_file import ModelContent, read_model, write_model
-from textnb.models.prior import Prior
+from textnb.models.prior import Prior, log_prior
 from textnb.models.registry import AUTO
 from textnb.numerics import Floats, check_choice, most_probable
 from textnb.readers.texts import as_documents
@@ -360,7 +368,7 @@ class TextClassifier(TextEstimator):
     def _revise(self, add: Source, remove: Source, refit: str, jobs: int, names: LabelNames) -> "TextClassifier":
         forgotten, remove = peek(remove)
         if forgotten is not None:
-            self.recipe.check_forgets()
+            self.recipe.check_forgets(self.state.summary.dropped)
         if self.recipe.model == AUTO:  # nothing has been learnt yet
             recipe, learnt = learn(self.recipe, add, jobs)
             learnt = learnt - recipe.learnt(remove, jobs)
@@ -377,6 +385,15 @@ class TextClassifier(TextEstimator):
         self.state = fit_state(self.recipe, learnt, self.state, refit=refit)
         self._kind = names.kind or self._kind
         return self
+
+    def check_correctable(self, classes: Sequence[str]) -> None:
+        """Refuse corrections that leave classes of these names if the model could not be fitted again to them."""
+        check_learns(self.recipe, has_documents=self.recipe.sample > 0)
+        names = self._names(None)
+        for position, name in enumerate(classes):
+            names.name(name, position)
+        if classes:
+            log_prior(self.recipe.prior, classes, np.ones(len(classes)))
 
     def merge(self, other: "TextClassifier") -> "TextClassifier":
         """Learn all that another classifier of the same recipe has learnt; the order of merging does not matter.

@@ -15,6 +15,7 @@ from textnb.readers.corpus import STREAMED, TABLES, expand_paths
 from textnb.readers.folders import is_kind
 from textnb.readers.mail_corpus import MAIL_DAMAGE
 from textnb.readers.mailboxes import MAIL_COLUMNS
+from textnb.readers.position import note_stream
 from textnb.readers.settings import Then
 from textnb.readers.streamed import Pipe
 
@@ -92,7 +93,9 @@ def _streamed(reader: str | None, settings: Settings) -> InputSource:
     def documents() -> Iterator[Document]:
         if reader == "mail":
             return Troubles("standard input", damage=MAIL_DAMAGE).watch(read_mail_stream(standard_input(), settings))
-        return Troubles("standard input").watch(read_lines(standard_input(), settings))
+        stream = standard_input()
+        note_stream(stream)
+        return Troubles("standard input").watch(read_lines(stream, settings))
 
     kind = reader or "lines"
     return InputSource(STANDARD_INPUT, kind, lambda: ["text"] if kind == "lines" else [*MAIL_COLUMNS], documents)

@@ -12,9 +12,11 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.checkpoint import Schedule, origin_of, own_tokenizer
 from textnb.cli.sources import CorpusSource
+from textnb.counts.counting import Counted
 from textnb.counts.summing import LearntSum
 from textnb.errors import ParameterError
 from textnb.files.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from textnb.parallel import one_behind
 from textnb.readers import Document
 
 
@@ -45,12 +47,14 @@ def train_with_checkpoint(
         )
         raise ParameterError(template, model=chosen.model)
     total = LearntSum(chosen.weights, chosen.keeps, chosen.term_budget, start)
-    for part in chosen.parts(islice(_labelled(documents), n_before, None), jobs):
+
+    def add(part: Counted) -> None:
         total.add(part)
-        del part  # before the next is counted
         n_documents = n_before + total.n_documents
         if schedule.is_due(n_documents):
             write_checkpoint(path, origin, Checkpoint(chosen.json, total.so_far(), n_documents))
+
+    one_behind(add, chosen.parts(islice(_labelled(documents), n_before, None), jobs), jobs)
     return TextClassifier.from_recipe(chosen).fit_learnt(chosen, total.learnt(), TEXT)
 
 

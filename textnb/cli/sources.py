@@ -4,38 +4,37 @@ import math
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple
 
 import click
 
+from textnb.classifier.facts import dropped_facts, dropped_in_words
 from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
-from textnb.cli.terminal import plural, progress, progress_of_file, say, say_if_typing
-from textnb.cli.throughput import Throughput, size_of
+from textnb.cli.terminal import plural, say, say_if_typing
+from textnb.cli.throughput import Input, Throughput, size_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.counts.counting import joined
 from textnb.counts.kinds import of_kinds
+from textnb.counts.pruning import Dropped
 from textnb.errors import InputError, Phrase, listed
 from textnb.files.bundle import is_bundle
+from textnb.files.correction import journal_path
 from textnb.files.count_file import read_counts
 from textnb.readers import (
     Document,
     OpenCorpus,
     open_corpus,
 )
-from textnb.readers.compression import is_compressed
-from textnb.readers.corpus import COLUMNAR, STREAMED, expand_paths
+from textnb.readers.corpus import STREAMED, expand_paths
 from textnb.readers.folders import is_kind
-from textnb.readers.position import position
 from textnb.readers.settings import header_field
 from textnb.readers.streamed import Pipe
 from textnb.storage import check_writable
@@ -126,33 +125,38 @@ class CorpusSource:
         if self.count_file is not None:
             template = "{path} holds counts, not text; name the corpus that it was counted from"
             raise InputError(template, path=self.count_file.path)
-        return chain.from_iterable(map(self._documents, self.corpora))
+        self._begin()
+        return self._watched(self._inputs)
 
-    def _documents(self, corpus: OpenCorpus | CountFile) -> Iterator[Document]:
-        assert isinstance(corpus, OpenCorpus)
-        documents = self._with_progress(corpus)
+    def _begin(self) -> None:
+        self.throughput.begin(self._inputs, quiet=self.running.quiet)
+
+    def _watched(self, inputs: Sequence[Input]) -> Iterator[Document]:
+        return self.throughput.watch(inputs, "reading", quiet=self.running.quiet)
+
+    @property
+    def _inputs(self) -> list[Input]:
+        corpora = (each for each in self.corpora if isinstance(each, OpenCorpus))
+        return [Input(each.kind, partial(self._documents, each), each) for each in corpora]
+
+    def _documents(self, corpus: OpenCorpus) -> Iterator[Document]:
         if len(self.corpora) == 1:
-            return documents
-        return (replace(each, id=f"{corpus.path}:{each.id}") for each in documents)
-
-    def _with_progress(self, corpus: OpenCorpus) -> Iterator[Document]:
-        size, quiet = size_of(corpus.path), self.running.quiet
-        self.throughput.n_bytes += size
-        documents = self.throughput.watch(corpus.documents())
-        if corpus.kind in _READ_IN_ORDER and isinstance(corpus.path, Path) and not quiet:
-            return progress_of_file(documents, "reading", size, position)
-        return progress(documents, "reading", partial(_expected_documents, corpus), quiet)
+            return corpus.documents()
+        return (replace(each, id=f"{corpus.path}:{each.id}") for each in corpus.documents())
 
     def labelled(self, terms_of: TermsOf) -> Iterator[Any]:
         """Return the documents; or counted parts, if there is a count file, which must have the terms."""
         return self.documents() if self.count_file is None else self._parts(terms_of)
 
     def _parts(self, terms_of: TermsOf) -> Iterator[Counted]:
+        self._begin()
+        inputs = iter(self._inputs)
         for each in self.corpora:
             if isinstance(each, CountFile):
+                self.throughput.add(len(each.counted), size_of(each.path))
                 yield each.part(terms_of)
             else:
-                yield from counted(self._documents(each), terms_of, jobs=self.running.n_jobs)
+                yield from counted(self._watched([next(inputs)]), terms_of, jobs=self.running.n_jobs)
 
     def counted(self, terms_of: TermsOf) -> Counted:
         """Return all documents, counted."""
@@ -182,8 +186,6 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-_READ_IN_ORDER = frozenset({"csv", "tsv", "jsonl", "lines"})
-"""Kinds of corpora that are read from the beginning of one file to its end."""
 _SKIPPING = {"skip_bad", "max_skipped"}
 _TABLE = frozenset({"text", "label", "id", "encoding", *_SKIPPING})
 _USED_BY_KIND = {
@@ -231,23 +233,6 @@ def check_has_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
         raise InputError(template, path=path, missing=" and no ".join(missing), kinds=",".join(kinds or ()))
 
 
-def _expected_documents(corpus: OpenCorpus) -> int | None:
-    """Estimate the number of documents of a corpus, for the progress bar."""
-    path = corpus.path
-    if corpus.kind in COLUMNAR:
-        return corpus.n_rows()
-    if not isinstance(path, Path):
-        return None
-    if path.is_dir():
-        with suppress(NotImplementedError, ValueError):  # a pattern that names nothing below the folder
-            return sum(1 for file in path.rglob(corpus.settings.glob or "*") if file.is_file())
-        return None
-    if is_compressed(path) or not path.is_file():
-        return None
-    with path.open("rb") as stream:
-        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))
-
-
 def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     """Raise an error, before any work, if the output cannot be written or would replace a file of another program."""
     check_writable(output)
@@ -255,6 +240,10 @@ def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     if output.exists() and output.stat().st_size and not is_bundle(output):
         template = "{output} already exists and is not a textnb file; remove it or choose another name"
         raise InputError(template, output=output)
+    if journal_path(output).exists():
+        from textnb.files.journal import Journal  # SQLite is not needed otherwise
+
+        Journal(output).check()
 
 
 def check_not_input(output: Path, names: Sequence[str]) -> None:
@@ -262,6 +251,16 @@ def check_not_input(output: Path, names: Sequence[str]) -> None:
     for name in names:
         if output.exists() and is_kind(Path(name).exists) and output.samefile(name):
             raise InputError("{output} is an input itself; choose another name for the output", output=output)
+
+
+def check_not_among(output: Path, corpora: Sequence[OpenCorpus]) -> None:
+    """Refuse an output that is one of the files for which the inputs stand: patterns and folders."""
+    for corpus in corpora:
+        path = corpus.path
+        if isinstance(path, Path) and output.exists():
+            is_inside = path.is_dir() and not corpus.settings.glob and output.resolve().is_relative_to(path.resolve())
+            if is_inside or output.samefile(path):
+                raise InputError("{output} is an input itself; choose another name for the output", output=output)
 
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:
@@ -278,3 +277,9 @@ def save_and_say(classifier: TextClassifier, output: Path, done: str, number: in
             classes=plural(counts.n_classes, "class", "classes"),
             terms=plural(counts.n_terms, "term"),
         )
+
+
+def say_dropped(dropped: Dropped) -> None:
+    """Print what a term budget has dropped from a count file, if anything."""
+    if dropped.pairs:
+        say("{name}: {value}", name=Phrase("dropped terms"), value=Phrase(dropped_in_words(dropped_facts(dropped))))

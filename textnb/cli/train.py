@@ -12,7 +12,7 @@ from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.suspects import SeenDocuments
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
-from textnb.cli.options.checkpoint import Checkpointing
+from textnb.cli.options.checkpoint import Checkpointing, check_place
 from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes
 from textnb.cli.options.inputs import as_frequency
@@ -27,6 +27,7 @@ from textnb.distributed.training import learn_on
 from textnb.errors import InputError, Phrase
 from textnb.language import spoken
 from textnb.report.contents import train_report
+from textnb.storage import check_writable
 from textnb.text.analyzer import SELECTION, Analyzer
 
 IN_A_PARAGRAPH = ("checkpoint", "checkpoint_every", "dask", "parts", "lang")
@@ -105,6 +106,9 @@ def train(
     clustering.check()
     reporting.check(*map(Path, corpora), output)
     source = CorpusSource.open(corpora, reading, running, trust)
+    if checkpointing.checkpoint is not None:
+        check_place(checkpointing.checkpoint, output, source)
+        check_writable(checkpointing.checkpoint)
     corpus = Path(source.name)
     frequencies = {"min_df": as_frequency(min_df, "--min-df"), "max_df": as_frequency(max_df, "--max-df")}
     if like is None:
@@ -144,7 +148,7 @@ def _trained(
         check_unused("html", why="with --dask: the documents are not read here")
         check_unused("checkpoint", why="with --dask; --parts keeps what has been counted")
         with clustering.run(source, running) as run:
-            return TextClassifier.from_recipe(recipe).fit_learnt(*learn_on(run, recipe, clustering.parts))
+            return TextClassifier.from_recipe(recipe).fit_learnt(*learn_on(run, recipe, clustering.folder))
 
     def documents() -> Iterator[Any]:
         found = source.labelled(recipe.terms_of)

@@ -1,4 +1,7 @@
-"""textnb update, forget, merge, calibrate and strip: each writes a model file, one process at a time."""
+"""textnb update, forget, merge, calibrate and strip: each writes a model file, one process at a time.
+
+``update --journal`` adds to the journal of the model instead.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,11 +13,12 @@ import click
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, gather, takes, verb
-from textnb.cli.sources import CorpusSource, check_output, save_and_say
+from textnb.cli.sources import CorpusSource, check_output, save_and_say, say_dropped
 from textnb.cli.terminal import plural, say, warn
 from textnb.errors import InputError, ParameterError, listed
 from textnb.files.count_file import holds_counts
 from textnb.files.count_joining import merge_counts
+from textnb.mail.corrections import add_to_file
 from textnb.storage import locked
 
 
@@ -50,10 +54,13 @@ class Changing:
     def change(self, method: Callable[..., TextClassifier], done: str) -> None:
         """Change the model by a method of `TextClassifier` that takes documents, and write it."""
 
+        source = self.source
+
         def change(classifier: TextClassifier) -> object:
-            return method(classifier, self.source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
+            return method(classifier, source.labelled(classifier.recipe.terms_of), jobs=self.running.n_jobs)
 
         self.change_by(change, done)
+        source.throughput.say(quiet=self.running.quiet)
 
     def change_by(self, change: Callable[[TextClassifier], object], done: str) -> None:
         """Change the model and write it."""
@@ -75,14 +82,30 @@ changing = _changing(inputs.corpus_paths)
 
 @verb
 @changing
-def update(given: Changing) -> None:
+@click.option("--journal", is_flag=True, help="Add the documents to the journal of the model, as textnb learn does.")
+def update(given: Changing, journal: bool) -> None:
     """Learn more documents; the result equals training on all of them.
 
-    Example:
+    With --journal the model file is not written again, which takes time for these documents only, whatever the size of
+    the model. The result then equals training on all of them after refit; until then see textnb learn.
+
+    Examples:
 
         textnb update news.textnb today/
+        textnb update news.textnb minute.jsonl --journal
     """
-    given.change(TextClassifier.update, "learnt")
+    if not journal:
+        given.change(TextClassifier.update, "learnt")
+        return
+    if given.output is not None:
+        raise ParameterError("--journal changes the journal of the model itself; leave out --output")
+    documents = list(given.source.documents())
+    if not documents:
+        raise InputError("{corpus} has no documents", corpus=given.source.name)
+    corrected = add_to_file(given.model, documents, tuple(given.trust))
+    if not given.running.quiet:
+        number, total = (plural(n, "document") for n in (len(documents), corrected.n_documents))
+        say("learnt {number} in the journal; {model} has {total}", number=number, model=given.model, total=total)
 
 
 @verb
@@ -126,12 +149,14 @@ def calibrate(given: Changing) -> None:
 
         textnb calibrate news.textnb held-out/
     """
+    source = given.source
     with given.opened() as classifier:
-        held_out = given.source.counted(classifier.recipe.terms_of)
+        held_out = source.counted(classifier.recipe.terms_of)
         classifier.calibrate([held_out]).save(given.written)
     if not given.running.quiet:
         documents = plural(len(held_out), "document")
         say("calibrated {model} on {documents} that it has not learnt", model=given.written, documents=documents)
+    source.throughput.say(quiet=given.running.quiet)
 
 
 @verb
@@ -162,6 +187,7 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
         if not quiet:
             documents, terms = plural(whole.n_documents, "document"), plural(whole.n_terms, "term")
             say("merged {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+            say_dropped(whole.dropped)
         return
     with locked(output):
         total = TextClassifier.load(models[0], trust, labels="text")

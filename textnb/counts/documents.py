@@ -86,12 +86,12 @@ class NativeRows:
         self._terms_of, self._fixed = terms_of, vocabulary
         analyzer, stopped = terms_of.analyzer, terms_of.tokenizer.stopped
         self._counter = _counter((analyzer.ngram or _NONE, analyzer.chars or _NONE, stopped), vocabulary)
-        self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
+        self._lengths, self._numbers, self._data = array("i"), array("i"), list[Ints]()
 
     @property
     def n_entries(self) -> int:
         """Number of non-zero entries so far."""
-        return len(self._data)
+        return len(self._numbers)
 
     def count(self, documents: list[Document]) -> CountedRows:
         """Return the rows of some documents."""
@@ -101,8 +101,10 @@ class NativeRows:
 
     def add(self, rows: CountedRows) -> None:
         """Append rows that ``count`` returned."""
-        for gathered, more in zip((self._lengths, self._numbers, self._data), rows, strict=True):
-            gathered.frombytes(more)
+        lengths, numbers, data = rows
+        self._lengths.frombytes(lengths)
+        self._numbers.frombytes(numbers)
+        self._data.append(_in_bytes(np.frombuffer(data, np.int32)))
 
     def build(self, *, last: bool = False) -> tuple["CSR", Vocabulary]:
         """Return the rows gathered since the last call as a matrix, int32, with the vocabulary of its columns.
@@ -111,11 +113,12 @@ class NativeRows:
         """
         from textnb.counts.matrix import matrix_of, rows_of  # not needed where documents are read
 
-        lengths, numbers, data = (np.frombuffer(a, np.int32) for a in (self._lengths, self._numbers, self._data))
-        self._lengths, self._numbers, self._data = array("i"), array("i"), array("i")
-        if self._fixed is not None:
-            return rows_of(lengths, numbers, data, len(self._fixed)), self._fixed
-        terms, order = self._sorted(last)
+        terms, order = (self._fixed, None) if self._fixed is not None else self._sorted(last)
+        lengths, numbers = (np.frombuffer(each, np.int32) for each in (self._lengths, self._numbers))
+        data = np.concatenate([np.zeros(0, np.int32), *self._data], dtype=np.int32)
+        self._lengths, self._numbers, self._data = array("i"), array("i"), []
+        if order is None:
+            return rows_of(lengths, numbers, data, len(terms)), terms
         return matrix_of(lengths, numbers, data, terms, order)
 
     def _sorted(self, last: bool) -> tuple[Vocabulary, Ints]:
@@ -128,6 +131,11 @@ class NativeRows:
             raise InputError("{error}; count fewer documents, or words without n-grams", error=error) from error
         vocabulary = PackedVocabulary(np.frombuffer(data, np.uint8), np.frombuffer(starts, np.uint32))
         return vocabulary, np.frombuffer(order, np.int32)
+
+
+def _in_bytes(counts: Ints) -> Ints:
+    """Return counts with a byte each, if none needs more."""
+    return counts.astype(np.uint8) if counts.max(initial=0) <= np.iinfo(np.uint8).max else counts
 
 
 _NONE = (1, 0)  # a range of lengths without any

@@ -93,7 +93,10 @@ def matrix_of(lengths: Ints, numbers: Ints, data: Ints, terms: Vocabulary, order
 
     ``order`` has the numbers of the terms; those in no row are left out of the vocabulary. ``numbers`` is overwritten.
     """
-    is_used = np.bincount(numbers, minlength=len(terms))[order] > 0
+    is_used = np.zeros(len(terms), bool)
+    for start in range(0, len(numbers), _ENTRIES_PER_BLOCK):  # so that no copy of all numbers is made
+        is_used[numbers[start : start + _ENTRIES_PER_BLOCK]] = True
+    is_used = is_used[order]
     columns = np.empty(len(terms), np.int32)
     columns[order] = np.cumsum(is_used, dtype=np.int32) - 1
     vocabulary = terms.selected(np.flatnonzero(is_used))

@@ -36,6 +36,7 @@ from textnb.numerics import GOLDEN_RATIO_64
 _FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 _LOOKED_UP = 16  # a look-up takes as long as this many terms of the dictionary of all, which is made instead of many
 _FEW = 1000
+_UNITED = 800  # terms of a union that the extension makes while one is looked up
 PARTS = ("bytes", "starts", "table")
 
 
@@ -120,17 +121,16 @@ class PackedVocabulary(Vocabulary):
 
     def places_of(self, other: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, -1 for those that are not here."""
-        is_known = other is self or self._is_selected_from(other) or other._is_selected_from(self)
-        if is_known or "columns" in self.__dict__:
+        if other is self or self._is_selected_from(other) or other._is_selected_from(self):
             return super().places_of(other)
-        if len(other) <= max(_FEW, len(self) // _LOOKED_UP):
-            return np.fromiter(map(self.find, other.terms), np.intp, len(other))
-        if not uses_extension():
+        if uses_extension() and len(other) > len(self) // _UNITED:
+            whole, mine, others = united(self, other)
+            places = np.full(len(whole), -1, np.intp)
+            places[mine] = np.arange(len(self))
+            return np.asarray(places[others])
+        if "columns" in self.__dict__ or len(other) > max(_FEW, len(self) // _LOOKED_UP):
             return super().places_of(other)
-        whole, mine, others = united(self, other)
-        places = np.full(len(whole), -1, np.intp)
-        places[mine] = np.arange(len(self))
-        return np.asarray(places[others])
+        return np.fromiter(map(self.find, other.terms), np.intp, len(other))
 
     def columns_of(self, part: Vocabulary) -> Columns:
         """Columns of another vocabulary's terms, all of which must be here."""

@@ -18,6 +18,7 @@ from textnb.counts.examples import SIZE, Digests
 from textnb.counts.learnt import Keeps, Learnt, Sample
 from textnb.counts.pruning import Dropped, most_frequent
 from textnb.counts.weighting import Weighting
+from textnb.extension import return_memory
 
 
 class LearntSum:
@@ -65,6 +66,7 @@ class LearntSum:
                 self._add_waiting()
         if self._budget is not None and self._sum.counts.n_terms > self._budget:
             self._prune(self._budget)
+        return_memory()
 
     def learnt(self) -> Learnt:
         """Return the learnt value of all parts so far, within the budget."""

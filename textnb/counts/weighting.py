@@ -14,15 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from textnb.counts.class_counts import ClassCounts
 from textnb.counts.matrix import CSR, canonical, presence
 from textnb.counts.rows import row_sums, with_data
 from textnb.extension import sparse
-from textnb.numerics import Floats, check_choice
+from textnb.numerics import Floats, Ints, check_choice
 
 WeightingName = Literal["raw", "binary", "log", "tfidf", "raw-l2", "binary-l2", "log-l2", "tfidf-l2"]
 """Names of WEIGHTINGS, for type checkers."""
@@ -104,7 +105,15 @@ def _unchanged(X: CSR) -> CSR:
 
 def _log(X: CSR) -> CSR:
     X = canonical(X)
-    return with_data(X, np.rint(np.log1p(X.data, dtype=np.float64) / _LOG_UNIT).astype(np.int64))
+    return with_data(X, _log_units(X.data))
+
+
+def _log_units(counts: NDArray[Any]) -> Ints:
+    """log(1 + n) in units, of each count n; looked up where whole counts are smaller than they are many."""
+    most = counts.max(initial=0) if counts.dtype.kind in "iu" else len(counts)
+    if most < len(counts):
+        return np.asarray(_log_units(np.arange(most + 1.0))[counts])
+    return np.asarray(np.rint(np.log1p(counts, dtype=np.float64) / _LOG_UNIT).astype(np.int64))
 
 
 _PLAIN = (

@@ -1,15 +1,16 @@
 """Checkpoints: what a run has learnt or counted so far, so that a run that was killed goes on from there.
 
     training    a bundle: the recipe, the learnt value, and the number of documents in it
-    counting    a folder: a count file per part, and ``checkpoint.json`` with the number of parts and documents
+    counting    a folder: a count file per part, and ``checkpoint.json`` with the number of parts and documents, and
+                with the number of documents to which these are appended, once that has been begun
 
 Both name the corpus and the recipe that they were made for (``Origin``) and are refused for others. Each is replaced as
 a whole, so whenever a run is killed, the checkpoint is the one before or the one after.
 """
 
 import json
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from textnb.storage import atomic
 
 KIND = "checkpoint"
 _STATE = "checkpoint.json"
+_NO_FOLDER = "it is a file; the checkpoint of counting is a folder"
 _OTHER = "{path} is the checkpoint of another run: {what}; remove it to begin anew, or choose another name"
 
 
@@ -91,15 +93,28 @@ class CountedParts:
         Files of the parts so far.
     n_documents : int
         Number of documents in them.
+    n_before : int or None
+        Number of documents of the output before these were appended to it, if that has been begun.
     """
 
     def __init__(self, folder: Path, terms_of: TermsOf, origin: Origin | None = None) -> None:
         self.folder, self._terms_of, self._origin = folder, terms_of, origin
         self.paths: list[Path] = []
         self.n_documents = 0
-        if origin is not None and folder.exists() and any(folder.iterdir()):
+        self.n_before: int | None = None
+        if origin is None:
+            return
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            why = _NO_FOLDER if folder.exists() else error.strerror
+            raise InputError("{path} cannot be written: {why}", path=folder, why=why) from error
+        if (folder / _STATE).exists():
             self._resume(origin)
-        folder.mkdir(exist_ok=True)
+            return
+        if any(not path.name.startswith(f".{_STATE}") for path in folder.iterdir()):
+            raise InputError("{path} is a folder with other files; name another", path=folder)
+        self._write_state()
 
     def add(self, part: Counted) -> None:
         """Add a part; it is in the checkpoint when this returns."""
@@ -107,32 +122,39 @@ class CountedParts:
         write_counts(path, part, self._terms_of)
         self.paths.append(path)
         self.n_documents += len(part)
-        if self._origin is not None:
-            state = {"parts": len(self.paths), "documents": self.n_documents, **self._origin._asdict()}
-            with atomic(self.folder / _STATE) as stream:
-                stream.write(json.dumps(state).encode())
+        self._write_state()
+
+    def begin_to_append(self, n_before: int) -> None:
+        """Keep in the checkpoint that all parts are now appended to an output with so many documents."""
+        self.n_before = n_before
+        self._write_state()
 
     def remove(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder)
+        """Remove the checkpoint, with the folder unless there are other files in it."""
+        for path in self.paths:
+            path.unlink(missing_ok=True)
+        (self.folder / _STATE).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _write_state(self) -> None:
+        if self._origin is None:
+            return
+        state = {"parts": len(self.paths), "documents": self.n_documents, "before": self.n_before}
+        with atomic(self.folder / _STATE) as stream:
+            stream.write(json.dumps(state | self._origin._asdict()).encode())
 
     def _path(self, number: int) -> Path:
         return self.folder / f"part-{number:06}.counts"
 
     def _resume(self, origin: Origin) -> None:
-        path = self.folder / _STATE
         try:
-            state = json.loads(path.read_bytes())
-            number, self.n_documents = int(state["parts"]), int(state["documents"])
-        except FileNotFoundError:
-            if not self._has_only_first_part():
-                raise InputError("{path} is a folder with other files; name another", path=self.folder) from None
-            return
+            state = json.loads((self.folder / _STATE).read_bytes())
+            paths = [self._path(i) for i in range(int(state["parts"]))]
+            n_documents, n_before = int(state["documents"]), state["before"]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError("{path}: {why}; remove the folder to begin anew", path=path, why=error) from error
+            template = "{path}: {why}; remove the folder to begin anew"
+            raise InputError(template, path=self.folder / _STATE, why=error) from error
         origin.check(self.folder, state)
-        self.paths = [self._path(i) for i in range(number)]
-
-    def _has_only_first_part(self) -> bool:
-        """True if a run was killed before its first checkpoint was complete."""
-        return all(path.name.lstrip(".").startswith(("part-000000.counts", _STATE)) for path in self.folder.iterdir())
+        if all(path.exists() for path in paths):  # else a run was killed while it removed them, at its end
+            self.paths, self.n_documents, self.n_before = paths, n_documents, n_before

@@ -34,7 +34,8 @@ from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedErr
 from textnb.storage import create
 
 _SECONDS = 60.0  # to wait for other processes
-_MAX_BYTES = 1 << 28  # of one value
+_MAX_BYTES = 1 << 28  # of one row
+_MAX_TERMS = _MAX_BYTES // 2  # bytes of the terms of one document
 _SCHEMA = (
     "CREATE TABLE bound (model TEXT PRIMARY KEY, folded INTEGER NOT NULL)",
     "CREATE TABLE rows (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, label TEXT NOT NULL, "
@@ -58,10 +59,12 @@ _UNUSABLE = {
 _NET = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND"
 _DAMAGED = "{path} is damaged: {why}; remove it to use the model without the corrections in it"
 _NOT_WRITABLE = "{path} cannot be written: {why}"
+_OTHER_TABLES = "it does not have the tables of a journal"
+_TOO_LONG = "the terms of the document have {size:,} bytes, and the journal takes {most:,}; learn it by textnb update"
 
 
 class JournalUnusableError(InputError):
-    """SQLite cannot open the journal: no permission, or a file system without shared memory."""
+    """The journal cannot be used: no permission, a file system without shared memory, or it belongs to another user."""
 
 
 class Journal:
@@ -127,9 +130,8 @@ class Journal:
             return
         with self._transaction() as connection:
             current = _identity(self.model)
-            if current:
-                _bind_current(connection, current)
-            row = rows[current] if current in rows else _last(connection)
+            folded = _bind_current(connection, current) if current else 0
+            row = max(rows[current], folded) if current in rows else _last(connection)
             connection.execute("INSERT OR REPLACE INTO bound VALUES (?, ?)", [new, row])
 
     def last_added(self) -> float | None:
@@ -160,11 +162,48 @@ class Journal:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Open the journal for reading, as it is at one moment."""
-        with self._content(), closing(self._connected("rw" if os.access(self.path, os.W_OK) else "ro")) as connection:
+        with self._content(), closing(self._opened()) as connection:
+            yield connection
+
+    def _opened(self) -> sqlite3.Connection:
+        """Connection for reading; to a copy in memory if SQLite cannot share the journal, for want of permission."""
+        try:
+            return self._begun("mode=rw" if os.access(self.path, os.W_OK) else "mode=ro")
+        except sqlite3.Error as error:
+            copy = self._copy_at_rest() if _code(error) in _UNUSABLE else None
+            if copy is None:
+                raise
+            return copy
+
+    def _begun(self, how: str) -> sqlite3.Connection:
+        connection = self._connected(how)
+        try:
             connection.execute("PRAGMA query_only=ON")
             connection.execute("BEGIN")
             self._check_schema(connection)
-            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _copy_at_rest(self) -> sqlite3.Connection | None:
+        """Copy of the journal in memory; None if some transactions are not in the file itself, or it is changing."""
+        before = self._stamps()
+        if before[1]:
+            return None
+        copy = sqlite3.connect(":memory:", isolation_level=None)
+        with closing(self._connected("mode=ro&immutable=1")) as connection:
+            connection.backup(copy)
+        if self._stamps() != before:
+            copy.close()
+            return None
+        self._check_tables(copy)
+        return copy
+
+    def _stamps(self) -> tuple[tuple[int, int, int], int]:
+        """Inode, time and size of the journal, and the size of the file with its latest transactions."""
+        found, latest = self.path.stat(), self.path.with_name(f"{self.path.name}-wal")
+        return (found.st_ino, found.st_mtime_ns, found.st_size), latest.stat().st_size if latest.exists() else 0
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -192,7 +231,7 @@ class Journal:
         inode = self.path.stat().st_ino
         if self._open is None or self._open[0] != inode:
             self.close()
-            self._open = inode, self._connected("rw")
+            self._open = inode, self._connected("mode=rw")
             self._open[1].execute("PRAGMA synchronous=FULL")
         try:
             yield self._open[1]
@@ -206,18 +245,26 @@ class Journal:
             self._open[1].close()
             self._open = None
 
+    def check(self) -> None:
+        """Refuse a journal that could not be written, before long work whose result replaces the model."""
+        if self.exists:
+            with self._transaction():
+                pass
+
     def _check_owner(self) -> None:
         """Refuse a journal that belongs neither to this user, nor to the owner of the model, nor to root."""
+        if not self.path.is_file():  # to open a pipe would take forever
+            raise JournalUnusableError("{path} is not an ordinary file; remove it", path=self.path)
         if not hasattr(os, "geteuid"):
             return
         owner = self.path.stat().st_uid
         if owner not in (os.geteuid(), 0) and not (self.model.exists() and owner == self.model.stat().st_uid):
-            raise ModelFileError("{path} belongs to another user than the model; remove it", path=self.path)
+            raise JournalUnusableError("{path} belongs to another user than the model; remove it", path=self.path)
 
-    def _connected(self, mode: str) -> sqlite3.Connection:
+    def _connected(self, how: str) -> sqlite3.Connection:
         self._check_owner()
         connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}",
+            f"{self.path.as_uri()}?{how}",
             timeout=_SECONDS,
             isolation_level=None,
             check_same_thread=False,
@@ -230,10 +277,13 @@ class Journal:
         return connection
 
     def _check_schema(self, connection: sqlite3.Connection) -> None:
-        found = self._schema(connection) - {"CREATE TABLE sqlite_sequence(name,seq)"}
-        mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
-        if found not in ({*_SCHEMA}, {*_FIRST_SCHEMA}) or mode != "wal":
-            raise sqlite3.DatabaseError("it does not have the tables of a journal")
+        self._check_tables(connection)
+        if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            raise sqlite3.DatabaseError(_OTHER_TABLES)
+
+    def _check_tables(self, connection: sqlite3.Connection) -> None:
+        if self._schema(connection) - {"CREATE TABLE sqlite_sequence(name,seq)"} not in ({*_SCHEMA}, {*_FIRST_SCHEMA}):
+            raise sqlite3.DatabaseError(_OTHER_TABLES)
 
     def _schema(self, connection: sqlite3.Connection) -> set[str]:
         return {sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema") if sql is not None}
@@ -248,8 +298,7 @@ class Journal:
         try:
             yield
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-            if code in _UNUSABLE:
+            if _code(error) in _UNUSABLE:
                 raise JournalUnusableError("{path} cannot be used: {why}", path=self.path, why=error) from error
             raise ModelFileError(_DAMAGED, path=self.path, why=error) from error
         except UnicodeDecodeError as error:  # in a message of SQLite about a damaged schema
@@ -288,6 +337,8 @@ class Transaction:
     def append(self, correction: Correction) -> None:
         """Add one correction."""
         *parts, day = correction
+        if len(correction.terms) > _MAX_TERMS:
+            raise InputError(_TOO_LONG, size=len(correction.terms), most=_MAX_TERMS)
         row = [*parts, correction.labelled, _checksum(correction), day, int(time.time())]
         marks = ", ".join("?" * len(row))
         try:
@@ -300,6 +351,11 @@ class Transaction:
         if type(number) is not int:
             raise sqlite3.DatabaseError("a number is missing")
         return number
+
+
+def _code(error: sqlite3.Error) -> int:
+    """Primary result code of SQLite."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
 
 
 def _identity(model: Path) -> str:

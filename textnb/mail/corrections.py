@@ -21,6 +21,7 @@ message that is learnt as another class is refused: one mail would count for two
 """
 
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -32,8 +33,8 @@ from typing import Any, NamedTuple, Protocol
 from textnb.classifier.state import DUE_PROPORTION
 from textnb.classifier.text_classifier import ModelFile, TextClassifier
 from textnb.counts.examples import labelled_digest
-from textnb.errors import InputError, ModelFileError, NotLearntError, ParameterError, listed
-from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError
+from textnb.errors import FitWarning, InputError, ModelFileError, NotFittedError, NotLearntError, ParameterError, listed
+from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, journal_path
 from textnb.files.journal import Journal, Transaction
 from textnb.mail.decision import Verdict, check_class, mail_document
 from textnb.mail.protocol import Lesson
@@ -50,6 +51,11 @@ REST_SECONDS = 600.0
 """Time without a correction after which a service folds the journal into the model file."""
 
 _TRIES = 100
+_NOT_FITTED = "{error}; the model could not be fitted after this correction, so nothing was changed"
+_NOT_FOLDED = (
+    "the correction is in {journal} and stays there, because the model could not be fitted again: {why}; "
+    "textnb refit {path} tries again"
+)
 
 
 class Done(Enum):
@@ -160,10 +166,14 @@ class JournalledModel:
     def revise(self, *, add: Sequence[Document], remove: Sequence[Document], refit: str) -> object:  # noqa: ARG002
         """Add corrections to the journal."""
         if remove:
-            self._classifier.recipe.check_forgets()
+            self._classifier.recipe.check_forgets(self._classifier.state.summary.dropped)
         for kind, documents in ((UNLEARN, remove), (LEARN, add)):
             for document in documents:
                 self._journal.append(self._correction(kind, document))
+        try:
+            self._classifier.check_correctable(self.classes_)
+        except InputError as error:
+            raise InputError(_NOT_FITTED, error=error) from error
         return self
 
     def _correction(self, kind: str, document: Document) -> Correction:
@@ -220,7 +230,7 @@ class CorrectedFile:
         for _ in range(_TRIES):
             classifier = self._classifier or self._opened()
             self._classifier = None
-            if classifier.file is None:  # of an old format, or stripped, or empty
+            if classifier.file is None or classifier.state.fitted is None:  # of an old format, or stripped, or empty
                 return self._rewrite(change)
             try:
                 with self.journal.writing(classifier.file.sha256) as journal:
@@ -232,12 +242,6 @@ class CorrectedFile:
             self._classifier = classifier
             return Corrected(done, number)
         raise ModelFileError("{path} is replaced again and again while it is corrected; try again", path=self.path)
-
-    def fold_if_due(self) -> None:
-        """Fold the journal into the file if there are many corrections, formula (5)."""
-        if self.is_due:
-            self.is_due = False
-            refit_file(self.path, self.trust)
 
     def fold_if_rested(self) -> bool:
         """Fold the journal into the file if REST_SECONDS have passed since the last correction; True if it was.
@@ -265,11 +269,35 @@ class CorrectedFile:
 
 
 def change_file(path: Path, change: Change, trust: tuple[str, ...] = ()) -> Corrected:
-    """Add a change of the model in a file to its journal, and fold the journal if that is due."""
+    """Add a change of the model in a file to its journal, and fold the journal if that is due.
+
+    If folding fails, the change stays in the journal, and a FitWarning says why.
+    """
     file = CorrectedFile(path, trust)
     corrected = file.change(change)
-    file.fold_if_due()
+    if file.is_due:
+        try:
+            fold_if_due(path, trust)
+        except Exception as error:  # the change is on disk, whatever is wrong with the model
+            why = str(error) or type(error).__name__
+            message = _NOT_FOLDED.format(journal=journal_path(path), why=why, path=path)
+            warnings.warn(message, FitWarning, stacklevel=2)
     return corrected
+
+
+def fold_if_due(path: Path, trust: tuple[str, ...] = ()) -> None:
+    """Fold the journal into a model file if it is due, formula (5); another process may have just folded it."""
+    with locked(path):
+        if _is_due(path, trust):
+            _refit(path, trust)
+
+
+def _is_due(path: Path, trust: tuple[str, ...]) -> bool:
+    classifier = TextClassifier.load(path, trust, journal=False, labels="text")
+    if classifier.file is None:
+        return False
+    with Journal(path).writing(classifier.file.sha256) as journal:
+        return JournalledModel(classifier, classifier.file, journal).is_due
 
 
 def refit_file(
@@ -282,12 +310,19 @@ def refit_file(
     if not path.is_file():
         raise InputError("{path} does not exist; train a model first", path=path)
     with locked(path):
-        classifier = TextClassifier.load(path, trust, labels="text")
-        if forget_before is not None:
-            classifier.forget_before(forget_before)
-        if choose or forget_before is None:
-            classifier.refit(choose=choose)
-        classifier.save(path)
+        return _refit(path, trust, choose=choose, forget_before=forget_before)
+
+
+def _refit(
+    path: Path, trust: tuple[str, ...] = (), *, choose: bool = False, forget_before: date | None = None
+) -> Corrected:
+    """Refit a file that is locked; parameters as in ``refit_file``."""
+    classifier = TextClassifier.load(path, trust, labels="text")
+    if forget_before is not None:
+        classifier.forget_before(forget_before)
+    if choose or forget_before is None:
+        classifier.refit(choose=choose)
+    classifier.save(path)
     return Corrected(Done.REFITTED, len(classifier.learnt.digests))
 
 
@@ -304,6 +339,16 @@ def learn_into_file(path: Path, lessons: Iterable[tuple[Document, str]], trust: 
     return done
 
 
+def add_to_file(path: Path, documents: Sequence[Document], trust: tuple[str, ...] = ()) -> Corrected:
+    """Learn labelled documents into the model in a file, known ones again, in one transaction."""
+
+    def change(learner: Correctable) -> Done:
+        learner.revise(add=documents, remove=[], refit="when due")
+        return Done.LEARNT
+
+    return change_file(path, change, trust)
+
+
 def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str, ...] = ()) -> Done:
     """Learn a message as the filter's own decision, into the model's file; not one that is learnt as any class."""
     document = mail_document(message)
@@ -315,7 +360,10 @@ def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str
 
 
 def _check_classes(learner: Correctable, label: str, was: str | None, new: bool, hint: str = "") -> None:
-    classes = list(learner.classes_)
+    try:
+        classes = list(learner.classes_)
+    except NotFittedError:  # nothing has been learnt yet
+        classes = []
     if label == was:
         raise ParameterError("the new class and the old one (was) are both {label!r}; name two classes", label=label)
     if not new:

@@ -7,7 +7,7 @@ from threading import Lock
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, TextnbError
 from textnb.files.correction import ModelReplacedError, journal_path
-from textnb.mail.corrections import CorrectedFile, follow_lesson, learn_decided, refit_file
+from textnb.mail.corrections import CorrectedFile, fold_if_due, follow_lesson, learn_decided
 from textnb.mail.decision import Cutoffs, MailFilter, Verdict, mail_document
 from textnb.mail.protocol import FAILED, SPAM, Answer, Lesson, Reply, split_request
 
@@ -95,7 +95,7 @@ class LiveFilter:
         is_due, self._file.is_due = self._file.is_due, False
         try:
             if is_due:
-                refit_file(self.path, self.trust)
+                fold_if_due(self.path, self.trust)
         except Exception as error:  # the corrections stay in the journal
             _log.info("the journal could not be folded into %s: %s", self.path, error)
 

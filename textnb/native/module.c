@@ -4,6 +4,25 @@
 #include "rows.h"
 #include "types.h"
 
+#ifdef __linux__
+#include <stdlib.h>
+#endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+/* return_memory(): freed memory goes back to the system; else glibc keeps what lies between blocks in use. */
+static PyObject *return_memory(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    int returned = 0;
+#ifdef __GLIBC__
+    Py_BEGIN_ALLOW_THREADS
+    returned = malloc_trim(0);
+    Py_END_ALLOW_THREADS
+#endif
+    return PyBool_FromLong(returned);
+}
+
 void freed(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
@@ -48,6 +67,8 @@ static PyMethodDef module_methods[] = {
      "Add X factors to product, or X' factors if transposed, for rows X as hinge_pass takes them."},
     {"after_fork", after_fork, METH_NOARGS,
      "after_fork()\n--\n\nTell a child process that it is one: a Counter that its parent made must not be used here, and is not freed."},
+    {"return_memory", return_memory, METH_NOARGS,
+     "return_memory()\n--\n\nGive freed memory back to the system, where the C library can; return whether there was any."},
     {"class_sums", class_sums, METH_VARARGS,
      "class_sums(starts, columns, values, codes, weight, table, first, last, n_columns, n_classes, /)\n--\n\n"
      "Add the rows of the classes from first to last - 1 to their rows of the table (n_classes, n_columns). codes: the\n"

@@ -23,7 +23,7 @@ from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
 from textnb.readers.columnar import Part, columnar_names, n_rows_of, parts_of, read_columnar, schema_of
-from textnb.readers.compression import is_compressed, open_bytes, unreadable
+from textnb.readers.compression import is_compressed, open_bytes
 from textnb.readers.decoding import MAX_LINE_LENGTH
 from textnb.readers.folders import document_of, is_kind, is_pipe, read_folder
 from textnb.readers.frames import is_frame, read_frame
@@ -371,7 +371,7 @@ def recognise_kind(path: Location | Pipe, *, by_header: bool = False) -> str:
     if _suffix(path) not in _KIND_BY_SUFFIX:
         if _has_labelled_lines(path):
             return "lines"
-        with suppress(*unreadable()), _opened(path, look=True) as stream:
+        with suppress(OSError), _opened(path, look=True) as stream:
             check_text(stream.read(START_BYTES), path)
         template = "{path}: the name does not show how to read it; give --reader (reader=) as one of {known}"
         raise InputError(template, path=path, known=", ".join(READERS))
@@ -380,7 +380,7 @@ def recognise_kind(path: Location | Pipe, *, by_header: bool = False) -> str:
 
 def _has_labelled_lines(path: Location | Pipe) -> bool:
     """Whether a file begins with fastText's ``__label__x``."""
-    with suppress(*unreadable()), _opened(path, look=True) as stream:
+    with suppress(OSError), _opened(path, look=True) as stream:
         return _LABELLED_START.match(stream.read(START_BYTES).removeprefix(BOM_UTF8)) is not None
     return False
 
@@ -394,7 +394,7 @@ def _read_whole_file(path: Location | Pipe, settings: Settings) -> Document:
     try:
         with _opened(path) as stream:
             data = stream.read(MAX_LINE_LENGTH + 1 if is_packed else -1)
-    except unreadable() as error:
+    except OSError as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
     check_text(data, path)
     if is_packed and len(data) > MAX_LINE_LENGTH:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.parallel import as_jobs, map_ordered
-from textnb.readers.compression import COMPRESSED, unreadable
+from textnb.readers.compression import COMPRESSED
 from textnb.readers.folders import check_class_links, composed, is_kind, real_folder
 from textnb.readers.mailboxes import (
     file_messages,
@@ -145,7 +145,7 @@ def _unread(store: Path, root: Path, label: str | None, settings: Settings, trou
                     yield _Unread(label, found.removeprefix(":") or file, raw)
         except FileNotFoundError:  # another program has moved it meanwhile
             troubles.not_read.append(whole)
-        except unreadable() as error:
+        except OSError as error:
             troubles.reject(file, str(error))
 
 

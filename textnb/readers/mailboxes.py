@@ -21,7 +21,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
 
-from textnb.readers.compression import is_compressed, open_bytes, unreadable
+from textnb.readers.compression import is_compressed, open_bytes
 from textnb.readers.folders import is_kind, may_be_followed
 from textnb.readers.settings import DESCRIPTION
 from textnb.readers.thunderbird import SUBFOLDERS_SUFFIX, has_index, is_of_thunderbird
@@ -201,7 +201,7 @@ def _first_lines(path: Path) -> tuple[bytes, bytes]:
             lines = iter(partial(stream.readline, _MAX_FIRST_LINE), b"")
             first = next((line for line in islice(lines, _MAX_BLANK_LINES) if line.strip()), b"")
             return first, next(lines, b"")
-    except unreadable():
+    except OSError:
         return b"", b""
 
 

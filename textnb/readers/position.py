@@ -11,7 +11,12 @@ class _Reading:
 
 def note_stream(stream: IO[bytes]) -> None:
     """Say that a file is being read from its beginning; of a compressed one its own position counts."""
-    _Reading.stream = getattr(stream, "fileobj", None) or stream
+    _Reading.stream = getattr(getattr(stream, "raw", None), "packed", stream)
+
+
+def forget_position() -> None:
+    """Say that no file is being read any more."""
+    _Reading.stream = None
 
 
 def position() -> int:

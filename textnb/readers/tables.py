@@ -25,7 +25,7 @@ from textnb.address import Address, Location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.readers.binary import START_BYTES, check_text
-from textnb.readers.compression import open_bytes, unreadable
+from textnb.readers.compression import open_bytes
 from textnb.readers.decoding import (
     MAX_LINE_LENGTH,
     REPLACEMENT,
@@ -51,6 +51,8 @@ _LINE_OF_CELL = re.compile(r'(?:[^"]++|"")*+')
 _CLOSING = re.compile(r'"(?=\t|\r?\n?\Z)')
 _LINE_ENDS = ("\n", "\r\n", "\r")
 _MAX_CELL_LENGTH = 2**31 - 1  # the largest limit that the csv module accepts on every platform
+
+_BUFFER = 1 << 20  # bytes read at once: every reading lets other threads take the lock of the interpreter
 
 Decided = Encoding | StreamedText | StreamedLines
 """Encoding of a file, or what is known of that of a stream so far."""
@@ -136,6 +138,8 @@ def open_lines(
     try:
         if not isinstance(path, Path):
             with open_stream(path, look) as stream:
+                if not look:
+                    note_stream(stream)
                 streamed = (StreamedLines if kind == "jsonl" else StreamedText)(stream, encoding, path)
                 if isinstance(streamed, StreamedLines):
                     yield streamed, streamed
@@ -147,11 +151,11 @@ def open_lines(
             start = stream.read(START_BYTES)
             check_text(start, path)
             decided = encoding_of(chain([start], pieces_of(stream)), encoding)
-        with open_bytes(path) as stream:
+        with open_bytes(path, _BUFFER) as stream:
             note_stream(stream)
             lines = decoded_lines(stream, decided, newline, path)  # named, to live as long as the stream
             yield decided, lines
-    except unreadable() as error:
+    except OSError as error:
         raise InputError("{path}: {why}", path=path, why=error) from error
 
 

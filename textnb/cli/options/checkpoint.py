@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from textnb.address import Address
 from textnb.cli.options.groups import check_unused, option
 from textnb.cli.sources import STANDARD_INPUT, CorpusSource
 from textnb.counts import TermsOf
 from textnb.errors import InputError, ParameterError
 from textnb.files.checkpoint import Origin
 from textnb.readers import OpenCorpus
+from textnb.readers.streamed import Pipe
 
 SECONDS_BETWEEN = 300.0
 """Seconds from one checkpoint to the next, unless something else is given."""
@@ -62,6 +64,18 @@ class Schedule:
         return due
 
 
+def check_place(checkpoint: Path, output: Path, source: CorpusSource) -> None:
+    """Refuse, before any work, a checkpoint in the place of the output or inside a corpus."""
+    place = checkpoint.resolve()
+    if place == output.resolve():
+        raise ParameterError("--checkpoint and --output name the same file, {path}; choose another name", path=output)
+    for corpus in source.corpora:
+        path = corpus.path
+        if isinstance(path, Path) and path.is_dir() and place.is_relative_to(path.resolve()):
+            template = "the checkpoint {path} would be a part of the corpus {corpus}; choose another place"
+            raise ParameterError(template, path=checkpoint, corpus=path)
+
+
 def origin_of(names: Sequence[str], source: CorpusSource, recipe: Any) -> Origin:
     """Origin of a checkpoint of these corpora: their files, as they are now, and how they are read."""
     if STANDARD_INPUT in names:
@@ -78,10 +92,18 @@ def own_tokenizer(terms_of: TermsOf) -> list[str]:
 
 
 def _state_of(corpus: OpenCorpus) -> list[Any]:
-    if not isinstance(corpus.path, Path):
-        raise InputError("--checkpoint needs files of this machine, not {path}", path=corpus.path)
-    path = corpus.path
+    path, settings = corpus.path, repr(replace(corpus.settings, jobs=1))
+    if isinstance(path, Pipe):
+        raise InputError("--checkpoint needs files, which can be read again; {path} is a pipe", path=path)
+    if isinstance(path, Address):
+        return [str(path), corpus.kind, settings, path.state()]
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     found = [(str(file), file.stat()) for file in files]
     stamps = [[name, state.st_size, state.st_mtime_ns] for name, state in found]
-    return [str(path.absolute()), corpus.kind, repr(replace(corpus.settings, jobs=1)), stamps]
+    return [
+        str(path),
+        str(path.absolute()),
+        corpus.kind,
+        settings,
+        stamps,
+    ]  # ids may begin with the path as it is given
