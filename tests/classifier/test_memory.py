@@ -6,8 +6,8 @@ import weakref
 import numpy as np
 import pytest
 
-from textnb import Document, TextClassifier
-from textnb.counts import counting, rows
+from textnb import Analyzer, Document, TextClassifier
+from textnb.counts import ClassCounts, counting, rows
 from textnb.counts.packed_vocabulary import PackedVocabulary
 from textnb.extension import uses_extension
 from textnb.models.logistic import path
@@ -79,11 +79,19 @@ def test_forgetting_counts_above_a_byte_equals_never_having_seen_them(model, opt
     assert kept.X.dtype == np.uint8
     large = ["w0 " * 300 + "w1", "w2 " * 1000]
     learner = TextClassifier(model, tokenizer="words", **options).fit([*texts, *large], [*labels, "c0", "c1"])
-    assert learner.learnt.kept.X.data.max() == 1000
+    assert (learner.learnt.kept.X.data.max(), learner.learnt.kept.X.dtype) == (1000, np.uint16)
     learner.forget(large, ["c0", "c1"])
     for name, each in (("plain", plain), ("forgotten", learner)):
         each.save(tmp_path / name)
     assert (tmp_path / "plain").read_bytes() == (tmp_path / "forgotten").read_bytes()
+
+
+def test_a_model_of_the_documents_makes_no_counts_of_the_terms_in_use(monkeypatch):
+    monkeypatch.delattr(ClassCounts, "selected")
+    texts, labels = texts_of(60)
+    classifier = TextClassifier("nb-logistic", tokenizer="words", analyzer=Analyzer(min_df=2), calibrate=False)
+    classifier.fit(texts, labels)
+    assert len(classifier.fitted.vocabulary) < len(classifier.learnt.counts.vocabulary)
 
 
 @pytest.mark.parametrize("block", [1, 50, 1 << 20])

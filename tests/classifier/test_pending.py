@@ -96,7 +96,7 @@ def scores_by_formula(before, learnt):
         weighted = ClassCounts.of(rows.X, rows.y, None, range(2))
         counts = ClassCounts(stored.vocabulary, stored.classes, stored.documents, weighted.terms, stored.containing)
     columns = learnt.counts.vocabulary.columns_of(fitted.vocabulary)
-    statistics = Statistics(counts, learnt.counts, learnt.histograms, columns)
+    statistics = Statistics(lambda: counts, learnt.counts, learnt.histograms, columns)
     alpha = None if fitted.fit.smoothing is None else fitted.fit.smoothing.alpha
     if recipe.model == "gaussian":
         moments = ClassMoments.of_histograms(learnt.histograms).selected(columns)

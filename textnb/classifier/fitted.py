@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from textnb.counts.selection import least_df
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.counts.weighting import Weigher
 from textnb.errors import InputError, ModelFileError, listed
-from textnb.extension import sparse
+from textnb.extension import return_memory, sparse
 from textnb.files.deferred import Deferred
 from textnb.files.model_file import StoredFit
 from textnb.models.calibration import Calibration, Sizes
@@ -80,20 +81,21 @@ class Fitted:
 
         smoothing: replaces the one that the recipe asks for. is_old: True to estimate alpha as textnb 0.1 did.
         """
-        weigher, statistics = _weighted(recipe, learnt)
-        statistics = statistics._replace(is_old=is_old)
+        weighted = _Weighted.of(recipe, learnt)
+        statistics = weighted.statistics._replace(is_old=is_old)
+        return_memory()  # of counting and weighing
         alpha = recipe.alpha if smoothing is None else smoothing.alpha
         fit = model(recipe.model).fit(statistics, alpha, recipe.prior, recipe.options)
         if smoothing is not None:
             fit = fit._replace(smoothing=smoothing)
-        return cls._made(recipe, weigher, statistics.counts, fit)
+        return cls._made(recipe, weighted, fit)
 
     @classmethod
     def with_fit(cls, recipe: ClassifierRecipe, learnt: Learnt, fit: Fit) -> "Fitted":
         """Restore a fit to this learnt value; weights of other terms are refused."""
-        weigher, statistics = _weighted(recipe, learnt, with_rows=recipe.weights.normalised)
-        _check_terms(fit, statistics.counts.n_terms)
-        return cls._made(recipe, weigher, statistics.counts, fit)
+        weighted = _Weighted.of(recipe, learnt, with_rows=recipe.weights.normalised)
+        _check_terms(fit, len(weighted.vocabulary))
+        return cls._made(recipe, weighted, fit)
 
     @classmethod
     def restored(
@@ -102,7 +104,8 @@ class Fitted:
         """Restore what a file holds; nothing is fitted, and the learnt value is not asked for."""
         if recipe.weights.has_idf != (stored.idf is not None):
             raise InputError("weighting {name!r} does not go with the idf of the file", name=recipe.weighting)
-        statistics = Deferred(lambda: _weighted(recipe, learnt.value, with_rows=recipe.weights.normalised)[1].counts)
+        with_rows = recipe.weights.normalised
+        statistics = Deferred(lambda: _Weighted.of(recipe, learnt.value, with_rows=with_rows).counts.value)
         weigher, priors = Weigher(recipe.weights, stored.idf), (stored.log_prior, stored.base, stored.shift)
         return cls(recipe, stored.vocabulary, weigher, classes, statistics, stored.fit, *priors)
 
@@ -116,19 +119,18 @@ class Fitted:
         """Bring the fit of an earlier learnt value up to this one; ``since`` documents have changed."""
         renew = model(recipe.model).renew
         assert renew is not None
-        weigher, statistics = _weighted(recipe, learnt)
-        assert statistics.counts.vocabulary is not None
-        places = before.vocabulary.places_of(statistics.counts.vocabulary)
-        fit = renew(statistics, before.fit._replace(since=since), places)
-        return cls._made(recipe, weigher, statistics.counts, fit)
+        weighted = _Weighted.of(recipe, learnt)
+        places = before.vocabulary.places_of(weighted.vocabulary)
+        fit = renew(weighted.statistics, before.fit._replace(since=since), places)
+        return cls._made(recipe, weighted, fit)
 
     @classmethod
-    def _made(cls, recipe: ClassifierRecipe, weigher: Weigher, counts: ClassCounts, fit: Fit) -> "Fitted":
-        assert counts.vocabulary is not None
+    def _made(cls, recipe: ClassifierRecipe, weighted: "_Weighted", fit: Fit) -> "Fitted":
         check_weights(fit.scorer)
+        counts = weighted.statistics.all_counts
         prior, frequencies = (log_prior(each, counts.classes, counts.documents) for each in (recipe.prior, "empirical"))
         parts = _priors(recipe, fit, prior, frequencies)
-        return cls(recipe, counts.vocabulary, weigher, counts.classes, Deferred.of(counts), fit, *parts)
+        return cls(recipe, weighted.vocabulary, weighted.weigher, counts.classes, weighted.counts, fit, *parts)
 
     def with_scorer(self, scorer: Scorer, log_prior: Floats, log_frequencies: Floats) -> "Fitted":
         """Return the fit with another scorer, prior and class frequencies, (C,) each; the rest stays."""
@@ -292,22 +294,35 @@ def _check_terms(fit: Fit, n_terms: int) -> None:
     fit.scorer.joint_log_scores(sparse.csr_array((1, n_terms)))
 
 
-def _weighted(recipe: ClassifierRecipe, learnt: Learnt, *, with_rows: bool = True) -> tuple[Weigher, Statistics]:
-    """Weigher of a learnt value, and the statistics of its weighted documents on the terms in use."""
-    columns = select_columns(recipe, learnt.counts)
-    stored = learnt.counts if len(columns) == learnt.counts.n_terms else learnt.counts.selected(columns)
-    assert stored.vocabulary is not None
-    weigher = recipe.weights.on(stored)
-    weigh = _weigh_rows(model(recipe.model), weigher)
-    rows = None
-    if with_rows and learnt.examples is not None:
-        rows = partial(_weighted_rows, weigh, stored.vocabulary, stored.classes, learnt.examples)
-    counts = _weighted_counts(recipe, weigher, stored, rows)
-    analyzer = recipe.analyzer
-    least = least_df(learnt.counts, analyzer.min_df, model(recipe.model).least_terms)
-    return weigher, Statistics(
-        counts, learnt.counts, learnt.histograms, columns, rows, least, recipe.weights.normalised
-    )
+class _Weighted(NamedTuple):
+    """Weigher of a learnt value, the terms in use, and the statistics of its weighted documents on these.
+
+    The counts are made when they are first asked for: models that are fitted to the documents do without.
+    """
+
+    weigher: Weigher
+    vocabulary: Vocabulary
+    counts: Deferred[ClassCounts]
+    statistics: Statistics
+
+    @classmethod
+    def of(cls, recipe: ClassifierRecipe, learnt: Learnt, *, with_rows: bool = True) -> "_Weighted":
+        """Weigh a learnt value; without rows they are not made."""
+        whole, chosen, is_normalised = learnt.counts, model(recipe.model), recipe.weights.normalised
+        assert whole.vocabulary is not None
+        columns = select_columns(recipe, whole)
+        vocabulary = whole.vocabulary.selected(columns)
+        stored = Deferred(lambda: whole.selected(columns, vocabulary))
+        weigher = recipe.weights.on(stored.value if recipe.weights.has_idf else whole)
+        rows = None
+        if with_rows and learnt.examples is not None:
+            weigh = _weigh_rows(chosen, weigher)
+            rows = partial(_weighted_rows, weigh, vocabulary, whole.classes, learnt.examples)
+        of_rows = rows if is_normalised else None
+        counts = Deferred(lambda: _weighted_counts(recipe, weigher, stored.value, of_rows))
+        least = least_df(whole, recipe.analyzer.min_df, chosen.least_terms)
+        statistics = Statistics(lambda: counts.value, whole, learnt.histograms, columns, rows, least, is_normalised)
+        return cls(weigher, vocabulary, counts, statistics)
 
 
 def _weigh_rows(chosen: Model, weigher: Weigher) -> Callable[[CSR], CSR]:

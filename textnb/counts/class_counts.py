@@ -173,9 +173,12 @@ class ClassCounts:
         """Return these counts among more classes."""
         return self.on(self.vocabulary, classes)
 
-    def selected(self, columns: Codes) -> ClassCounts:
-        """Return the counts of some columns, given in ascending order."""
-        vocabulary = None if self.vocabulary is None else self.vocabulary.selected(columns)
+    def selected(self, columns: Codes, vocabulary: Vocabulary | None = None) -> ClassCounts:
+        """Return the counts of some columns, given in ascending order; ``vocabulary``: theirs, if it is known."""
+        if len(columns) == self.n_terms:
+            return self
+        if vocabulary is None and self.vocabulary is not None:
+            vocabulary = self.vocabulary.selected(columns)
         terms, containing = self._both(lambda table: with_columns(table, columns))
         return ClassCounts(vocabulary, self.classes, self.documents, terms, containing, self.unit)
 

@@ -14,7 +14,7 @@ from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, Te
 from textnb.counts.examples import Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
 from textnb.counts.pruning import NOTHING_DROPPED, Dropped
-from textnb.counts.rows import as_matrix
+from textnb.counts.rows import as_matrix, occurrences
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
 from textnb.extension import cached_property, sparse
@@ -91,7 +91,7 @@ class Counted:
     @property
     def trimmed(self) -> "Counted":
         """Documents on a vocabulary without the terms that none of them contains."""
-        columns = np.flatnonzero(np.bincount(self.X.indices, minlength=len(self.vocabulary)))
+        columns = np.flatnonzero(occurrences(self.X.indices, len(self.vocabulary)))
         return self.selected(columns)
 
     def _with_terms(self, X: CSR, vocabulary: Vocabulary) -> "Counted":

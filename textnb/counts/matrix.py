@@ -25,7 +25,6 @@ Matrix = Any
 
 _ENTRIES_PER_BLOCK = 1 << 15
 _MANY_ENTRIES = 1 << 17  # scipy sorts so many in less time than its import takes
-_MAX_BYTE = 255
 _COUNT_TYPES = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64))
 _BITS = {np.dtype(np.float64): np.uint64, np.dtype(np.float32): np.uint32}
 
@@ -265,14 +264,20 @@ def _may_offend(data: NDArray[Any]) -> bool:
     return bool(data.view(bits).max() >= data.dtype.type(np.inf).view(bits))
 
 
-def in_bytes(X: CSR) -> CSR:
-    """X with counts of a byte each if none needs more: for counts that are kept; sums need ``as_counts`` first.
+def in_bytes(X: CSR, n_bytes: int = 1) -> CSR:
+    """X with counts of a byte each, or of two, if none needs more than ``n_bytes``: for counts that are kept.
+
+    Sums need ``as_counts`` first.
 
     >>> in_bytes(sparse.csr_array([[1, 255]])).dtype, in_bytes(sparse.csr_array([[1, 256]])).dtype
     (dtype('uint8'), dtype('int64'))
+    >>> in_bytes(sparse.csr_array([[1, 256]]), 2).dtype
+    dtype('uint16')
     """
-    fits = X.dtype.kind in "iu" and X.dtype != np.uint8 and (not X.nnz or X.data.max() <= _MAX_BYTE)
-    return with_data(X, X.data.astype(np.uint8)) if fits else X
+    if X.dtype.kind not in "iu" or X.dtype == np.uint8:
+        return X
+    narrow = np.min_scalar_type(X.data.max(initial=0))
+    return with_data(X, X.data.astype(narrow)) if narrow.itemsize <= n_bytes and narrow != X.dtype else X
 
 
 def presence(X: CSR) -> CSR:

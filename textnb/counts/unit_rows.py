@@ -59,7 +59,7 @@ class UnitRows:
 
     def __matmul__(self, factors: NDArray[Any]) -> NDArray[Any]:
         """Product Z factors, (D, K) or (D,)."""
-        return self._product(factors, self.shape[0], transposed=False)
+        return self._product(factors, np.zeros((self.shape[0], *factors.shape[1:]), _SINGLE), transposed=False)
 
     def __getitem__(self, rows: Codes) -> UnitRows:
         """Rows by number, ascending."""
@@ -95,12 +95,12 @@ class UnitRows:
             data = (part / np.repeat(self.norms[rows], np.diff(starts))).astype(_SINGLE)
             yield rows, sparse.csr_array((data, columns, starts - starts[0]), shape=(len(starts) - 1, self.shape[1]))
 
-    def _product(self, factors: NDArray[Any], n_rows: int, *, transposed: bool) -> NDArray[Any]:
+    def _product(self, factors: NDArray[Any], product: NDArray[Any], *, transposed: bool) -> NDArray[Any]:
+        """Add a product to an array, which is returned."""
         from textnb._native import hinge_product
 
         factors = np.ascontiguousarray(factors, _SINGLE)
         n_columns = factors.shape[1] if factors.ndim == 2 else 1
-        product = np.zeros((n_rows, *factors.shape[1:]), _SINGLE)
         of_rows = self.indptr, self.indices, self.values, self.scale, self.norms
         hinge_product(*of_rows, factors, product, self.shape[1], n_columns, _SINGLE.itemsize, transposed)
         return product
@@ -114,7 +114,13 @@ class Transposed:
 
     def __matmul__(self, factors: NDArray[Any]) -> NDArray[Any]:
         """Product Z' factors, (V, K) or (V,)."""
-        return self.rows._product(factors, self.rows.shape[1], transposed=True)
+        product = np.zeros((self.rows.shape[1], *factors.shape[1:]), _SINGLE)
+        self.add_product(factors, product)
+        return product
+
+    def add_product(self, factors: NDArray[Any], product: NDArray[Any]) -> None:
+        """Add the product Z' factors to an array in single precision, (V, K) or (V,)."""
+        self.rows._product(factors, product, transposed=True)
 
 
 def stored(X: Any) -> Any:

@@ -19,7 +19,7 @@ MAX_NUMBER = 2**62 - 1
 _BITS, _LOW, _GOES_ON = 7, 127, 128
 _MAX_BYTES = 9  # of a number: 63 bits
 _BLOCK = 1 << 16
-_TYPES = (np.uint8, np.int32, np.int64)
+_TYPES = (np.uint8, np.uint16, np.int32, np.int64)
 
 
 def packed_numbers(numbers: NDArray[Any]) -> NDArray[np.uint8]:

@@ -183,13 +183,13 @@ class Need(Enum):
 class Statistics(NamedTuple):
     """Data that a model is fitted to.
 
-    counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (a function that
+    make_counts: function that makes ``counts``. all_counts: counts of all terms. histograms, rows (a function that
     makes the weighted documents, which nothing else holds): None unless the model needs them. columns: the selected
     terms among all. min_df: the number of documents that contain a selected term at least. is_normalised: True if rows
     are divided by their length. is_old: True to estimate alpha as textnb 0.1 did.
     """
 
-    counts: ClassCounts
+    make_counts: Callable[[], ClassCounts]
     all_counts: ClassCounts
     histograms: ClassHistograms | None
     columns: Columns
@@ -197,6 +197,11 @@ class Statistics(NamedTuple):
     min_df: float = 1
     is_normalised: bool = False
     is_old: bool = False
+
+    @property
+    def counts(self) -> ClassCounts:
+        """Weighted counts of the selected terms."""
+        return self.make_counts()
 
     @property
     def of_documents(self) -> ClassHistograms:

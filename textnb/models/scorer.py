@@ -143,7 +143,7 @@ class LinearScorer(Scorer):
     @property
     def in_single_precision(self) -> "LinearScorer":
         """Scorer with weights rounded to single precision; scores are still summed in double precision."""
-        return LinearScorer(self.by_term.astype(np.float32), self.bias)
+        return LinearScorer(self.by_term.astype(np.float32, copy=False), self.bias)
 
     def _read(self, X: CSR) -> tuple[CSR, Floats]:
         """X and the weights as the loops read them; of weights in single precision no more than X needs."""

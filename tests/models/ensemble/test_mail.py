@@ -77,7 +77,7 @@ def test_renewing_counts_anew_and_keeps_what_was_fitted():
     before = np.array([-1, *range(1, 40)])  # the first term of old is gone, and another has come in its place
     factor = float(found.factors[0])
     counts = ClassCounts.of(more.X, more.y)
-    changed = Statistics(counts, counts, None, np.arange(40))
+    changed = Statistics(lambda: counts, counts, None, np.arange(40))
     scorer = mail.MODEL.renew(changed, Fit(found.scorer, facts={"first_factor": factor}), before).scorer
     first = ratio_scorer(containing_by_class(more.X, more.y, 3), more.documents).by_term
     np.testing.assert_allclose(scorer.first.by_term, factor * first)

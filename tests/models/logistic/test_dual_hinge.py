@@ -1,3 +1,4 @@
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -69,6 +70,21 @@ def test_a_pass_is_that_of_the_formulas(n_classes):
         theta[-1] += (alpha * loss.targets).sum(axis=0)
         np.testing.assert_allclose(descent.alpha, alpha, atol=1e-12)
         np.testing.assert_allclose(descent.theta, theta, atol=1e-12)
+
+
+def test_one_theta_is_certified_at_a_time(monkeypatch):
+    made, certified = [], Descent.certified
+
+    def watched(descent):
+        assert not any(theta() is not None for theta in made)
+        found = certified(descent)
+        made.append(weakref.ref(found.theta))
+        return found
+
+    monkeypatch.setattr(Descent, "certified", watched)
+    loss = problem()
+    descended(loss.at(loss.start), 1e-6, 200)
+    assert len(made) > 2
 
 
 @classes

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from textnb.counts.class_counts import ClassCounts, class_sums
 from textnb.counts.matrix import CSR, first_equal_rows
-from textnb.counts.rows import row_blocks, row_sums, with_data
+from textnb.counts.rows import occurrences, row_blocks, row_sums, with_data
 from textnb.counts.unit_rows import UnitRows, stored
 from textnb.extension import sparse
 from textnb.models import complement
@@ -122,7 +122,7 @@ def places_by_frequency(X: CSR) -> Codes:
     Most entries are of few columns. If these are neighbours, their weights stay in the cache of the processor.
     """
     places = np.empty(X.shape[1], np.intp)
-    places[np.argsort(-np.bincount(X.indices, minlength=X.shape[1]), kind="stable")] = np.arange(X.shape[1])
+    places[np.argsort(-occurrences(X.indices, X.shape[1]), kind="stable")] = np.arange(X.shape[1])
     return places
 
 

@@ -128,6 +128,7 @@ def solution(
     containing = rows.presence.containing(documents)
     min_df = float(found_min_df(containing, float(documents.sum())) if settings.min_df == "auto" else settings.min_df)
     terms = frequent(containing, min_df)  # in a part of the rows none is more frequent
+    del containing
     rows = rows._replace(presence=rows.presence.of_terms(terms))
 
     def make(some: PresenceRows) -> PresenceProblem:
@@ -158,9 +159,12 @@ def _on_all_terms(problem: PresenceProblem, theta: Floats, terms: Codes, n_terms
     Weights are rounded, so that equal classes tie.
     """
     linear = problem.linear(theta)
-    by_term, scale = np.zeros((n_terms, len(linear.bias)), theta.dtype), np.zeros(n_terms)
-    by_term[terms], scale[terms] = linear.by_term.round(_DECIMALS), problem.scale
-    return ScaledScorer(scale, LinearScorer(by_term, linear.bias.round(_DECIMALS)))
+    by_term, bias, scale = linear.by_term.round(_DECIMALS), linear.bias.round(_DECIMALS), problem.scale
+    if len(terms) < n_terms:
+        found = by_term, scale
+        by_term, scale = np.zeros((n_terms, len(bias)), theta.dtype), np.zeros(n_terms)
+        by_term[terms], scale[terms] = found
+    return ScaledScorer(scale, LinearScorer(by_term, bias))
 
 
 def _evidence_strength(problem: PresenceProblem) -> float:

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from textnb.extension import uses_extension
+from textnb.extension import return_memory, uses_extension
 from textnb.models.logistic.loss import Loss, SoftmaxLoss
 from textnb.models.logistic.ratios import Presence, frequent, largest_ratio
 from textnb.models.logistic.solvers import Minimum, bound, gradient_norm_at_start, minimum, rounding
@@ -250,6 +250,7 @@ class Fold:
     """Rows held out, by a mask (D,), and the problem of all others; ``theta`` is the last minimum."""
 
     def __init__(self, rows: Any, held: NDArray[np.bool_], make: Callable[[Any], Any]) -> None:
+        return_memory()  # of the fold before
         self.held, self.rows = held, rows.chosen(held)
         self.problem = make(rows.chosen(~held))
         self.theta = self.problem.loss.start

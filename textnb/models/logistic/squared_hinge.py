@@ -152,8 +152,8 @@ def descended(start: HingePoint, tol: float, max_iter: int) -> Passed:
     del start  # its arrays, before the passes
     found, passes, is_close = descent.run(tol, min(_MAX_PASSES, max_iter))
     del descent
-    theta = np.vstack([found.weights, found.bias + loss.Z.means[0] @ found.weights], dtype=found.weights.dtype)
-    return Passed(HingePoint(loss, theta, found.scores), passes, is_close)
+    found.theta[-1] = found.bias + loss.Z.means[0] @ found.weights
+    return Passed(HingePoint(loss, found.theta, found.scores), passes, is_close)
 
 
 class HingeRows(NamedTuple):
@@ -166,13 +166,25 @@ class HingeRows(NamedTuple):
 
 
 class Certified(NamedTuple):
-    """Weights (V, M) for which eq. (7) holds, their best bias (M,), scores (D, M), the loss L, and eq. (12)."""
+    """A theta (V+1, M) for which eq. (7) holds, its best bias (M,), scores (D, M), the loss L, and eq. (12).
 
-    weights: Floats
+    The last row of theta has room for a bias.
+    """
+
+    theta: Floats
     bias: Floats
     scores: Floats
     value: float
     distance: float
+
+    @property
+    def weights(self) -> Floats:
+        """Weights (V, M)."""
+        return self.theta[:-1]
+
+    def is_within(self, tol: float) -> bool:
+        """Whether eq. (12) is at most tol |theta|."""
+        return bool(self.distance <= tol * np.linalg.norm(self.weights))
 
 
 class Descent:
@@ -181,16 +193,17 @@ class Descent:
     theta has the type of X. If that is float32, passes take half the time, and eq. (12) is seen to about 0.001 |theta|.
     """
 
-    def __init__(self, rows: HingeRows, alpha: Floats, bias: Floats, weights: Floats | None = None) -> None:
-        """Start at alpha (D, M) and bias (M,); weights (V, M): those of alpha by eq. (6)."""
+    def __init__(self, rows: HingeRows, alpha: Floats, bias: Floats, theta: Floats | None = None) -> None:
+        """Start at alpha (D, M) and bias (M,); theta (V+1, M): that of alpha by eq. (6), which the passes change."""
         self.rows, X = rows, rows.X
         self.starts, self.columns = (numbers.astype(np.int32, copy=False) for numbers in (X.indptr, X.indices))
         self.slack = _slack(rows.weight, rows.l2)
         self.curvature = _squares(X) + 1 + self.slack
         self.alpha = np.ascontiguousarray(alpha, np.float64)
-        if weights is None:
-            weights = _weights(rows, self.alpha) if alpha.any() else np.zeros((X.shape[1], len(bias)))
-        self.theta = np.vstack([weights, bias], dtype=X.dtype)
+        if theta is None:
+            theta = _theta(rows, self.alpha) if alpha.any() else np.zeros((X.shape[1] + 1, len(bias)), X.dtype)
+        self.theta = theta
+        self.theta[-1] = bias
         self.learnt = np.flatnonzero(rows.weight).astype(np.int32)
         self.chance = np.random.default_rng(0)
 
@@ -200,22 +213,26 @@ class Descent:
         loss, given = start.loss, start.theta[:-1]
         rows = HingeRows(loss.Z.by_rows, loss.targets, loss.Z.weight, loss.l2)
         alpha = loss.Z.weight[:, np.newaxis] * start.missing
-        weights = _weights(rows, alpha)
+        theta = _theta(rows, alpha)
+        weights = theta[:-1]
         squares = np.einsum("ij,ij->j", weights, weights)
         share = np.maximum(np.einsum("ij,ij->j", weights, given), 0) / np.where(squares > 0, squares, 1.0)
         alpha *= share
         weights *= share
-        return cls(rows, alpha, start.theta[-1] - loss.Z.means[0] @ given, weights)
+        return cls(rows, alpha, start.theta[-1] - loss.Z.means[0] @ given, theta)
 
     def run(self, tol: float, max_passes: int) -> tuple[Certified, int, bool]:
         """Make passes until eq. (12) is at most tol |theta|: the point, the number of passes, whether it is near."""
-        for passes in range(1, max_passes + 1):
+        for passes in range(1, max_passes):
             self.go_on()
-            if (passes >= _FIRST_CHECK and (passes - _FIRST_CHECK) % _CHECK_EVERY == 0) or passes == max_passes:
+            if passes >= _FIRST_CHECK and (passes - _FIRST_CHECK) % _CHECK_EVERY == 0:
                 found = self.certified()
-                if found.distance <= tol * np.linalg.norm(found.weights):
+                if found.is_within(tol):
                     return found, passes, True
-        return found, max_passes, False
+                del found  # before the next one is made
+        self.go_on()
+        found = self.certified()
+        return found, max_passes, found.is_within(tol)
 
     def go_on(self) -> None:
         """Make one pass, eq. (8) to (10)."""
@@ -233,24 +250,31 @@ class Descent:
         """Point with alpha balanced so that eq. (7) holds."""
         X, targets, weight, l2 = self.rows
         alpha = balanced(self.alpha, targets)
-        weights = _weights(self.rows, alpha)
+        theta = _theta(self.rows, alpha)
+        weights = theta[:-1]
+        squares = float(np.vdot(weights, weights))
+        below = l2 * (alpha.sum() - (self.slack @ np.einsum("ij,ij->i", alpha, alpha) + squares) / 2)
+        del alpha  # before more arrays of its size
         scores = np.asarray(X @ weights, np.float64)
         bias = best_bias(scores, targets, weight, self.theta[-1].astype(np.float64))
         scores += bias
         missing = missing_to_margins(scores, targets)
-        squares = float(np.vdot(weights, weights))
         value = float(l2 / 2 * squares + weight @ np.einsum("ij,ij->i", missing, missing))
-        below = l2 * (alpha.sum() - (self.slack @ np.einsum("ij,ij->i", alpha, alpha) + squares) / 2)
         above = value - below
         distance = float(np.sqrt(2 * max(0.0, above) / l2)) if np.isfinite(above) else np.inf
-        return Certified(weights, bias, scores, value, distance)
+        return Certified(theta, bias, scores, value, distance)
 
 
-def _weights(rows: HingeRows, alpha: Floats) -> Floats:
-    """Weights of eq. (6), on the left, (V, M)."""
-    signed = np.empty(alpha.shape, rows.X.dtype)
+def _theta(rows: HingeRows, alpha: Floats) -> Floats:
+    """Weights of eq. (6), on the left, and a bias of 0, (V+1, M)."""
+    X, signed = rows.X, np.empty(alpha.shape, rows.X.dtype)
     np.multiply(alpha, rows.targets, out=signed, casting="same_kind")
-    return np.asarray(rows.X.T @ signed)
+    theta = np.zeros((X.shape[1] + 1, alpha.shape[1]), X.dtype)
+    if isinstance(X, UnitRows):
+        X.T.add_product(signed, theta[:-1])
+    else:
+        theta[:-1] = X.T @ signed
+    return theta
 
 
 def missing_to_margins(scores: Floats, targets: Floats, bias: Floats | float = 0.0) -> Floats:
