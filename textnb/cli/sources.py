@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 import click
 
 from textnb.address import Address
+from textnb.classifier.facts import dropped_facts, dropped_in_words
 from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
@@ -23,6 +24,7 @@ from textnb.cli.throughput import Input, Throughput, size_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.counts.counting import joined
 from textnb.counts.kinds import of_kinds
+from textnb.counts.pruning import Dropped
 from textnb.errors import InputError, ParameterError, Phrase, listed
 from textnb.files.bundle import is_bundle
 from textnb.files.correction import journal_path
@@ -310,3 +312,9 @@ def save_and_say(classifier: TextClassifier, output: Path, done: str, number: in
             classes=plural(counts.n_classes, "class", "classes"),
             terms=plural(counts.n_terms, "term"),
         )
+
+
+def say_dropped(dropped: Dropped) -> None:
+    """Print what a term budget has dropped from a count file, if anything."""
+    if dropped.pairs:
+        say("{name}: {value}", name=Phrase("dropped terms"), value=Phrase(dropped_in_words(dropped_facts(dropped))))
