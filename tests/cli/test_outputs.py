@@ -228,6 +228,13 @@ def test_inputs_that_differ_in_suffixes_alone_keep_them(run, model, tmp_path):
     assert names == ["a.csv.csv", "a.csv.gz.csv", "a.tsv.csv"]
 
 
+def test_tables_with_hidden_names_have_answers_that_are_not_hidden(run, model, tmp_path):
+    for name in (".a.csv", "_b.csv"):
+        (tmp_path / name).write_text("text\ndog\n")
+    assert run("predict", model, ".a.csv", "_b.csv", "--output-dir", "out", "--format", "csv").ok
+    assert "wrote 2 rows" in run("predict", model, "out", "-o", "o.csv").ok.err
+
+
 def test_links_to_one_file_are_inputs_with_names_of_their_own(run, model, tmp_path):
     (tmp_path / "blob").write_text("text\ndog\n")
     for name in ("1.csv", "2.csv"):

@@ -8,6 +8,7 @@ from small_clusters import small_cluster, write_corpus
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.comparison import TokenizedDocuments, compare
+from textnb.counts import Learnt, counted
 from textnb.errors import InputError
 from textnb.files.count_file import read_counts, write_counts
 from textnb.files.count_joining import merge_counts
@@ -16,6 +17,7 @@ from textnb.readers import read_corpus
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'textnb[dask]'")
 
 from textnb.distributed import count, counting, cross_validate, fit, predict, training  # noqa: E402
+from textnb.distributed.workers import TaskResult, added  # noqa: E402
 
 KILLING = {"tokenizer": "cluster_tokenizers:killing_once", "analyzer": Analyzer()}
 
@@ -85,6 +87,22 @@ def test_a_rerun_with_stored_counts_keeps_the_kind_of_the_labels(client, tmp_pat
         runs = [fit(client, TextClassifier(model, tokenizer="words"), pairs, parts=tmp_path / model) for _ in range(2)]
         assert runs[0].classes_.dtype.kind == "i"
         assert runs[0].classes_.tolist() == runs[1].classes_.tolist()
+
+
+def test_no_sum_has_more_terms_than_the_budget(client, tmp_path):
+    paths = write_corpus(tmp_path / "c", n_files=9)
+    many = fit(client, TextClassifier("multinomial", tokenizer="words", term_budget=12), paths, split_every=2)
+    exact = TextClassifier("multinomial", tokenizer="words").fit(read_corpus(paths)).learnt.counts
+    found, dropped = many.learnt.counts, many.learnt.dropped
+    assert found.n_terms == 12
+    lost = exact.selected(exact.vocabulary.columns_of(found.vocabulary)).containing.sum(axis=0)
+    lost = lost - found.containing.sum(axis=0)
+    assert 0 <= lost.min() <= lost.max() <= dropped.most
+    absent = exact.containing.sum(axis=0)[found.vocabulary.places_of(exact.vocabulary) < 0]
+    assert absent.max() <= dropped.most
+    sums = [TaskResult(Learnt.of(next(counted([d], many.recipe.terms_of)), many.recipe.weights, many.recipe.keeps))
+            for d in documents(60)]  # fmt: skip
+    assert added(sums, 12).value.counts.n_terms == 12
 
 
 def test_counts_are_written_once_and_joined_like_one_run(client, tmp_path):

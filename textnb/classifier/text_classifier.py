@@ -368,7 +368,7 @@ class TextClassifier(TextEstimator):
     def _revise(self, add: Source, remove: Source, refit: str, jobs: int, names: LabelNames) -> "TextClassifier":
         forgotten, remove = peek(remove)
         if forgotten is not None:
-            self.recipe.check_forgets()
+            self.recipe.check_forgets(self.state.summary.dropped)
         if self.recipe.model == AUTO:  # nothing has been learnt yet
             recipe, learnt = learn(self.recipe, add, jobs)
             learnt = learnt - recipe.learnt(remove, jobs)

@@ -20,6 +20,7 @@ import click
 
 from textnb.address import Address, Location, location
 from textnb.cli.input_sources import InputSource
+from textnb.cli.sources import STANDARD_INPUT
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import identity_of
 from textnb.files.correction import has_journal
@@ -164,7 +165,7 @@ def _last_correction(model: Path, identity: str) -> int:
 
 def _path_of(source: InputSource) -> Location:
     """Return the file or folder of an input."""
-    if source.corpus is None or isinstance(source.corpus.path, Pipe):
+    if source.corpus is None or isinstance(source.corpus.path, Pipe) or source.name == STANDARD_INPUT:
         raise ParameterError("--output-dir takes files and folders; for a pipe, use -o FILE")
     return source.corpus.path
 
@@ -216,7 +217,8 @@ def _choices(path: str, others: Sequence[str], form: str) -> Iterator[str]:
     folder = path[: len(path) - len(name)]
     is_alone = sum(other.startswith(folder) and _stem(other) == _stem(path) for other in others) == 1
     name = _stem(name) if is_alone else name
-    return ("-".join([*folders[len(folders) - depth :], f"{name}.{form}"]) for depth in range(len(folders) + 1))
+    names = ("-".join([*folders[len(folders) - depth :], f"{name}.{form}"]) for depth in range(len(folders) + 1))
+    return (name.lstrip(".") for name in names)  # a hidden table is no part of a folder of tables
 
 
 def _is_there(path: str) -> bool:

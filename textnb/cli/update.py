@@ -13,7 +13,7 @@ import click
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, gather, takes, verb
-from textnb.cli.sources import CorpusSource, check_output, save_and_say
+from textnb.cli.sources import CorpusSource, check_output, save_and_say, say_dropped
 from textnb.cli.terminal import plural, say, warn
 from textnb.errors import InputError, ParameterError, listed
 from textnb.files.count_file import holds_counts
@@ -187,6 +187,7 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
         if not quiet:
             documents, terms = plural(whole.n_documents, "document"), plural(whole.n_terms, "term")
             say("merged {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+            say_dropped(whole.dropped)
         return
     with locked(output):
         total = TextClassifier.load(models[0], trust, labels="text")

@@ -269,7 +269,7 @@ class Learnt:
         counts, histograms = _statistics(part.X, part.named_labels, part.vocabulary, weighting, keeps.histograms)
         examples = part.examples if keeps.examples else None
         sample = Sample.of(part, keeps.sample) if keeps.sample else None
-        return cls(counts, Digests.of(part.learnt_digests), histograms, examples, sample)
+        return cls(counts, Digests.of(part.learnt_digests), histograms, examples, sample, part.dropped)
 
     @classmethod
     def of_weighted(cls, part: Counted, weighting: Weighting, sample_weight: Floats) -> "Learnt":
@@ -278,7 +278,7 @@ class Learnt:
         counts = ClassCounts.of(
             stored, labels, part.vocabulary, sample_weight=sample_weight, unit=weighting.unit
         ).trimmed()
-        return cls(counts, Digests.of())
+        return cls(counts, Digests.of(), dropped=part.dropped)
 
     def part(self, examples: Examples, weighting: Weighting) -> "Learnt":
         """Return the learnt value of some of these documents, for ``-``."""

@@ -9,6 +9,7 @@ statistics are whole numbers; see ``counts/learnt.py``.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -107,10 +108,10 @@ class Run:
             depth += 1
         return level[0]
 
-    def total(self, leaves: Sequence[Any]) -> TaskResult:
-        """Run the tasks, and return the sum of what they learnt."""
+    def total(self, leaves: Sequence[Any], term_budget: int | None = None) -> TaskResult:
+        """Run the tasks, and return the sum of what they learnt; no sum has more terms than the budget."""
         done = self.after(_is_done, leaves)
-        root, *reports = self.start([self.tree(leaves), *done])
+        root, *reports = self.start([self.tree(leaves, partial(added, term_budget=term_budget)), *done])
         self.wait(reports)
         with self.errors():
             total: TaskResult = self.heard(root.result())

@@ -100,7 +100,7 @@ def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[Cla
     others = [i for i in range(len(run)) if i not in first]
     leaves = dict(zip(others, run.leaves(learnt_part, recipe, terms_of, each=paths, only=others), strict=True))
     leaves |= zip(first, run.after(learnt_of, list(first.values()), recipe, terms_of), strict=True)
-    total = run.total([leaves[i] for i in range(len(run))])
+    total = run.total([leaves[i] for i in range(len(run))], chosen.term_budget)
     return chosen, total.value, total.kind or TEXT
 
 

@@ -158,11 +158,12 @@ def learnt_of(part: TaskResult, recipe: Shared, counting: Shared) -> TaskResult:
     return part._replace(value=recipe.value.learnt([narrowed(part.value, counting.value, recipe.value)]))
 
 
-def added(outcomes: Sequence[TaskResult]) -> TaskResult:
-    """Return the sum of what was learnt, with all warnings; labels must be of one kind."""
+def added(outcomes: Sequence[TaskResult], term_budget: int | None = None) -> TaskResult:
+    """Return the sum of what was learnt, within a term budget, with all warnings; labels must be of one kind."""
     kind = one_kind(each.kind for each in outcomes)
     said = tuple(dict.fromkeys(line for each in outcomes for line in each.warnings))
     total = Learnt.total([each.value for each in outcomes])
+    total = total if term_budget is None else total.pruned(term_budget)
     return TaskResult(total, said[:_MAX_WARNINGS], kind)
 
 

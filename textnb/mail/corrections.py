@@ -166,7 +166,7 @@ class JournalledModel:
     def revise(self, *, add: Sequence[Document], remove: Sequence[Document], refit: str) -> object:  # noqa: ARG002
         """Add corrections to the journal."""
         if remove:
-            self._classifier.recipe.check_forgets()
+            self._classifier.recipe.check_forgets(self._classifier.state.summary.dropped)
         for kind, documents in ((UNLEARN, remove), (LEARN, add)):
             for document in documents:
                 self._journal.append(self._correction(kind, document))
