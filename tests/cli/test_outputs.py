@@ -10,6 +10,7 @@ from decimal import Decimal
 import fsspec
 import pyarrow as pa
 import pytest
+from corrected_models import saved
 from pyarrow import parquet
 
 from textnb.files import parquet_table
@@ -135,6 +136,15 @@ def test_answers_of_another_model_or_with_other_options_are_refused(run, model, 
     other = tmp_path / "other.textnb"
     assert run("train", corpus, "--model", "complement", "--tokenizer", "words", "-o", other, "-q").ok
     assert "out has answers of another model" in run("predict", other, *options).refusal
+
+
+def test_answers_without_the_latest_correction_are_refused(run, parts, tmp_path):
+    path, options = saved(tmp_path), ["in", "--output-dir", "out"]
+    assert run("learn", path, "--as", "spam", stdin=b"Subject: one\n\nw1\n").ok
+    assert run("predict", path, *options).ok
+    assert run("predict", path, *options).ok
+    assert run("learn", path, "--as", "spam", stdin=b"Subject: two\n\nw2\n").ok  # in the same pages of the journal
+    assert "out has answers of another model" in run("predict", path, *options).refusal
 
 
 def test_bad_records_may_be_skipped_later_and_not_read_again_as_errors(run, model, tmp_path):

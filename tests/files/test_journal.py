@@ -614,3 +614,12 @@ def test_an_untrained_model_learns_its_first_document_into_the_file(tmp_path):
     assert correct(path, lambda learner: learn(learner, MAILS[0], "spam", new=True)) is Done.LEARNT
     loaded = TextClassifier.load(path)
     assert (loaded.state.n_pending, loaded.classes_.tolist()) == (0, ["spam"])
+
+
+def test_a_model_whose_name_is_too_long_for_a_journal_answers_and_refuses_corrections(tmp_path):
+    path = tmp_path / ("m" * 243 + ".textnb")
+    trained().save(path)
+    expected = trained().predict(TEXTS).tolist()
+    assert TextClassifier.load(path).predict(TEXTS).tolist() == expected
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        correct(path, lambda learner: learn(learner, MAILS[0], "spam"))

@@ -23,7 +23,7 @@ from textnb.cli.input_sources import InputSource
 from textnb.cli.sources import STANDARD_INPUT
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import identity_of
-from textnb.files.correction import journal_path
+from textnb.files.correction import has_journal
 from textnb.files.table_file import FORMATS, is_whole, new_file
 from textnb.readers.compression import COMPRESSED, open_bytes
 from textnb.readers.streamed import Pipe
@@ -147,9 +147,20 @@ def _remove(table: Location) -> None:
 
 def _identity(model: Path) -> str:
     """What tells a model from others: its file, and whether corrections have been made since."""
-    journal, found = journal_path(model), model.stat()
-    corrections = journal.stat().st_size if journal.exists() else 0
-    return f"{identity_of(model) or (found.st_size, found.st_mtime_ns)} {corrections}"
+    found, identity = model.stat(), identity_of(model)
+    return f"{identity or (found.st_size, found.st_mtime_ns)} {_last_correction(model, identity)}"
+
+
+def _last_correction(model: Path, identity: str) -> int:
+    """Number of the last correction in the journal of a model; 0 if there is none that counts in answers."""
+    if not identity or not has_journal(model):
+        return 0
+    from textnb.files.journal import Journal, JournalUnusableError  # SQLite is not needed otherwise
+
+    try:
+        return Journal(model).pending(identity).row
+    except JournalUnusableError:  # opening the model has warned of it
+        return 0
 
 
 def _path_of(source: InputSource) -> Location:

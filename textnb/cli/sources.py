@@ -27,7 +27,7 @@ from textnb.counts.kinds import of_kinds
 from textnb.counts.pruning import Dropped
 from textnb.errors import InputError, ParameterError, Phrase, listed
 from textnb.files.bundle import is_bundle
-from textnb.files.correction import journal_path
+from textnb.files.correction import has_journal
 from textnb.files.count_file import read_counts
 from textnb.readers import (
     Document,
@@ -280,7 +280,7 @@ def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     if output.exists() and output.stat().st_size and not is_bundle(output):
         template = "{output} already exists and is not a textnb file; remove it or choose another name"
         raise InputError(template, output=output)
-    if journal_path(output).exists():
+    if has_journal(output):
         from textnb.files.journal import Journal  # SQLite is not needed otherwise
 
         Journal(output).check()

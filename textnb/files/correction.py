@@ -26,6 +26,14 @@ def journal_path(model: str | Path) -> Path:
     return Path(os.path.realpath(model) + SUFFIX)
 
 
+def has_journal(model: str | Path) -> bool:
+    """True if a model file has a journal, perhaps an empty one; False if its name is too long for one."""
+    try:
+        return journal_path(model).exists()
+    except OSError:
+        return False
+
+
 class Correction(NamedTuple):
     """One document that is learnt or unlearnt as a class.
 

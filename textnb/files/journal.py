@@ -30,7 +30,7 @@ from typing import Any
 from textnb.counts.examples import SIZE
 from textnb.errors import InputError, ModelFileError
 from textnb.files.bundle import identity_of
-from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, Pending, journal_path
+from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, Pending, has_journal, journal_path
 from textnb.storage import create
 
 _SECONDS = 60.0  # to wait for other processes
@@ -86,7 +86,7 @@ class Journal:
     @property
     def exists(self) -> bool:
         """True if there is a journal, perhaps an empty one."""
-        return self.path.exists()
+        return has_journal(self.model)
 
     def pending(self, identity: str) -> Pending:
         """Return the pending corrections of the model file with this sha256, in their order.
