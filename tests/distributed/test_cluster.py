@@ -89,6 +89,13 @@ def test_a_rerun_with_stored_counts_keeps_the_kind_of_the_labels(client, tmp_pat
         assert runs[0].classes_.tolist() == runs[1].classes_.tolist()
 
 
+def test_auto_chooses_within_a_term_budget_also_for_small_classes(client, tmp_path):
+    paths = write_corpus(tmp_path / "c", number=45)
+    many = fit(client, TextClassifier(term_budget=1000), paths)
+    one = TextClassifier(term_budget=1000).fit(read_corpus(paths))
+    assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
+
+
 def test_no_sum_has_more_terms_than_the_budget(client, tmp_path):
     paths = write_corpus(tmp_path / "c", n_files=9)
     many = fit(client, TextClassifier("multinomial", tokenizer="words", term_budget=12), paths, split_every=2)

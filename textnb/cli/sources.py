@@ -170,6 +170,11 @@ class CorpusSource:
         return parts[0] if len(parts) == 1 else joined(parts)
 
 
+APPENDED = (
+    "{output} ends with these {documents} already, so nothing is appended; to have them twice, count them to another "
+    "file and merge both"
+)
+"""Message about a count file to which the same documents would be added again."""
 STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
 
 

@@ -182,14 +182,14 @@ def expand_paths(
     """
     found: list[tuple[Location, Settings]] = []
     for path in [paths] if isinstance(paths, str | Path | Address) else paths:
-        for each in _matching(location(path)):
+        for each in matching(location(path)):
             tables = _tables_in(each, reader) if reader in (None, *TABLES) and is_kind(each.is_dir) else []
             own = complete_settings(each, settings) if tables and isinstance(each, Path) else settings
             found += [(path, own) for path in tables or [each]]
     return found
 
 
-def _matching(path: Location) -> Sequence[Location]:
+def matching(path: Location) -> Sequence[Location]:
     """Paths or addresses for which a pattern stands; another path stands for itself."""
     if isinstance(path, Path):
         is_pattern = _GLOB.search(str(path)) is not None and not is_kind(path.exists)
