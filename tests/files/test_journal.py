@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb import Document, TextClassifier
-from textnb.errors import InputError, ModelFileError, ReadingWarning, TextnbError
+from textnb.errors import InputError, ModelFileError, NotLearntError, ReadingWarning, TextnbError
 from textnb.files import journal
 from textnb.files.bundle import identity_of
 from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, journal_path
@@ -404,6 +404,29 @@ def test_damaged_latest_transactions_are_a_clear_error_or_the_corrections_before
         assert found == expected[: len(found)]
         counted.add(len(found))
     assert counted == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_two_processes_forget_at_once_is_forgotten_once(tmp_path, never_due, again):
+    path, text, label = saved(tmp_path), TEXTS[1], "spam"
+    forgetting = TextClassifier.load(path).forget([text], [label])
+    correct(path, lambda learner: unlearn(learner, Document(text), label))
+    forgetting.save(path)
+    with pytest.raises(NotLearntError, match="was learnt as no class"):
+        correct(path, lambda learner: unlearn(learner, Document(text), label))
+    more = [Document(text, label)] if again else []
+    for done in [Done.LEARNT, Done.KNOWN] if again else []:
+        assert correct(path, lambda learner: learn(learner, Document(text), label)) is done
+    TextClassifier.load(path).predict(TEXTS)
+    refit_file(path)
+    trained(more=more).forget([text], [label]).save(tmp_path / "expected")
+    assert path.read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_columns_of_a_correction_that_have_no_counts_are_refused():
+    damaged = correction()._replace(entries=b"abc")
+    with pytest.raises(ModelFileError, match="the columns of a correction have no counts"):
+        damaged.columns_in(damaged.model, trained().fitted.vocabulary)
 
 
 def write_journal(path, data):

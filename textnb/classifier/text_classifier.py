@@ -818,7 +818,9 @@ class TextClassifier(TextEstimator):
             message = f"{error}; the answers are those of the model file without its pending corrections"
             warnings.warn(message, ReadingWarning, stacklevel=3)
             return self
-        self.state, self._file = with_pending(self.recipe, self._of_file, pending), pending._replace(corrections=())
+        digests = Digests.of() if self._digests is None else Digests(self._digests)
+        self.state = with_pending(self.recipe, self._of_file, pending, digests)
+        self._file = pending._replace(corrections=())
         return self
 
     @property

@@ -82,6 +82,8 @@ class Correction(NamedTuple):
         """Columns of the terms that a model file uses, ascending, and their counts, (2, n); not checked."""
         if self.model != model:  # it was added while the journal was folded
             return _entries(self.counts, vocabulary)
+        if len(self.entries) % (2 * _INTEGERS.itemsize):
+            raise ModelFileError("the journal is damaged: the columns of a correction have no counts")
         return np.frombuffer(self.entries, _INTEGERS).reshape(2, -1)
 
 

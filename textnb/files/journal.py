@@ -56,7 +56,6 @@ _UNUSABLE = {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_READONLY,
 }
-_NET = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND"
 _DAMAGED = "{path} is damaged: {why}; remove it to use the model without the corrections in it"
 _NOT_WRITABLE = "{path} cannot be written: {why}"
 _OTHER_TABLES = "it does not have the tables of a journal"
@@ -321,13 +320,20 @@ class Transaction:
         found = self._connection.execute("SELECT DISTINCT label FROM rows WHERE number > ?", [self._folded])
         return [str(name) for (name,) in found]
 
-    def learnt(self, labelled: bytes) -> int:
-        """How often a document with this labelled digest was learnt since the model file, less unlearnt."""
-        return self._one(f"{_NET} labelled = ?", LEARN, self._folded, labelled)
+    def times(self, labelled: bytes, before: int) -> int:
+        """How often a document with this labelled digest is learnt, which it was ``before`` times in the model file.
+
+        To unlearn what another process has forgotten in the meantime has no effect.
+        """
+        statement = "SELECT kind FROM rows WHERE labelled = ? AND number > ? ORDER BY number"
+        for (kind,) in self._connection.execute(statement, [labelled, self._folded]):
+            before = before + 1 if kind == LEARN else max(before - 1, 0)
+        return before
 
     def documents(self, label: str) -> int:
         """Number of documents of a class that were learnt since the model file, less unlearnt."""
-        return self._one(f"{_NET} label = ?", LEARN, self._folded, label)
+        net = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND label = ?"
+        return self._one(net, LEARN, self._folded, label)
 
     @property
     def first_added(self) -> float | None:

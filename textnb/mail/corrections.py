@@ -166,8 +166,7 @@ class JournalledModel:
     def learnt_as(self, document: Document) -> list[str]:
         """Return the classes that a document was learnt as."""
         digests = {name: labelled_digest(document.digest, name) for name in self.classes_}
-        times = {name: self._file.digests.times(each) + self._journal.learnt(each) for name, each in digests.items()}
-        return [name for name in times if times[name] > 0]
+        return [name for name, each in digests.items() if self._journal.times(each, self._file.digests.times(each)) > 0]
 
     def revise(self, *, add: Sequence[Document], remove: Sequence[Document], refit: str) -> object:  # noqa: ARG002
         """Add corrections to the journal."""
