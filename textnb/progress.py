@@ -77,8 +77,8 @@ def _html(done: int, total: int | None, title: str) -> str:
 def terminal_bar(*, in_bytes: bool = False) -> Any:
     """Return rich's Progress on standard error: title, bar, number, rate and remaining time.
 
-    in_bytes: the bar shows the bytes of a file, the numbers the field ``documents`` of the task, and there is a rate of
-    each.
+    in_bytes: the bar shows bytes, the numbers the fields ``documents`` and ``seconds`` of the task, and there is a rate
+    of each.
     """
     from rich.console import Console
     from rich.progress import (
@@ -104,9 +104,10 @@ def terminal_bar(*, in_bytes: bool = False) -> Any:
 
         def render(self, task: Task) -> Text:
             """Return the number and the rates so far."""
-            number, seconds = task.fields["documents"], task.elapsed or 0.0
-            rates = f" {number / seconds:,.0f}/s {task.completed / seconds / 1e6:,.1f} MB/s" if seconds else ""
-            return Text(f"{number:,}{rates}")
+            number, seconds = task.fields["documents"], task.fields["seconds"]
+            rates = f" {number / seconds:,.0f}/s" if seconds else ""
+            speed = f" {task.completed / seconds / 1e6:,.1f} MB/s" if seconds and task.completed else ""
+            return Text(f"{number:,}{rates}{speed}")
 
     name = TextColumn("{task.description}", markup=False)
     numbers = (Rates(),) if in_bytes else (MofNCompleteColumn(), Rate())

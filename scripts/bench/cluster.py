@@ -1,30 +1,40 @@
-"""Training on one process and on a Dask cluster of two processes on this machine: time, processor time, equal bytes.
+"""`textnb train` in one process, and with `--dask local` on two: time, processor time, memory, equal bytes.
 
-    TEXTNB_CORPORA=... python scripts/bench/cluster.py [--files 16] [--megabytes 40] [--rounds 3]
+    TEXTNB_CORPORA=... python scripts/bench/cluster.py [--files 16] [--megabytes 40,240] [--rounds 2]
 
-Sentences of livedoor, drawn anew into documents of about 500 characters, in CSV files. Both train multinomial with the
-tokenizer janome, on words. The cluster is there before (its start is shown apart). Its processor time is that of the
-busiest process, the driver's part included: what the time would be if nothing else ran on the machine.
+Sentences of livedoor, drawn anew into documents of about 500 characters, in CSV files. Both commands train multinomial
+with the tokenizer janome, on words, and are measured as a whole, from the start of Python to the written model; first
+on one document per file, which is what starting takes. One round runs the one, then the other. The processor time of
+the cluster is that of its busiest process and the driver's: what the time would be if nothing else ran on the machine.
 """
 
 import argparse
 import csv
-import logging
 import os
 import random
 import re
+import subprocess
+import sys
 import tarfile
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-from distributed import Client, LocalCluster
+import psutil
 
-from textnb import Analyzer, TextClassifier
-from textnb.distributed import fit
-from textnb.readers import read_corpus
+from textnb import TextClassifier
 
 SENTENCE = re.compile(r"[^。\n]+。?")
+WAYS = {"one process": ["-j", "1"], "--dask local": ["--dask", "local", "-j", "2"]}
+
+
+class Taken(NamedTuple):
+    """Seconds of the wall clock, seconds of processors, and the largest sum of resident memory in MB."""
+
+    seconds: float
+    processor: float
+    megabytes: float
 
 
 def write_corpus(folder: Path, files: int, megabytes: float) -> str:
@@ -37,13 +47,14 @@ def write_corpus(folder: Path, files: int, megabytes: float) -> str:
                 assert stream is not None
                 found = SENTENCE.findall(stream.read().decode("utf-8", "replace"))[2:]
                 sentences.setdefault(Path(member.name).parent.name, []).extend(found)
+    folder.mkdir()
     draw, labels = random.Random(0), sorted(sentences)
     for i in range(files):
         written = 0
         with (folder / f"{i:03}.csv").open("w", encoding="utf-8", newline="") as stream:
             table = csv.writer(stream)
             table.writerow(["text", "label"])
-            while written < megabytes * 1e6 / files:
+            while not written or written < megabytes * 1e6 / files:
                 label = draw.choice(labels)
                 text = "".join(draw.choices(sentences[label], k=10))
                 table.writerow([text, label])
@@ -51,54 +62,57 @@ def write_corpus(folder: Path, files: int, megabytes: float) -> str:
     return str(folder / "*.csv")
 
 
-def saved(model: TextClassifier, folder: Path) -> bytes:
-    model.save(folder / "model.textnb")
-    return (folder / "model.textnb").read_bytes()
+def trained(paths: str, way: list[str], output: Path) -> Taken:
+    """Run the command, and look at its processes ten times a second."""
+    options = ["--model", "multinomial", "--tokenizer", "janome", "--terms", "words", "--quiet"]
+    started = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "textnb", "train", paths, "-o", output, *options, *way])
+    seconds: dict[int, float] = {}
+    most = 0.0
+    while process.poll() is None:
+        resident = 0.0
+        for each in [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]:
+            try:
+                times, resident = each.cpu_times(), resident + each.memory_info().rss
+                seconds[each.pid] = times.user + times.system
+            except psutil.Error:
+                continue
+        most = max(most, resident)
+        time.sleep(0.1)
+    assert process.returncode == 0, "textnb failed"
+    workers = [each for pid, each in seconds.items() if pid != process.pid]
+    processor = seconds[process.pid] + max(workers, default=0)
+    return Taken(time.perf_counter() - started, processor, most / 1e6)
+
+
+def compare_once(paths: str, folder: Path) -> dict[str, Taken]:
+    found = {name: trained(paths, way, folder / name) for name, way in WAYS.items()}
+    one, many = ((folder / name).read_bytes() for name in WAYS)
+    assert one == many, "the models differ"
+    for name, each in found.items():
+        print(f"  {name}: {each.seconds:.1f} s, processor {each.processor:.1f} s, {each.megabytes:,.0f} MB", flush=True)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=16)
-    parser.add_argument("--megabytes", type=float, default=40)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--megabytes", default="40,240")
+    parser.add_argument("--rounds", type=int, default=2)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        paths = write_corpus(folder, asked.files, asked.megabytes)
-        TextClassifier("multinomial", tokenizer="janome", analyzer=Analyzer()).fit(
-            ["犬", "雨"], ["a", "b"]
-        )  # the dictionary is compiled
-        started = time.perf_counter()
-        with (
-            LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            print(f"start of two processes: {time.perf_counter() - started:.1f} s", flush=True)
-            client.run(__import__, "textnb.classifier")
-            rounds = [compare_once(client, paths, folder) for _ in range(asked.rounds)]
-    one, many, one_cpu, many_cpu = (min(column) for column in zip(*rounds, strict=True))
-    print(f"least of {asked.rounds}: one {one:.1f} s, two {many:.1f} s, ratio {one / many:.2f}; ", end="")
-    print(f"processor: one {one_cpu:.1f} s, busiest of two {many_cpu:.1f} s, ratio {one_cpu / many_cpu:.2f}")
-
-
-def compare_once(client: Client, paths: str, folder: Path) -> tuple[float, float, float, float]:
-    started, cpu = time.perf_counter(), time.process_time()
-    one = TextClassifier("multinomial", tokenizer="janome", analyzer=Analyzer()).fit(read_corpus(paths), jobs=1)
-    one_seconds, one_cpu = time.perf_counter() - started, time.process_time() - cpu
-    before = client.run(time.process_time)
-    started, cpu = time.perf_counter(), time.process_time()
-    many = fit(client, TextClassifier("multinomial", tokenizer="janome", analyzer=Analyzer()), paths)
-    many_seconds, driver = time.perf_counter() - started, time.process_time() - cpu
-    workers = [after - before[address] for address, after in client.run(time.process_time).items()]
-    assert saved(one, folder) == saved(many, folder)
-    print(
-        f"one {one_seconds:.1f} s, two {many_seconds:.1f} s; processor: one {one_cpu:.1f} s, "
-        f"workers {', '.join(f'{each:.1f}' for each in workers)} s, driver {driver:.1f} s; equal bytes",
-        flush=True,
-    )
-    return one_seconds, many_seconds, one_cpu, max(workers) + driver
+        TextClassifier("multinomial", tokenizer="janome").fit(["犬", "雨"], ["a", "b"])  # compiles the dictionary
+        print("start, on one document per file:")
+        compare_once(write_corpus(folder / "start", asked.files, 0), folder)
+        for megabytes in asked.megabytes.split(","):
+            paths = write_corpus(folder / megabytes, asked.files, float(megabytes))
+            print(f"{megabytes} MB in {asked.files} files:")
+            rounds = [compare_once(paths, folder) for _ in range(asked.rounds)]
+            one, many = (Taken(*map(min, *(each[way] for each in rounds), (1e9,) * 3)) for way in WAYS)
+            print(f"  least of {asked.rounds}: time {one.seconds:.1f} s and {many.seconds:.1f} s, ", end="")
+            print(f"ratio {one.seconds / many.seconds:.2f}; processor {one.processor:.1f} s and ", end="")
+            print(f"{many.processor:.1f} s, ratio {one.processor / many.processor:.2f}; equal bytes", flush=True)
 
 
 if __name__ == "__main__":

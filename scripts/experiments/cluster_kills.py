@@ -30,9 +30,12 @@ from textnb import Analyzer, TextClassifier, __version__
 from textnb.comparison import TokenizedDocuments, compare
 from textnb.counts import counted
 from textnb.distributed import count, cross_validate, fit, predict
-from textnb.files.count_file import merge_counts
+from textnb.files.count_file import read_counts
+from textnb.files.count_joining import merge_counts
 from textnb.readers import read_corpus
 
+AT_WORK = {"fit of documents": 0.4}
+"""Proportion of the time in which workers have tasks, where it is not all of it: the driver fits the model."""
 CLASSES = ("food", "rain", "sport")
 
 
@@ -68,12 +71,17 @@ def rows_of(tables: list[Path]) -> list[list[str]]:
 
 def joined(files: list[Path], folder: Path) -> tuple[int, bytes]:
     """Number of documents, and the bytes of the learnt statistics that the joined counts give."""
-    whole = merge_counts(files, folder / "joined.counts")
+    merge_counts(files, folder / "joined.counts")
+    whole, _ = read_counts(folder / "joined.counts")
     return len(whole), saved(classifier().fit([whole]), folder)
 
 
 def classifier() -> TextClassifier:
     return TextClassifier("multinomial", tokenizer="words", analyzer=Analyzer())
+
+
+def linear() -> TextClassifier:
+    return TextClassifier("logistic", tokenizer="words", analyzer=Analyzer())
 
 
 def disturb(client: Client, pids: dict[str, int], how: str, delay: float, told: list[str]) -> None:
@@ -104,7 +112,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=24)
     parser.add_argument("--documents", type=int, default=1_000)
     parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--verbs", default="count,fit,predict,cross_validate")
+    parser.add_argument("--verbs", default="count,fit,fit of documents,predict,cross_validate")
     asked = parser.parse_args()
     print(f"textnb {__version__}, Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d}")
     print(f"{asked.files} files of {asked.documents} documents; three worker processes, {asked.times} kills per verb\n")
@@ -127,6 +135,7 @@ def run_all(paths: str, folder: Path, times: int, chosen: list[str]) -> None:
     one: dict[str, Any] = {
         "count": (len(whole[0]), saved(classifier().fit(whole), folder)),
         "fit": saved(model, folder),
+        "fit of documents": saved(linear().fit(read_corpus(paths)), folder),
         "predict": list(zip(texts, labels, strict=True)),
         "cross_validate": without_times(compare(made, documents, folds=3)),
     }
@@ -138,6 +147,7 @@ def run_all(paths: str, folder: Path, times: int, chosen: list[str]) -> None:
     verbs: dict[str, Callable[[Client], Any]] = {
         "count": lambda client: joined(count(client, classifier(), paths, fresh("parts")), folder),
         "fit": lambda client: saved(fit(client, classifier(), paths), folder),
+        "fit of documents": lambda client: saved(fit(client, linear(), paths, parts=fresh("parts")), folder),
         "predict": lambda client: [
             (row[0], row[2]) for row in rows_of(predict(client, model, paths, fresh("answers"), form="csv"))
         ],
@@ -146,7 +156,8 @@ def run_all(paths: str, folder: Path, times: int, chosen: list[str]) -> None:
     for name in chosen:
         verb = verbs[name]
         for number in range(times + 1):
-            run_one(name, verb, one[name], [] if not number else [("killed", number / (times + 1))])
+            when = AT_WORK.get(name, 1.0) * number / (times + 1)
+            run_one(name, verb, one[name], [] if not number else [("killed", when)])
     for how in ("retired", "stopped") if "fit" in chosen else ():
         run_one("fit", verbs["fit"], one["fit"], [(how, 0.5)])
 
@@ -179,7 +190,7 @@ def run_one(name: str, verb: Callable[[Client], Any], expected: Any, disturbance
     if not disturbances:
         SECONDS[name] = seconds
     verdict = "equal" if found == expected else "DIFFERENT"
-    print(f"{name:<15} {seconds:6.2f} s  {verdict}  {'; '.join(told) or 'undisturbed'}", flush=True)
+    print(f"{name:<16} {seconds:6.2f} s  {verdict}  {'; '.join(told) or 'undisturbed'}", flush=True)
     if found != expected:
         raise SystemExit(1)
 

@@ -1,4 +1,4 @@
-"""Kill -9 at random moments while 4 processes learn, unlearn and refit: is every acknowledged correction there once?
+"""Kill -9 at random moments while 4 processes learn, update, unlearn and refit: is what was acknowledged there once?
 
 Each round starts 4 processes that correct one model file, each with its own mails. A process writes a line to a pipe
 when a correction has returned. Each is killed at its own random moment, while others go on. Then the model must open,
@@ -23,7 +23,7 @@ from typing import TextIO
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.counts.examples import labelled_digest
-from textnb.mail.corrections import change_file, learn, refit_file, unlearn
+from textnb.mail.corrections import add_to_file, change_file, learn, refit_file, unlearn
 
 N_PROCESSES = 4
 TEXTS = [f"w{n % 7} v{n % 5} n{n % 3} of" for n in range(400)]
@@ -43,7 +43,10 @@ def mail(number: int) -> Document:
 def work(path: Path, first: int, acknowledged: TextIO) -> None:
     """Learn mails from a number on, unlearn every third, refit now and then; write what has returned."""
     for number in range(first, first + 100_000):
-        change_file(path, lambda learner, n=number: learn(learner, mail(n), "spam"))
+        if number % 5 == 4:  # as textnb update --journal does
+            add_to_file(path, [replace(mail(number), label="spam")])
+        else:
+            change_file(path, lambda learner, n=number: learn(learner, mail(n), "spam"))
         print("learn", number, file=acknowledged, flush=True)
         if number % 3 == 0:
             change_file(path, lambda learner, n=number: unlearn(learner, mail(n), "spam"))

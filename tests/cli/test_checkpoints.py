@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -275,6 +276,29 @@ def test_an_append_that_is_repeated_changes_nothing_and_says_so(run, tmp_path):
     assert run(*COUNT, first, "--append", "-o", tmp_path / "out").ok
 
 
+def test_a_merge_into_one_of_its_files_that_is_repeated_changes_nothing_and_says_so(run, tmp_path):
+    for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:70]), ("c", ROWS[70:])):
+        assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok
+    assert run("merge", "a.counts", "b.counts", "-o", "a.counts").ok
+    before = (tmp_path / "a.counts").read_bytes()
+    refusal = run("merge", "a.counts", "b.counts", "-o", "a.counts").refusal
+    assert "a.counts ends with these 40 documents already" in refusal
+    assert run("merge", "b.counts", "c.counts", "-o", "all.counts").ok
+    assert "all.counts ends with these" in run("merge", "all.counts", "[bc].counts", "-o", "all.counts").refusal
+    assert (tmp_path / "a.counts").read_bytes() == before
+
+
+def test_count_files_are_merged_by_a_pattern_also_if_it_is_one(run, tmp_path):
+    for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:])):
+        assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok
+    assert run(*COUNT, table(tmp_path / "whole.csv"), "-o", "whole").ok
+    assert run("merge", "?.counts", "-o", "merged").ok
+    assert (tmp_path / "merged").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert run("merge", "a.*s", "-o", "one").ok
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "a.counts").read_bytes()
+    assert "x*.counts matches no file" in run("merge", "x*.counts", "-o", "two").refusal
+
+
 def test_an_empty_file_is_appended_to_as_one_that_is_absent(run, corpus):
     (corpus.parent / "out").touch()
     assert run(*COUNT, corpus, "--append", "-o", corpus.parent / "out").ok
@@ -300,6 +324,34 @@ def test_a_model_with_a_term_budget_says_what_it_dropped_and_does_not_forget(run
     info = run("info", model).ok.out
     assert "dropped terms" in info
     found = run("forget", model, corpus)
-    assert (found.code, "a model with a term budget (20 terms) cannot forget" in found.err) == (1, True)
+    assert (found.code, "a model with a term budget, or of counts with one, cannot forget" in found.err) == (1, True)
     assert run("update", model, table(corpus.parent / "more.csv", ROWS[:3])).ok
     assert run("train", corpus, "--model", "logistic", "--term-budget", "9", "-o", corpus.parent / "l").code == 2
+
+
+def test_a_count_file_with_a_term_budget_says_what_it_lacks_and_so_do_its_models(run, corpus):
+    counts, model = corpus.parent / "c.counts", corpus.parent / "m.textnb"
+    done = run(*COUNT, corpus, "--term-budget", "20", "-o", counts).ok
+    assert "20 terms\n" in done.err.replace("c.counts has ", "")
+    assert "dropped terms: " in done.err
+    shown = json.loads(run("info", counts, "--json").ok.out)
+    assert (shown["terms"], {*shown["dropped"]}) == (20, {"terms", "counts", "documents per term"})
+    assert shown["documents"] == sum(shown["classes"].values())
+    assert "dropped terms" in run("info", counts).ok.out
+    for name in ("multinomial", "logistic"):
+        run("train", counts, "--model", name, "-o", model).ok  # noqa: B018
+        assert json.loads(run("info", model, "--json").ok.out)["dropped"] == shown["dropped"]
+        assert "cannot forget" in run("forget", model, corpus).err
+    twice = run("merge", counts, counts, "-o", corpus.parent / "both.counts").ok
+    assert "dropped terms: " in twice.err
+    both = json.loads(run("info", corpus.parent / "both.counts", "--json").ok.out)
+    assert both["dropped"] == {name: 2 * number for name, number in shown["dropped"].items()}
+
+
+def test_documents_are_appended_to_a_count_file_within_a_term_budget(run, corpus):
+    counts, more = corpus.parent / "c.counts", table(corpus.parent / "more.csv", ROWS[:3])
+    for documents in (corpus, more):
+        run(*COUNT, documents, "--append", "--term-budget", "20", "-o", counts).ok  # noqa: B018
+    shown = json.loads(run("info", counts, "--json").ok.out)
+    assert (shown["documents"], shown["terms"]) == (len(ROWS) + 3, 20)
+    assert shown["dropped"]["counts"] > 0

@@ -4,7 +4,7 @@ import json
 import sys
 
 import pytest
-from small_clusters import small_cluster, write_corpus
+from small_clusters import small_cluster, threads_cluster, write_corpus, write_parquet
 
 from textnb.distributed import clusters
 
@@ -21,8 +21,10 @@ def address():
 
 def test_the_files_are_those_of_one_machine(run, tmp_path, address):
     write_corpus(tmp_path / "c")
-    for verb, options in (("count", WORDS), ("train", (*WORDS, "--model", "multinomial"))):
-        on_cluster = run(verb, "c/*.csv", "-o", "many", "--dask", address, "--parts", verb, *options).ok
+    trained = [("train", (*WORDS, "--model", model)) for model in ("multinomial", "logistic")]
+    for verb, options in (("count", WORDS), *trained):
+        parts = ("--parts", "count" if verb == "count" else options[-1])
+        on_cluster = run(verb, "c/*.csv", "-o", "many", "--dask", address, *parts, *options).ok
         assert on_cluster.err == run(verb, "c/*.csv", "-o", "one", *options).ok.err.replace("one", "many")
         assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
         (tmp_path / "many").unlink()
@@ -52,6 +54,43 @@ def test_answers_are_those_of_one_machine(run, tmp_path, address):
     assert many == one
     assert "--dask needs --output-dir" in run(*inputs, "--dask", address).misuse
     assert "not standard input" in run("predict", "m.textnb", "--dask", address, "--output-dir", "x").misuse
+
+
+@pytest.fixture
+def memory():
+    fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'textnb[remote]'")
+    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'textnb[parquet]'")
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    yield system
+    system.store.clear()
+
+
+@pytest.mark.parametrize("name", ["memory://corpus/", "memory://corpus/*.parquet"])
+def test_addresses_are_read_and_written_as_on_one_machine(run, tmp_path, memory, name):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    write_parquet(memory)
+    predicting = ("predict", "train.one", name, "--format", "parquet", "--output-dir")
+    with threads_cluster() as client:
+        there = ("--dask", client.scheduler.address)
+        for verb, more in (("count", WORDS), ("train", (*WORDS, "--model", "multinomial"))):
+            assert run(verb, name, "-o", f"{verb}.one", *more).code == 0
+            assert run(verb, name, "-o", f"{verb}.many", *more, *there).ok.out == ""
+            assert (tmp_path / f"{verb}.many").read_bytes() == (tmp_path / f"{verb}.one").read_bytes()
+        assert run(*predicting, "memory://many", *there).ok.err.startswith("answered 120 documents; memory://many has")
+        assert run(*predicting, "memory://one").code == 0
+        refused = run("train", name, "-o", "x", *there, "--parts", "memory://parts").misuse
+    assert refused.startswith("textnb: memory://parts: --parts (parts=) takes a folder that this machine and all")
+    many, one = (
+        pa.concat_tables(parquet.read_table(memory.open(each)) for each in memory.glob(f"/{folder}/*.parquet"))
+        for folder in ("many", "one")
+    )
+    assert many.schema.equals(one.schema)
+    assert str(many.schema.field("id").type) == "int16"
+    key = [("id", "ascending"), ("probability", "ascending")]
+    assert many.sort_by(key).equals(one.sort_by(key))
 
 
 def test_a_cluster_that_is_not_there_is_one_clear_line(run, tmp_path, monkeypatch):

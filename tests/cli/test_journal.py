@@ -192,3 +192,9 @@ def test_merging_into_one_of_the_models_keeps_its_journal(run, model, tmp_path):
     assert model.read_bytes() == written(trained(learnt_mail(), Document("other words", "ham")), tmp_path)
     run("learn", model, "--as", "spam", stdin=NEW)
     assert json.loads(run("info", model, "--json").out)["pending corrections"] == 1
+
+
+def test_a_damaged_journal_is_refused_before_a_model_is_trained_in_its_place(run, model, tmp_path):
+    journal_path(model).write_bytes(b"no journal")
+    done = run("train", tmp_path / "nowhere.csv", "-o", model)
+    assert done.code != 0 and "m.textnb-journal is damaged" in done.err and done.err.count("\n") == 1

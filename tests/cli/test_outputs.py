@@ -1,16 +1,20 @@
 """Answers in Parquet, and in a folder with one table per input."""
 
+import gzip
 import json
 import os
 import threading
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import islice
 
 import fsspec
 import pyarrow as pa
 import pytest
+from corrected_models import saved
 from pyarrow import parquet
 
+from textnb.cli.output_folder import _choices
 from textnb.files import parquet_table
 
 FIRST = pa.table(
@@ -136,6 +140,57 @@ def test_answers_of_another_model_or_with_other_options_are_refused(run, model, 
     assert "out has answers of another model" in run("predict", other, *options).refusal
 
 
+def test_answers_without_the_latest_correction_are_refused(run, parts, tmp_path):
+    path, options = saved(tmp_path), ["in", "--output-dir", "out"]
+    assert run("learn", path, "--as", "spam", stdin=b"Subject: one\n\nw1\n").ok
+    assert run("predict", path, *options).ok
+    assert run("predict", path, *options).ok
+    assert run("learn", path, "--as", "spam", stdin=b"Subject: two\n\nw2\n").ok  # in the same pages of the journal
+    assert "out has answers of another model" in run("predict", path, *options).refusal
+
+
+def test_bad_records_may_be_skipped_later_and_not_read_again_as_errors(run, model, tmp_path):
+    (tmp_path / "a.csv").write_text("text,n\ndog,1\n")
+    (tmp_path / "b.csv").write_text("text,n\ndog\negg,2\n")
+    options = ["a.csv", "b.csv", "--output-dir", "out"]
+    assert "b.csv, line 2" in run("predict", model, *options).refusal
+    skipping = [*options, "--skip-bad", "--max-skipped", "0.5"]
+    assert "skipped 1 input that out has already" in run("predict", model, *skipping).ok.err
+    assert "other values of --max-skipped, --skip-bad" in run("predict", model, *options).refusal
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "jsonl"])
+def test_a_finished_table_whose_end_was_lost_is_written_again(run, model, parts, tmp_path, form):
+    options = ["in", "--output-dir", "out", "--format", form]
+    assert run("predict", model, *options).ok
+    table = tmp_path / "out" / f"a.{form}"
+    whole = table.read_bytes()
+    for left in (0, 9, len(whole) // 2, len(whole) - 1):
+        table.write_bytes(whole[:left])
+        assert "wrote 3 rows to 1 file in out" in run("predict", model, *options).ok.err
+        assert table.read_bytes() == whole
+
+
+def test_answers_to_an_input_before_it_changed_do_not_pass_for_finished_if_the_next_run_is_killed(
+    run, model, parts, tmp_path, monkeypatch
+):
+    options = ["in", "--output-dir", "out", "--format", "csv"]
+    assert run("predict", model, *options).ok
+    parquet.write_table(pa.table({"text": ["dog"] * 9}), parts / "b.parquet")
+    with monkeypatch.context() as patch:
+        patch.setattr("textnb.cli.predict._fill", lambda *_: None)
+        assert run("predict", model, *options).ok
+    assert "wrote 9 rows to 1 file" in run("predict", model, *options).ok.err
+
+
+def test_a_file_that_is_no_answer_is_neither_replaced_nor_taken_for_one(run, model, parts, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.csv").write_text("mine")
+    refusal = run("predict", model, "in", "--output-dir", "out", "--format", "csv").refusal
+    assert "a.csv exists already, and _textnb.json beside it does not name it" in refusal
+    assert (tmp_path / "out" / "a.csv").read_text() == "mine"
+
+
 def test_an_input_that_has_changed_is_answered_again(run, model, parts, tmp_path):
     options = ["in", "--output-dir", "out", "--format", "csv"]
     assert run("predict", model, *options).ok
@@ -155,6 +210,54 @@ def test_inputs_of_one_name_get_their_folders_before_it(run, model, parts, tmp_p
     assert "is named twice" in run("predict", model, "in", "in", "--output-dir", "out2").refusal
 
 
+def test_the_table_of_an_input_keeps_its_name_whatever_is_answered_later(run, model, tmp_path):
+    for name in ("x/a.csv", "y/a.csv"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(f"text\ndog {name}\n")
+    for inputs in (["x/a.csv"], ["y/a.csv"], ["y/a.csv", "x/a.csv"], [f"{tmp_path}/x/../y/a.csv"]):
+        assert run("predict", model, *inputs, "--output-dir", "out", "--format", "csv").ok
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").glob("*.csv")}
+    assert {name: text.count("dog x/a.csv") for name, text in texts.items()} == {"a.csv": 1, "y-a.csv": 0}
+    assert {name: text.count("dog y/a.csv") for name, text in texts.items()} == {"a.csv": 0, "y-a.csv": 1}
+
+
+def test_inputs_that_differ_in_suffixes_alone_keep_them(run, model, tmp_path):
+    (tmp_path / "a.csv").write_text("text\ndog\n")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"text\ndog\n"))
+    (tmp_path / "a.tsv").write_text("text\ndog\n")
+    assert run("predict", model, "a.csv", "a.csv.gz", "a.tsv", "--output-dir", "out", "--format", "csv").ok
+    names = sorted(path.name for path in (tmp_path / "out").glob("*.csv"))
+    assert names == ["a.csv.csv", "a.csv.gz.csv", "a.tsv.csv"]
+
+
+def test_tables_with_hidden_names_have_answers_that_are_not_hidden(run, model, tmp_path):
+    for name in (".a.csv", "_b.csv"):
+        (tmp_path / name).write_text("text\ndog\n")
+    assert run("predict", model, ".a.csv", "_b.csv", "--output-dir", "out", "--format", "csv").ok
+    assert "wrote 2 rows" in run("predict", model, "out", "-o", "o.csv").ok.err
+
+
+def test_the_query_of_a_web_address_is_no_part_of_the_name_of_a_table():
+    choices = _choices(
+        "https://example.org/news/a.csv.gz?version=2", ["https://example.org/news/a.csv.gz?version=2"], "csv"
+    )
+    assert list(islice(choices, 2)) == ["a.csv", "news-a.csv"]
+
+
+def test_links_to_one_file_are_inputs_with_names_of_their_own(run, model, tmp_path):
+    (tmp_path / "blob").write_text("text\ndog\n")
+    for name in ("1.csv", "2.csv"):
+        (tmp_path / name).symlink_to("blob")
+    assert run("predict", model, "1.csv", "2.csv", "--output-dir", "out", "--format", "csv").ok
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.csv")) == ["1.csv", "2.csv"]
+
+
+@pytest.mark.parametrize("inputs", [["in"], ["in/*"], ["in/a.parquet", "in/o.parquet"]])
+def test_an_output_among_the_files_of_an_input_is_refused(run, model, parts, inputs):
+    assert run("predict", model, "in", "-o", "in/o.parquet").ok
+    assert "in/o.parquet is an input itself" in run("predict", model, *inputs, "-o", "in/o.parquet").refusal
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
@@ -169,8 +272,16 @@ def test_outputs_that_contradict_each_other_are_misuse(run, model, parts, option
     assert why in run("predict", model, "in", *options, *form).misuse
 
 
-def test_an_output_that_is_its_input_is_refused(run, model, parts):
-    assert "is an input itself" in run("predict", model, "in", "--output-dir", "in", "--format", "parquet").refusal
+@pytest.mark.parametrize("folder", ["in", "in/answers", "in/../in"])
+def test_a_folder_of_answers_inside_an_input_is_refused(run, model, parts, folder):
+    options = ["--output-dir", folder, "--format", "parquet"]
+    assert f"{folder} is a part of the input in; choose" in run("predict", model, "in", *options).refusal
+    assert run("predict", model, "in/a.parquet", *options[:1], "in/answers", "--format", "csv").ok
+    refusal = run("predict", model, "in/**/*.*", *options[:1], "in/answers", "--format", "csv").refusal
+    assert "a.csv has the answers of an earlier run, and is no input" in refusal
+
+
+def test_a_pipe_has_no_table_of_its_own(run, model):
     assert "--output-dir takes files and folders" in run("predict", model, "-", "--output-dir", "out").misuse
 
 
@@ -180,6 +291,9 @@ def test_inputs_and_outputs_may_be_addresses(run, model, parts, memory):
     options = ["memory://in/*.parquet", "--output-dir", "memory://out", "--format", "parquet"]
     assert "wrote 5 rows to 2 files in memory://out" in run("predict", model, *options).ok.err
     assert "skipped 2 inputs" in run("predict", model, *options).ok.err
+    memory.pipe("/in/b.parquet", (parts / "b.parquet").read_bytes())
+    assert "skipped 1 input" in run("predict", model, *options).ok.err
+    assert "is a part of the input" in run("predict", model, "memory://in", *options[1:2], "memory://in/out").refusal
     with memory.open("/out/a.parquet") as stream:
         assert parquet.read_table(stream)["no"].to_pylist() == [7, 8, 9]
     assert [row[0] for row in answers(run, model, "memory://out")][:3] == [row[0] for row in answers(run, model, "in")][

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import check_laws, dealt_out
 
-from textnb.counts import ClassCounts, Counted, Digests, Learnt, count_matrix
+from textnb.counts import ClassCounts, Counted, Digests, Examples, Learnt, count_matrix
 from textnb.counts.examples import labelled_digest
 from textnb.counts.histograms import ClassHistograms
 from textnb.counts.learnt import Keeps, Sample
@@ -163,6 +163,22 @@ def test_what_is_kept_is_that_of_the_whole_whatever_the_parts(of, dealt):
     assert identical(reduce(add, map(of, parts)), of(whole))
 
 
+@keeping
+@few
+@given(dealt=dealt_out(documents, 2))
+def test_many_are_added_at_once_as_one_by_one(of, dealt):
+    whole, parts = dealt
+    assert identical(Learnt.total([of(part) for part in parts]), of(whole))
+
+
+def test_kept_documents_of_many_are_joined_once(monkeypatch):
+    of, joined = learnt_keeping(Keeps(sample=40)), []
+    once = Examples.joined
+    monkeypatch.setattr(Examples, "joined", lambda parts: joined.append(len(parts)) or once(parts))
+    Learnt.total([of([("x", [f"word{n}"])]) for n in range(9)])
+    assert joined == [9]
+
+
 @few
 @given(whole=documents)
 def test_what_is_kept_is_what_was_asked_for(whole):
@@ -202,6 +218,7 @@ def test_at_most_so_many_documents_are_kept_as_more_is_learnt(most):
     parts = [of(documents[start : start + 10]) for start in range(0, 40, 10)]
     assert all(len(part.sample.examples) == min(most, 10) for part in parts)
     assert identical(reduce(add, parts), of(documents))
+    assert identical(Learnt.total(parts), of(documents))
     assert len(of(documents).sample.examples) == most
 
 

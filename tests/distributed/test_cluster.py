@@ -8,14 +8,16 @@ from small_clusters import small_cluster, write_corpus
 
 from textnb import Analyzer, Document, TextClassifier
 from textnb.comparison import TokenizedDocuments, compare
+from textnb.counts import Learnt, counted
 from textnb.errors import InputError
-from textnb.files.count_file import write_counts
+from textnb.files.count_file import read_counts, write_counts
 from textnb.files.count_joining import merge_counts
 from textnb.readers import read_corpus
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'textnb[dask]'")
 
-from textnb.distributed import count, cross_validate, fit, predict, training  # noqa: E402
+from textnb.distributed import count, counting, cross_validate, fit, predict, training  # noqa: E402
+from textnb.distributed.workers import TaskResult, added  # noqa: E402
 
 KILLING = {"tokenizer": "cluster_tokenizers:killing_once", "analyzer": Analyzer()}
 
@@ -56,11 +58,60 @@ def test_auto_chooses_as_on_one_machine_also_by_the_first_documents_of_many(
     assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
 
 
-def test_a_model_of_documents_is_fitted_to_the_parts(client, tmp_path):
-    paths = write_corpus(tmp_path / "c", n_files=2)
-    many = fit(client, TextClassifier("logistic", tokenizer="words"), paths)
-    one = TextClassifier("logistic", tokenizer="words").fit(read_corpus(paths))
+@pytest.mark.parametrize("model", ["logistic", "nb-logistic", "ensemble"])
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_model_of_documents_is_fitted_to_joined_count_files(client, tmp_path, monkeypatch, model, stored):
+    read, parts = [], tmp_path / "parts" if stored else None
+    monkeypatch.setattr(counting, "read_counts", lambda *of: read.append(of[0]) or read_counts(*of))
+    paths = write_corpus(tmp_path / "c", n_files=3)
+    (tmp_path / "c" / "part3.csv").write_text("id,text,label\n")  # a partition without documents
+    killed = tmp_path / "parts" / ".textnb.abcdefgh.joined"
+    killed.mkdir(parents=True)
+    many = fit(client, TextClassifier(model, tokenizer="words"), paths, parts=parts)
+    one = TextClassifier(model, tokenizer="words").fit(read_corpus(paths))
     assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
+    assert [path.name for path in read] == ["whole.counts"]  # nothing else is loaded here
+    assert not read[0].exists()
+    assert not stored or len([*parts.iterdir()]) == 4  # what a run that was killed left is gone
+
+
+def test_auto_with_kept_documents_learns_what_it_has_counted_before(client, tmp_path):
+    paths = write_corpus(tmp_path / "c")
+    many = fit(client, TextClassifier("auto", weighting="tfidf-l2"), paths)
+    one = TextClassifier("auto", weighting="tfidf-l2").fit(read_corpus(paths))
+    assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
+
+
+def test_a_rerun_with_stored_counts_keeps_the_kind_of_the_labels(client, tmp_path):
+    bag = pytest.importorskip("dask.bag", reason="needs Dask")
+    pairs = bag.from_sequence([(d.text, ord(d.label)) for d in documents(40)], npartitions=3)
+    for model in ("multinomial", "logistic"):
+        runs = [fit(client, TextClassifier(model, tokenizer="words"), pairs, parts=tmp_path / model) for _ in range(2)]
+        assert runs[0].classes_.dtype.kind == "i"
+        assert runs[0].classes_.tolist() == runs[1].classes_.tolist()
+
+
+def test_auto_chooses_within_a_term_budget_also_for_small_classes(client, tmp_path):
+    paths = write_corpus(tmp_path / "c", number=45)
+    many = fit(client, TextClassifier(term_budget=1000), paths)
+    one = TextClassifier(term_budget=1000).fit(read_corpus(paths))
+    assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
+
+
+def test_no_sum_has_more_terms_than_the_budget(client, tmp_path):
+    paths = write_corpus(tmp_path / "c", n_files=9)
+    many = fit(client, TextClassifier("multinomial", tokenizer="words", term_budget=12), paths, split_every=2)
+    exact = TextClassifier("multinomial", tokenizer="words").fit(read_corpus(paths)).learnt.counts
+    found, dropped = many.learnt.counts, many.learnt.dropped
+    assert found.n_terms == 12
+    lost = exact.selected(exact.vocabulary.columns_of(found.vocabulary)).containing.sum(axis=0)
+    lost = lost - found.containing.sum(axis=0)
+    assert 0 <= lost.min() <= lost.max() <= dropped.most
+    absent = exact.containing.sum(axis=0)[found.vocabulary.places_of(exact.vocabulary) < 0]
+    assert absent.max() <= dropped.most
+    sums = [TaskResult(Learnt.of(next(counted([d], many.recipe.terms_of)), many.recipe.weights, many.recipe.keeps))
+            for d in documents(60)]  # fmt: skip
+    assert added(sums, 12).value.counts.n_terms == 12
 
 
 def test_counts_are_written_once_and_joined_like_one_run(client, tmp_path):

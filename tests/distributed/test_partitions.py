@@ -69,3 +69,22 @@ def test_split_every_is_a_whole_number(tmp_path):
         Run(None, as_source([]), split_every=1)
     with pytest.raises(InputError, match="no partitions"):
         Run(None, as_source([]))
+
+
+def test_what_is_not_distributed_is_refused_with_what_makes_it_so():
+    frames = [pytest.importorskip("pandas", reason="needs pandas").DataFrame({"text": ["a"]})]
+    for documents, kind in [([Document("a", "x")], "Document"), (frames[0], "DataFrame"), ([("a", "x")], "tuple")]:
+        with pytest.raises(InputError, match=rf"bag or data frame of Dask, not {kind}; dask\.bag\.from_sequence"):
+            as_source(documents)
+
+
+def test_an_error_before_the_first_document_names_the_partition_alone():
+    from textnb import TextClassifier
+    from textnb.distributed.workers import counted_part, run_task
+    from textnb.version import __version__
+
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    reader = HeldReader("partition 3", pandas.DataFrame({"body": ["a"]}), HeldColumns("body", "kind"))
+    terms_of = TextClassifier("multinomial", tokenizer="words").asked.terms_of
+    with pytest.raises(InputError, match=r"^partition 3: the data frame has no column 'kind'; its columns are body$"):
+        run_task(__version__, counted_part, reader, terms_of, None)

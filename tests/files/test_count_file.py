@@ -66,6 +66,39 @@ def test_a_file_is_appended_to_by_merging_into_itself(path, tmp_path):
     assert path.read_bytes() == (tmp_path / "all").read_bytes()
 
 
+@pytest.mark.parametrize("budget", [1, 5, 20, 1000])
+def test_within_a_term_budget_terms_are_exact_and_others_are_in_few_documents(tmp_path, budget):
+    rng = np.random.default_rng(budget)
+    made = [
+        Document(" ".join(f"w{n}" for n in rng.zipf(1.4, rng.integers(0, 9)) if n < 500), "x", str(i))
+        for i in range(200)
+    ]
+    paths = [tmp_path / f"{i}.counts" for i in range(8)]
+    for i, each in enumerate(paths):
+        write_counts(each, counts_of(made[i::8]), RECIPE)
+    whole, joined = tmp_path / "whole", tmp_path / "joined"
+    merge_counts(paths, whole)
+    done = merge_counts(paths, joined, term_budget=budget)
+    (every, _), (found, _) = read_counts(whole), read_counts(joined)
+    assert found.dropped == done.dropped
+    assert len(found.vocabulary) == done.n_terms == min(budget, len(every.vocabulary))
+    assert (found.X.toarray() == every.on(found.vocabulary).X.toarray()).all()
+    assert (found.ids, found.labels, found.digests) == (every.ids, every.labels, every.digests)
+    containing = (every.X.toarray() > 0).sum(axis=0)
+    absent = containing[found.vocabulary.places_of(every.vocabulary) < 0]
+    assert absent.max(initial=0) <= found.dropped.most
+    assert found.dropped.pairs == absent.sum()
+    assert (whole.read_bytes() == joined.read_bytes()) == (budget == 1000)
+    merge_counts([joined, joined], tmp_path / "twice")
+    assert read_counts(tmp_path / "twice")[0].dropped == found.dropped.and_then(found.dropped)
+
+
+def test_what_a_header_says_of_dropped_terms_is_checked(path):
+    rewritten(path, "counts", lambda header, _: header.update(dropped=[1, "2", 3]))
+    with pytest.raises(ModelFileError, match="the header does not say what was dropped"):
+        read_counts(path)
+
+
 def test_files_that_were_counted_in_different_ways_are_not_merged(path, tmp_path):
     other = TextClassifier(tokenizer="words").recipe.terms_of
     (part,) = counted(DOCUMENTS, other)

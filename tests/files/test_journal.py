@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corrected_models import MAILS, TEXTS, correct, dated, saved, trained
+from corrected_models import LABELS, MAILS, TEXTS, correct, dated, saved, trained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb import Document, TextClassifier
-from textnb.errors import InputError, ModelFileError, ReadingWarning, TextnbError
+from textnb.errors import InputError, ModelFileError, NotLearntError, ReadingWarning, TextnbError
 from textnb.files import journal
 from textnb.files.bundle import identity_of
 from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, journal_path
@@ -387,6 +387,48 @@ def test_a_damaged_journal_is_a_clear_error_or_does_no_harm(tmp_path, never_due)
     assert 0 < refused < 300
 
 
+def test_damaged_latest_transactions_are_a_clear_error_or_the_corrections_before_them(tmp_path, never_due):
+    path, rng, counted = saved(tmp_path), random.Random(3), set()
+    file = CorrectedFile(path, stays_open=True)
+    for number in range(4):
+        file.change(lambda learner, n=number: learn(learner, MAILS[n], "spam"))
+    expected = Journal(path).pending(identity_of(path)).corrections
+    data = {suffix: Path(f"{journal_path(path)}{suffix}").read_bytes() for suffix in ("", "-wal")}
+    file.journal.close()
+    for _ in range(100):
+        damaged = bytearray(data["-wal"])
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        write_journal(path, data[""])
+        Path(f"{journal_path(path)}-wal").write_bytes(damaged)
+        found = Journal(path).pending(identity_of(path)).corrections
+        assert found == expected[: len(found)]
+        counted.add(len(found))
+    assert counted == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_two_processes_forget_at_once_is_forgotten_once(tmp_path, never_due, again):
+    path, text, label = saved(tmp_path), TEXTS[1], "spam"
+    forgetting = TextClassifier.load(path).forget([text], [label])
+    correct(path, lambda learner: unlearn(learner, Document(text), label))
+    forgetting.save(path)
+    with pytest.raises(NotLearntError, match="was learnt as no class"):
+        correct(path, lambda learner: unlearn(learner, Document(text), label))
+    more = [Document(text, label)] if again else []
+    for done in [Done.LEARNT, Done.KNOWN] if again else []:
+        assert correct(path, lambda learner: learn(learner, Document(text), label)) is done
+    TextClassifier.load(path).predict(TEXTS)
+    refit_file(path)
+    trained(more=more).forget([text], [label]).save(tmp_path / "expected")
+    assert path.read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_columns_of_a_correction_that_have_no_counts_are_refused():
+    damaged = correction()._replace(entries=b"abc")
+    with pytest.raises(ModelFileError, match="the columns of a correction have no counts"):
+        damaged.columns_in(damaged.model, trained().fitted.vocabulary)
+
+
 def write_journal(path, data):
     for suffix in ("", "-wal", "-shm"):
         Path(f"{journal_path(path)}{suffix}").unlink(missing_ok=True)
@@ -561,3 +603,46 @@ def test_a_document_too_long_for_the_journal_is_refused(tmp_path, never_due, mon
     with pytest.raises(InputError, match=r"have \d+ bytes, and the journal takes 100; learn it by textnb update"):
         correct(path, lambda learner: learn(learner, Document(" ".join(f"word{n}" for n in range(9))), "spam"))
     assert TextClassifier.load(path).state.n_pending == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes as Unix has them")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_a_journal_that_is_no_ordinary_file_is_warned_of_and_does_not_wait(tmp_path, make):
+    path = saved(tmp_path)
+    make(journal_path(path))
+    assert answers(path)[1] == 0
+    assert "is not an ordinary file; remove it; the answers are those of" in answers(path)[2][0]
+    with pytest.raises(InputError, match="is not an ordinary file; remove it"):
+        correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+
+
+def test_a_correction_that_comes_while_everything_is_forgotten_stays_pending(tmp_path, never_due):
+    path = saved(tmp_path)
+    folding = TextClassifier.load(path).forget(TEXTS, LABELS)
+    correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+    folding.save(path)
+    assert TextClassifier.load(path).learnt_as(MAILS[0]) == ["spam"]
+    assert correct(path, lambda learner: learn(learner, MAILS[1], "ham", new=True)) is Done.LEARNT
+    loaded = TextClassifier.load(path)
+    assert (
+        loaded.state.n_pending == 0
+        and loaded.classes_.tolist() == ["ham", "spam"]
+        and loaded.learnt_as(MAILS[0]) == ["spam"]
+    )
+
+
+def test_an_untrained_model_learns_its_first_document_into_the_file(tmp_path):
+    path = tmp_path / "m.textnb"
+    TextClassifier("multinomial", tokenizer="words").save(path)
+    assert correct(path, lambda learner: learn(learner, MAILS[0], "spam", new=True)) is Done.LEARNT
+    loaded = TextClassifier.load(path)
+    assert (loaded.state.n_pending, loaded.classes_.tolist()) == (0, ["spam"])
+
+
+def test_a_model_whose_name_is_too_long_for_a_journal_answers_and_refuses_corrections(tmp_path):
+    path = tmp_path / ("m" * 243 + ".textnb")
+    trained().save(path)
+    expected = trained().predict(TEXTS).tolist()
+    assert TextClassifier.load(path).predict(TEXTS).tolist() == expected
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        correct(path, lambda learner: learn(learner, MAILS[0], "spam"))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from small_models import rewritten
 
 from textnb import Analyzer, TextClassifier
 from textnb.classifier import fitted as fitted_module
@@ -198,3 +199,34 @@ def test_damaged_weights_of_any_model_give_an_answer_or_a_clear_error(tmp_path, 
                 loaded.explain(ASKED[0])
         except (ModelFileError, InputError):
             pass
+
+
+@pytest.mark.parametrize(
+    ("model", "place", "value"),
+    [
+        ("compound", ["class_smoothing"], "abc"),
+        ("compound", ["class_smoothing"], [{}]),
+        ("compound", ["class_smoothing", 1], 7),
+        ("compound", ["class_smoothing", 1, "alpha"], None),
+        ("compound", ["class_smoothing", 1, "alpha", "quartiles"], [1.0]),
+        ("compound", ["class_smoothing", 1, "alpha", "quartiles", 2], {}),
+        ("compound", ["class_smoothing", 1, "trace"], "abc"),
+        ("compound", ["class_smoothing", 1, "trace", 0], []),
+        ("compound", ["class_smoothing", 1, "outcome"], 3),
+        ("nb-logistic", ["found", "l2"], "abc"),
+        ("mail", ["facts", "fitted_on"], {}),
+    ],
+)
+def test_facts_about_a_fit_that_info_could_not_show_are_refused(tmp_path, model, place, value):
+    path = tmp_path / "m.textnb"
+    TextClassifier(model, tokenizer="words").fit(TEXTS, LABELS).save(path)
+
+    def change(header, _):
+        facts = header["fit"]
+        for name in place[:-1]:
+            facts = facts[name]
+        facts[place[-1]] = value
+
+    rewritten(path, "model", change)
+    with pytest.raises(ModelFileError, match=r"does not describe (the alphas of 2 classes|a fitted model)"):
+        TextClassifier.load(path)

@@ -3,6 +3,9 @@
 import pickle
 import subprocess
 import sys
+import warnings
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -89,6 +92,52 @@ def test_labels_may_be_numbers_and_categories_of_pandas(columnar, tmp_path):
     frame.to_parquet(tmp_path / "p.parquet")
     assert [d.label for d in read_corpus(tmp_path / "p.parquet")] == ["x", "y"]
     assert [d.label for d in read_corpus(tmp_path / "p.parquet", label="stars")] == ["1", "5"]
+
+
+DAY, NOON = date(2026, 11, 18), datetime(2026, 11, 18, 12, 30)
+AS_TEXT = {
+    "bool": (pa.array([True, False]), ["True", "False"]),
+    "int8": (pa.array([1, -2], pa.int8()), ["1", "-2"]),
+    "uint64": (pa.array([2**63, 0], pa.uint64()), ["9223372036854775808", "0"]),
+    "float64": (pa.array([1.0, 2.5]), ["1.0", "2.5"]),
+    "float32": (pa.array([0.1, 3.0], pa.float32()), ["0.1", "3.0"]),
+    "decimal": (pa.array([Decimal("1.50"), Decimal("2.00")]), ["1.50", "2.00"]),
+    "date": (pa.array([DAY, date(2027, 1, 1)]), ["2026-11-18", "2027-01-01"]),
+    "timestamp": (pa.array([NOON, None], pa.timestamp("ns")), ["2026-11-18 12:30:00", None]),
+    "time zone": (pa.array([NOON, None], pa.timestamp("s", "Asia/Tokyo")), ["2026-11-18 21:30:00+09:00", None]),
+    "time": (pa.array([time(9), time(10, 5)]), ["09:00:00", "10:05:00"]),
+    "duration": (pa.array([timedelta(1), timedelta(2)]), ["1 day, 0:00:00", "2 days, 0:00:00"]),
+    "dictionary": (pa.array(["x", None]).dictionary_encode(), ["x", None]),
+    "dictionary of numbers": (pa.array([7, 8]).dictionary_encode(), ["7", "8"]),
+    "null": (pa.nulls(2), [None, None]),
+    "nan": (pa.array([float("nan"), 1.0]), [None, "1.0"]),
+}
+
+
+@pytest.mark.parametrize(("values", "expected"), AS_TEXT.values(), ids=AS_TEXT)
+@kinds
+def test_labels_ids_and_groups_of_every_type_become_text(columnar, name, values, expected):
+    table = pa.table({"text": ["a", "b"], "label": values, "key": values, "group": values})
+    path = columnar(name, table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReadingWarning)
+        documents = list(read_corpus(path, id="key", skip_bad=True, max_skipped=1))
+    labelled = [(number, text) for number, text in enumerate(expected, 1) if text is not None]
+    assert [(each.label, each.id, each.group) for each in documents] == [(text, text, text) for _, text in labelled]
+    without = [each.id for each in read_corpus(path, label="text", id="key")]
+    assert without == [text or str(number) for number, text in enumerate(expected, 1)]
+
+
+@pytest.mark.parametrize(
+    "values", [[b"x"], [["x"]], [{"x": 1}], [[]]], ids=["binary", "list", "struct", "list of nothing"]
+)
+def test_labels_and_ids_that_are_no_single_value_are_refused_by_their_type(columnar, values):
+    path = columnar("a.parquet", pa.table({"id": values, "text": ["a"], "label": ["x"]}))
+    for given in ({"label": "id"}, {"id": "id"}):
+        (what,) = given
+        with pytest.raises(InputError, match=rf"column 'id' are [^;]+; name another with --{what} or {what}="):
+            list(read_corpus(path, **given))
+    assert [each.id for each in read_corpus(path)] == ["1"]  # nobody named it
 
 
 @kinds

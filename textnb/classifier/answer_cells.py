@@ -46,6 +46,13 @@ class AnswerCells:
             yield [*answer[:2], *guess, *answer[2:], *(row if self.all_scores else []), n_known]
 
 
+def column_type(name: str) -> type:
+    """Return the type of a column of answers: str, int or float."""
+    if name == "known_terms":
+        return int
+    return float if name.startswith(("probability", "p(")) else str
+
+
 def answers(
     row: Sequence[float], decided: int, ranked: Sequence[int], classes: Sequence[str], unsure: str = UNSURE_LABEL
 ) -> list[str | float]:

@@ -24,7 +24,7 @@ elsewhere), negative if the class has the term less often than the others.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
     return {
         "documents": int(sum(summary.documents)),
         "terms": summary.n_terms,
-        **({"dropped": _dropped_facts(summary.dropped)} if summary.dropped else {}),
+        **({"dropped": dropped_facts(summary.dropped)} if summary.dropped else {}),
         "terms used": 0 if fitted is None else len(fitted.vocabulary),
         "model": recipe.model,
         "alpha": recipe.alpha,
@@ -73,7 +73,8 @@ def classifier_facts(recipe: ClassifierRecipe, state: State) -> dict[str, Any]:
     }
 
 
-def _dropped_facts(dropped: list[int]) -> dict[str, int]:
+def dropped_facts(dropped: Sequence[int]) -> dict[str, int]:
+    """Return the numbers of ``Dropped`` by name."""
     terms, pairs, most = dropped
     return {"terms": terms, "counts": pairs, "documents per term": most}
 
@@ -114,7 +115,7 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     if since:
         lines.append(("changed since", f"{since:,} document{'s'[since == 1 :]} learnt or forgotten after the fit"))
     if "dropped" in facts:
-        lines.append(("dropped terms", _dropped_in_words(facts["dropped"])))
+        lines.append(("dropped terms", dropped_in_words(facts["dropped"])))
     calibration = facts["calibration"]
     shown = "not calibrated" if calibration["state"] == "none" else calibration["state"]
     if "shortening" in calibration:
@@ -127,7 +128,8 @@ def fact_lines(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     return lines
 
 
-def _dropped_in_words(dropped: Mapping[str, int]) -> str:
+def dropped_in_words(dropped: Mapping[str, int]) -> str:
+    """Return what ``dropped_facts`` says as a sentence."""
     terms, pairs, most = dropped.values()
     return f"{terms:,}, counted in {pairs:,} documents in all; of each term at most {most:,} documents were not counted"
 

@@ -11,12 +11,13 @@ the model knows no other prior. ``shift`` replaces class frequencies by the prio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from textnb.classifier.explanation import ABSENT, Contribution, Explanation
 from textnb.classifier.recipe import ClassifierRecipe
-from textnb.counts import ClassCounts, Counted, Learnt, count_matrix, counted, select_terms
+from textnb.counts import ClassCounts, Counted, Examples, Learnt, count_matrix, counted, select_terms
 from textnb.counts.counting import ENTRIES
 from textnb.counts.labels import places
 from textnb.counts.matrix import CSR, mapped
@@ -222,7 +223,9 @@ class Fitted:
 
     def rows(self, learnt: Learnt) -> Labelled | None:
         """Weighted documents of a learnt value; None if it keeps none."""
-        return _weighted_rows(self.weigher, self.vocabulary, self.classes, learnt)
+        if learnt.examples is None:
+            return None
+        return _weighted_rows(self.weigher, self.vocabulary, self.classes, learnt.examples)
 
     def _differences(self, X: CSR, weights: CSR, mine: int, other: int) -> Differences:
         """Parts of the difference of two classes' scores, after calibration."""
@@ -296,7 +299,9 @@ def _weighted(recipe: ClassifierRecipe, learnt: Learnt, *, with_rows: bool = Tru
     assert stored.vocabulary is not None
     weigher = recipe.weights.on(stored)
     weigh = _weigh_rows(model(recipe.model), weigher)
-    rows = _weighted_rows(weigh, stored.vocabulary, stored.classes, learnt) if with_rows else None
+    rows = None
+    if with_rows and learnt.examples is not None:
+        rows = partial(_weighted_rows, weigh, stored.vocabulary, stored.classes, learnt.examples)
     counts = _weighted_counts(recipe, weigher, stored, rows)
     analyzer = recipe.analyzer
     least = least_df(learnt.counts, analyzer.min_df, model(recipe.model).least_terms)
@@ -324,17 +329,14 @@ def _in_single_precision(weigher: Weigher, X: CSR) -> CSR:
 
 
 def _weighted_rows(
-    weigh: Callable[[CSR], CSR], vocabulary: Vocabulary, classes: tuple[str, ...], learnt: Learnt
-) -> Labelled | None:
-    if learnt.examples is None:
-        return None
-    examples = learnt.examples
+    weigh: Callable[[CSR], CSR], vocabulary: Vocabulary, classes: tuple[str, ...], examples: Examples
+) -> Labelled:
     X = weigh(mapped(examples.X, examples.vocabulary, vocabulary))
     return Labelled(classes, X, places(classes, examples.classes)[examples.y], np.ones(len(examples.y)))
 
 
 def _weighted_counts(
-    recipe: ClassifierRecipe, weigher: Weigher, stored: ClassCounts, rows: Labelled | None
+    recipe: ClassifierRecipe, weigher: Weigher, stored: ClassCounts, rows: Callable[[], Labelled] | None
 ) -> ClassCounts:
     """Statistics of weighted documents: from stored weights, or from the documents if their length is normalised."""
     if not recipe.weights.normalised:
@@ -343,7 +345,8 @@ def _weighted_counts(
         if Need.ROWS not in model(recipe.model).needs:
             raise InputError("weighting {name!r} needs the documents, which were not kept", name=recipe.weighting)
         return weigher.class_counts(stored)  # the scorer is there already
-    weighted = ClassCounts.of(rows.X, rows.y, stored.vocabulary, range(stored.n_classes), containing=False)
+    made = rows()
+    weighted = ClassCounts.of(made.X, made.y, stored.vocabulary, range(stored.n_classes), containing=False)
     return ClassCounts(stored.vocabulary, stored.classes, stored.documents, weighted.terms, stored.containing)
 
 

@@ -38,8 +38,8 @@ _NO_EVIDENCE = (
     "length of a document depends on their scale; use a number or {default!r}"
 )
 _NO_FORGETTING = (
-    "a model with a term budget ({n:,} terms) cannot forget: it may have dropped terms of a document; train it again "
-    "without the document"
+    "a model with a term budget, or of counts with one, cannot forget: it may have dropped terms of a document; train "
+    "it again without the document"
 )
 _NO_BUDGET = (
     "model {model!r} with alpha={alpha!r} and weighting={weighting!r} is fitted to single documents, whose terms a "
@@ -168,10 +168,10 @@ class ClassifierRecipe:
             other = ", or alpha='evidence'" if self.alpha in OF_DOCUMENTS else ""
             raise InputError(template, model=self.model, alpha=self.alpha, weighting=self.weighting, other=other)
 
-    def check_forgets(self) -> None:
-        """Refuse to forget documents of which some terms may not have been counted."""
-        if self.term_budget is not None:
-            raise InputError(_NO_FORGETTING, n=self.term_budget)
+    def check_forgets(self, dropped: Sequence[int] | None) -> None:
+        """Refuse to forget documents of which some terms may not have been counted; dropped: ``Summary.dropped``."""
+        if self.term_budget is not None or dropped:
+            raise InputError(_NO_FORGETTING)
 
     @property
     def json(self) -> Json:

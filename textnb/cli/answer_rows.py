@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from textnb.address import Location
+from textnb.classifier.answer_cells import column_type
 from textnb.cli.input_sources import InputSource
 from textnb.cli.options.output import Writing
 from textnb.cli.terminal import Format, OutputRows
-from textnb.files.parquet_table import kept_schema, parquet_rows
-from textnb.files.table_file import added_names, new_file, table_format, table_writer
+from textnb.files.table_file import record_writer
 from textnb.readers import Document
 from textnb.readers.corpus import TABLES
 from textnb.readers.mailboxes import MAIL_COLUMNS
@@ -22,19 +22,11 @@ Kept = tuple[str, Mapping[str, Any]]
 """Name of the input that a document comes from, and the cells of its record."""
 
 
-def noted(sources: Sequence[InputSource], read: deque[Kept], keep: bool) -> Iterator[Document]:
-    """Yield the documents of all inputs, and append to `read` what a row has of each: cells only if they are kept."""
-    for source in sources:
-        for document in source.documents():
-            read.append((source.name, document.columns if keep or source.kind == "mail" else {}))
-            yield document
-
-
-def _type_of(name: str) -> type:
-    """Type of a column of an answer."""
-    if name == "known_terms":
-        return int
-    return float if name.startswith(("probability", "p(")) else str
+def noted(source: InputSource, read: deque[Kept], keep: bool) -> Iterator[Document]:
+    """Yield the documents of an input, and append to `read` what a row has of each: cells only if they are kept."""
+    for document in source.documents():
+        read.append((source.name, document.columns if keep or source.kind == "mail" else {}))
+        yield document
 
 
 @contextmanager
@@ -61,41 +53,13 @@ def stored_rows(
 
     The first column is the id, unless all inputs are tables; the last is the input, if there are several.
     """
-    several = len(sources) > 1
-    columns_of = [source.columns() for source in sources]
-    kept = list(dict.fromkeys(column for columns in columns_of for column in columns))
-    ids = [] if all(source.kind in TABLES for source in sources) else added_names(kept, ["id"])
-    last = ["file"] if several else []
-    added = added_names([*ids, *kept], [*answer, *last])
-    with _open_table(output, writing, sources, columns_of, (ids, kept, added), [*answer, *last]) as write_row:
+    added = {name: column_type(name) for name in answer}
+    last = {"file": str} if len(sources) > 1 else {}
+    has_ids = not all(source.kind in TABLES for source in sources)
+    with record_writer(output, sources, added | last, writing.style, has_ids=has_ids) as write_row:
 
         def write(name: str, cells: list[Any]) -> None:
             file, record = read.popleft()
-            write_row([name] if ids else [], record, [*cells, *([file] if several else [])])
+            write_row(name, record, [*cells, *([file] if last else [])])
 
         yield write
-
-
-_WriteRecord = Callable[[Sequence[str], Mapping[str, Any], Sequence[Any]], None]
-"""Function that writes a row: the id, if there is such a column, the record and the cells of the answer."""
-
-
-@contextmanager
-def _open_table(
-    output: Location,
-    writing: Writing,
-    sources: Sequence[InputSource],
-    columns_of: Sequence[Sequence[str]],
-    columns: tuple[list[str], list[str], list[str]],
-    answer: Sequence[str],
-) -> Iterator[_WriteRecord]:
-    ids, kept, added = columns
-    if table_format(output) != "parquet":
-        with table_writer(output, [*ids, *kept, *added], writing.style) as write:
-            yield lambda name, record, cells: write([*name, *map(record.get, kept)], cells)
-        return
-    schemas = [source.schema() for source in sources]
-    schema = kept_schema([*ids, *kept], list(zip(columns_of, schemas, strict=True)))
-    types = {name: _type_of(column) for name, column in zip(added, answer, strict=True)}
-    with new_file(output) as stream, parquet_rows(stream, schema, types) as table:
-        yield lambda name, record, cells: table.write({ids[0]: name[0], **record} if ids else record, cells)

@@ -102,7 +102,7 @@ def _compared_on_cluster(given: Comparing, clustering: Clustering) -> tuple[Toke
     source, folding = given.source, given.folding
     recipes = given.choosing.chosen(source, given.tokenizing, given.trust)
     with clustering.run(source, given.running) as run:
-        counted = CountedOnCluster(run, recipes, clustering.parts)
+        counted = CountedOnCluster(run, recipes, clustering.folder)
         documents = folding.chosen(counted.documents, repeats=given.repeats)
         fold_of = repeated_folds(documents.labels, documents.groups, folding.folds, given.repeats, folding.seed)
         validated = cross_validated_on(counted, recipes, documents, fold_of)

@@ -14,7 +14,7 @@ from textnb.cli.options import inputs
 from textnb.cli.options.checkpoint import check_place, origin_of, own_tokenizer
 from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
-from textnb.cli.sources import CorpusSource, check_output
+from textnb.cli.sources import APPENDED, CorpusSource, check_output, say_dropped
 from textnb.cli.terminal import OutputRows, plural, print_words, say
 from textnb.counts import TermsOf, counted
 from textnb.counts.counting import PART_CHARACTERS
@@ -28,10 +28,6 @@ from textnb.storage import locked, temporary_folder
 
 _PARTS = ".parts"
 """End of the name of the folder that has the counted parts until they are joined."""
-_APPENDED = (
-    "{output} ends with these {documents} already, so nothing is appended; to have them twice, count them to another "
-    "file and merge both"
-)
 
 
 @verb
@@ -44,12 +40,19 @@ _APPENDED = (
     type=FILE,
     help="Keep what has been counted so far in FOLDER; a run that was killed goes on from there.",
 )
+@click.option(
+    "--term-budget",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Keep about the N terms that most documents contain, which bounds memory.",
+)
 @takes(running=inputs.Running, clustering=Clustering, tokenizing=inputs.Tokenizing, reading=inputs.LabelledReading)
 def count(
     corpora: Sequence[str],
     output: Path | None,
     append: bool,
     checkpoint: Path | None,
+    term_budget: int | None,
     running: inputs.Running,
     clustering: Clustering,
     tokenizing: inputs.Tokenizing,
@@ -60,6 +63,9 @@ def count(
     The corpus is read once, and written in parts: memory is bounded by the vocabulary, not by the number of documents.
     --append writes the file anew with the documents of the corpus after its own, and equals counting all at once. If it
     ends with these documents already, because the run is repeated, nothing is appended.
+
+    --term-budget N leaves out the rarest terms whenever there are more than N. Terms that stay have all their counts;
+    textnb info FILE says in how many documents any other is at most. Models of such a file cannot forget.
 
     Examples:
 
@@ -72,7 +78,7 @@ def count(
     clustering.check()
     if output is not None:
         check_output(output, corpora)
-    elif clustering.parts is None:
+    elif clustering.folder is None:
         raise click.MissingParameter(param_hint="'--output' / '-o'", param_type="option")
     source = CorpusSource.open(corpora, reading, running)
     if source.count_file is not None:
@@ -81,7 +87,7 @@ def count(
     terms_of = tokenizing.terms_of
     if clustering.dask is not None:
         check_unused("append", "checkpoint", why="with --dask; --parts keeps what has been counted")
-        _count_on_cluster(source, terms_of, output, clustering, running)
+        _count_on_cluster(source, terms_of, output, term_budget, clustering, running)
         return
     assert output is not None
     if append:
@@ -94,14 +100,13 @@ def count(
     parts = CountedParts(folder, terms_of, origin)
     _count_parts(source, parts, terms_of, running)
     if append:
-        whole = _append(parts, output, own_tokenizer(terms_of))
+        whole = _append(parts, output, own_tokenizer(terms_of), term_budget)
     else:
-        whole = merge_counts(parts.paths, output, own_tokenizer(terms_of))
+        whole = merge_counts(parts.paths, output, own_tokenizer(terms_of), term_budget)
     if checkpoint is not None:
         parts.remove()
     if not running.quiet:
-        documents, terms = plural(parts.n_documents, "document"), plural(whole.n_terms, "term")
-        say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+        _say_counted(parts.n_documents, output, whole)
     source.throughput.say(quiet=running.quiet)
 
 
@@ -126,19 +131,19 @@ def _count_parts(source: CorpusSource, parts: CountedParts, terms_of: TermsOf, r
         raise InputError("{corpus} has no documents", corpus=source.name)
 
 
-def _append(parts: CountedParts, output: Path, trust: Collection[str]) -> Joined:
+def _append(parts: CountedParts, output: Path, trust: Collection[str], term_budget: int | None) -> Joined:
     """Append the counted parts to the output; a run that did so before, and is repeated, does not do it twice."""
     with locked(output):
         if not _has_content(output):
             parts.begin_to_append(0)
-            return merge_counts(parts.paths, output, trust)
+            return merge_counts(parts.paths, output, trust, term_budget)
         n_before = size_of_counts(output).n_documents
         if parts.n_before is not None and has_at(output, parts.n_before, parts.paths):
             return size_of_counts(output)  # killed after the last step, before the checkpoint was removed
         if parts.n_before is None and has_at(output, n_before - parts.n_documents, parts.paths):
-            raise InputError(_APPENDED, output=output, documents=plural(parts.n_documents, "document"))
+            raise InputError(APPENDED, output=output, documents=plural(parts.n_documents, "document"))
         parts.begin_to_append(n_before)
-        return merge_counts([output, *parts.paths], output, trust)
+        return merge_counts([output, *parts.paths], output, trust, term_budget)
 
 
 def _has_content(output: Path) -> bool:
@@ -146,10 +151,17 @@ def _has_content(output: Path) -> bool:
 
 
 def _count_on_cluster(
-    source: CorpusSource, terms_of: TermsOf, output: Path | None, clustering: Clustering, running: inputs.Running
+    source: CorpusSource,
+    terms_of: TermsOf,
+    output: Path | None,
+    term_budget: int | None,
+    clustering: Clustering,
+    running: inputs.Running,
 ) -> None:
     """Write a count file per part of the corpus, and join them if there is an output."""
-    kept = clustering.parts
+    if output is None:
+        check_unused("term_budget", why="without -o FILE: each part keeps all its terms")
+    kept = clustering.folder
     folder = kept or click.get_current_context().with_resource(temporary_folder(output or Path(), _PARTS))
     with clustering.run(source, running) as run:
         paths = count_on(run, terms_of, folder)
@@ -158,10 +170,15 @@ def _count_on_cluster(
             template = "{folder} has {files}; textnb merge joins them"
             say(template, folder=folder, files=plural(len(paths), "count file"))
         return
-    whole = merge_counts(paths, output, own_tokenizer(terms_of))
+    whole = merge_counts(paths, output, own_tokenizer(terms_of), term_budget)
     if not running.quiet:
-        documents, terms = plural(whole.n_documents, "document"), plural(whole.n_terms, "term")
-        say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+        _say_counted(whole.n_documents, output, whole)
+
+
+def _say_counted(n_documents: int, output: Path, whole: Joined) -> None:
+    documents, terms = plural(n_documents, "document"), plural(whole.n_terms, "term")
+    say("counted {documents}; {output} has {terms}", documents=documents, output=output, terms=terms)
+    say_dropped(whole.dropped)
 
 
 @verb

@@ -4,6 +4,7 @@ import sys
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
@@ -21,9 +22,9 @@ from textnb.cli.options.decision import Deciding
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
 from textnb.cli.options.output import Writing
 from textnb.cli.output_folder import OutputFolder
-from textnb.cli.sources import check_not_input
-from textnb.cli.terminal import Format, plural, progress, say, warn
-from textnb.cli.throughput import Throughput, size_of
+from textnb.cli.sources import check_not_among, check_not_input
+from textnb.cli.terminal import Format, plural, say, warn
+from textnb.cli.throughput import Input, Throughput
 from textnb.counts.rows import row_sums
 from textnb.distributed.prediction import Answered, opened_model, predict_on
 from textnb.errors import ParameterError
@@ -143,20 +144,26 @@ def predict(
             raise ParameterError("--dask needs --output-dir DIR, a folder that every worker sees")
         cells = answer_cells(classifier, deciding, top, all_scores, names_guess=deciding.may_be_unsure)
         with cluster_run(dask, input_corpora(inputs, reading), running, labelled=False) as run:
-            answered = predict_on(run, opened_model(model, trust), cells, Path(folder), f".{form}", writing.style)[1]
+            answered = predict_on(run, opened_model(model, trust), cells, location(folder), f".{form}", writing.style)[
+                1
+            ]
         _say_answered(answered, folder, running.quiet)
         return
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
+    if output is not None:
+        check_not_among(output, [source.corpus for source in sources if source.corpus is not None])
     names_guess = is_stored and deciding.may_be_unsure
     cells = answer_cells(classifier, deciding, top, all_scores, names_guess=names_guess)
-    predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored)
+    predicting = _Predicting(classifier, cells, writing, jobs, line_buffered, is_stored, throughput)
     if folder is None:
+        throughput.begin(map(_as_input, sources), quiet=running.quiet or typing)
         n_documents = predicting.run(sources, form, output, running.quiet or typing)
         if output is not None and not running.quiet:
             say("wrote {rows} to {path}", rows=plural(n_documents, "row"), path=output)
     else:
-        _fill(OutputFolder.of(folder, form, model), sources, predicting, running.quiet)
-    throughput.n_documents, throughput.n_bytes = predicting.n_documents, sum(size_of(location(name)) for name in inputs)
+        plan = OutputFolder.of(folder, form, model).plan(sources, inputs)
+        throughput.begin([_as_input(source) for source, _ in plan], quiet=running.quiet)
+        _fill(folder, plan, len(sources), predicting, running.quiet)
     throughput.say(quiet=running.quiet or typing)
     predicting.warn_of_guesses()
 
@@ -175,17 +182,22 @@ def _check_outputs(output: Path | None, output_dir: str | None, form: str, writi
     return output_dir
 
 
-def _fill(folder: OutputFolder, sources: Sequence[InputSource], predicting: "_Predicting", quiet: bool) -> None:
-    """Write one table per input to a folder, but for those that are finished."""
-    plan = folder.plan(sources)
+def _fill(
+    folder: str, plan: Sequence[tuple[InputSource, Location]], n_inputs: int, predicting: "_Predicting", quiet: bool
+) -> None:
+    """Write one table per input of a plan, which leaves out those of all inputs that are finished."""
     n_rows = sum(predicting.run([source], "tsv", path, quiet) for source, path in plan)
     if quiet:
         return
-    if skipped := len(sources) - len(plan):
-        say("skipped {files} that {folder} has already", files=plural(skipped, "input"), folder=folder.folder)
+    if skipped := n_inputs - len(plan):
+        say("skipped {files} that {folder} has already", files=plural(skipped, "input"), folder=folder)
     if plan:
         template = "wrote {rows} to {files} in {folder}"
-        say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder.folder)
+        say(template, rows=plural(n_rows, "row"), files=plural(len(plan), "file"), folder=folder)
+
+
+def _as_input(source: InputSource) -> Input:
+    return Input(source.kind, source.documents, source.corpus)
 
 
 @dataclass
@@ -198,13 +210,15 @@ class _Predicting:
     jobs: int
     line_buffered: bool
     is_stored: bool
+    throughput: Throughput
     n_documents: int = 0
     n_guesses: int = 0
 
     def run(self, sources: Sequence[InputSource], form: Format, output: Location | None, quiet: bool) -> int:
         """Answer the documents of inputs, on standard output or in a file; the number of documents."""
         read: deque[Kept] = deque()
-        documents = progress(noted(sources, read, self.is_stored), "classifying", lambda: None, quiet)
+        inputs = [_as_input(each)._replace(documents=partial(noted, each, read, self.is_stored)) for each in sources]
+        documents = self.throughput.watch(inputs, "classifying", quiet=quiet)
         columns = self.cells.columns
         if self.line_buffered:
             parts = _one_by_one(self.classifier, documents)

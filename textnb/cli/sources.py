@@ -4,38 +4,38 @@ import math
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple
 
 import click
 
+from textnb.address import Address
+from textnb.classifier.facts import dropped_facts, dropped_in_words
 from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
-from textnb.cli.terminal import plural, progress, progress_of_file, say, say_if_typing
-from textnb.cli.throughput import Throughput, size_of
+from textnb.cli.terminal import plural, say, say_if_typing
+from textnb.cli.throughput import Input, Throughput, size_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.counts.counting import joined
 from textnb.counts.kinds import of_kinds
-from textnb.errors import InputError, Phrase, listed
+from textnb.counts.pruning import Dropped
+from textnb.errors import InputError, ParameterError, Phrase, listed
 from textnb.files.bundle import is_bundle
+from textnb.files.correction import has_journal
 from textnb.files.count_file import read_counts
 from textnb.readers import (
     Document,
     OpenCorpus,
     open_corpus,
 )
-from textnb.readers.compression import is_compressed
-from textnb.readers.corpus import COLUMNAR, STREAMED, expand_paths
+from textnb.readers.corpus import STREAMED, expand_paths
 from textnb.readers.folders import is_kind
-from textnb.readers.position import position
 from textnb.readers.settings import header_field
 from textnb.readers.streamed import Pipe
 from textnb.storage import check_writable
@@ -77,20 +77,23 @@ class CorpusSource:
 
         A name may be a file, a folder, a pattern, or - for standard input.
         """
+        check_named_once(names)
         settings = replace(reading.settings, jobs=running.n_jobs, whole_records=False)
         corpora: list[OpenCorpus | CountFile] = []
         for name in names:
             if name == STANDARD_INPUT and reading.reader in (None, *STREAMED):
-                corpora.append(open_corpus(Pipe("standard input", standard_input), reading.reader, settings))
+                corpora.append(open_corpus(Pipe(STANDARD_INPUT_NAME, standard_input), reading.reader, settings))
                 continue
-            for path, own in expand_paths(stored_input() if name == STANDARD_INPUT else name, reading.reader, settings):
+            named = stored_input() if name == STANDARD_INPUT else name
+            for path, own in expand_paths(named, reading.reader, settings):
                 if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                     corpora.append(CountFile(path, *read_counts(path, trust)))
                 else:
                     corpora.append(open_corpus(path, reading.reader, own))
         kinds = ["counts" if isinstance(each, CountFile) else each.kind for each in corpora]
-        check_reading_used(reading, kinds, " ".join(names))
-        return cls(" ".join(names), running, tuple(corpora))
+        whole = " ".join(STANDARD_INPUT_NAME if name == STANDARD_INPUT else name for name in names)
+        check_reading_used(reading, kinds, whole)
+        return cls(whole, running, tuple(corpora))
 
     @property
     def count_file(self) -> CountFile | None:
@@ -126,33 +129,38 @@ class CorpusSource:
         if self.count_file is not None:
             template = "{path} holds counts, not text; name the corpus that it was counted from"
             raise InputError(template, path=self.count_file.path)
-        return chain.from_iterable(map(self._documents, self.corpora))
+        self._begin()
+        return self._watched(self._inputs)
 
-    def _documents(self, corpus: OpenCorpus | CountFile) -> Iterator[Document]:
-        assert isinstance(corpus, OpenCorpus)
-        documents = self._with_progress(corpus)
+    def _begin(self) -> None:
+        self.throughput.begin(self._inputs, quiet=self.running.quiet)
+
+    def _watched(self, inputs: Sequence[Input]) -> Iterator[Document]:
+        return self.throughput.watch(inputs, "reading", quiet=self.running.quiet)
+
+    @property
+    def _inputs(self) -> list[Input]:
+        corpora = (each for each in self.corpora if isinstance(each, OpenCorpus))
+        return [Input(each.kind, partial(self._documents, each), each) for each in corpora]
+
+    def _documents(self, corpus: OpenCorpus) -> Iterator[Document]:
         if len(self.corpora) == 1:
-            return documents
-        return (replace(each, id=f"{corpus.path}:{each.id}") for each in documents)
-
-    def _with_progress(self, corpus: OpenCorpus) -> Iterator[Document]:
-        size, quiet = size_of(corpus.path), self.running.quiet
-        self.throughput.n_bytes += size
-        documents = self.throughput.watch(corpus.documents())
-        if corpus.kind in _READ_IN_ORDER and isinstance(corpus.path, Path) and not quiet:
-            return progress_of_file(documents, "reading", size, position)
-        return progress(documents, "reading", partial(_expected_documents, corpus), quiet)
+            return corpus.documents()
+        return (replace(each, id=f"{corpus.path}:{each.id}") for each in corpus.documents())
 
     def labelled(self, terms_of: TermsOf) -> Iterator[Any]:
         """Return the documents; or counted parts, if there is a count file, which must have the terms."""
         return self.documents() if self.count_file is None else self._parts(terms_of)
 
     def _parts(self, terms_of: TermsOf) -> Iterator[Counted]:
+        self._begin()
+        inputs = iter(self._inputs)
         for each in self.corpora:
             if isinstance(each, CountFile):
+                self.throughput.add(len(each.counted), size_of(each.path))
                 yield each.part(terms_of)
             else:
-                yield from counted(self._documents(each), terms_of, jobs=self.running.n_jobs)
+                yield from counted(self._watched([next(inputs)]), terms_of, jobs=self.running.n_jobs)
 
     def counted(self, terms_of: TermsOf) -> Counted:
         """Return all documents, counted."""
@@ -162,16 +170,52 @@ class CorpusSource:
         return parts[0] if len(parts) == 1 else joined(parts)
 
 
-STANDARD_INPUT = "-"
+APPENDED = (
+    "{output} ends with these {documents} already, so nothing is appended; to have them twice, count them to another "
+    "file and merge both"
+)
+"""Message about a count file to which the same documents would be added again."""
+STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
 
 
-def stored_input() -> Path:
+@dataclass(frozen=True)
+class StoredInput(Address):
+    """Copy of standard input in a file; messages and ids name standard input, not the file."""
+
+    file: Path
+
+    @property
+    def _type(self) -> str:
+        return "file"
+
+    @property
+    def is_pattern(self) -> bool:
+        """Return False: it is one file."""
+        return False
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.file.stat().st_size
+
+    def open(self) -> BinaryIO:
+        """Open the file to read its bytes."""
+        return self.file.open("rb")
+
+
+def stored_input() -> StoredInput:
     """Copy standard input to a file, which lives as long as the verb runs, for kinds that are not read in one go."""
     folder = click.get_current_context().with_resource(TemporaryDirectory())
-    path = Path(folder, "standard input")
-    with path.open("wb") as stream:
+    file = Path(folder, "input")
+    with file.open("wb") as stream:
         shutil.copyfileobj(standard_input(), stream)
-    return path
+    return StoredInput(STANDARD_INPUT_NAME, file)
+
+
+def check_named_once(names: Sequence[str]) -> None:
+    """Refuse standard input among the inputs if it is there twice."""
+    if list(names).count(STANDARD_INPUT) > 1:
+        raise ParameterError("standard input can be read only once; name - once")
 
 
 def standard_input() -> BinaryIO:
@@ -182,8 +226,6 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-_READ_IN_ORDER = frozenset({"csv", "tsv", "jsonl", "lines"})
-"""Kinds of corpora that are read from the beginning of one file to its end."""
 _SKIPPING = {"skip_bad", "max_skipped"}
 _TABLE = frozenset({"text", "label", "id", "encoding", *_SKIPPING})
 _USED_BY_KIND = {
@@ -231,23 +273,6 @@ def check_has_terms(path: Path, mine: TermsOf, theirs: TermsOf) -> None:
         raise InputError(template, path=path, missing=" and no ".join(missing), kinds=",".join(kinds or ()))
 
 
-def _expected_documents(corpus: OpenCorpus) -> int | None:
-    """Estimate the number of documents of a corpus, for the progress bar."""
-    path = corpus.path
-    if corpus.kind in COLUMNAR:
-        return corpus.n_rows()
-    if not isinstance(path, Path):
-        return None
-    if path.is_dir():
-        with suppress(NotImplementedError, ValueError):  # a pattern that names nothing below the folder
-            return sum(1 for file in path.rglob(corpus.settings.glob or "*") if file.is_file())
-        return None
-    if is_compressed(path) or not path.is_file():
-        return None
-    with path.open("rb") as stream:
-        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))
-
-
 def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     """Raise an error, before any work, if the output cannot be written or would replace a file of another program."""
     check_writable(output)
@@ -255,6 +280,10 @@ def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     if output.exists() and output.stat().st_size and not is_bundle(output):
         template = "{output} already exists and is not a textnb file; remove it or choose another name"
         raise InputError(template, output=output)
+    if has_journal(output):
+        from textnb.files.journal import Journal  # SQLite is not needed otherwise
+
+        Journal(output).check()
 
 
 def check_not_input(output: Path, names: Sequence[str]) -> None:
@@ -262,6 +291,16 @@ def check_not_input(output: Path, names: Sequence[str]) -> None:
     for name in names:
         if output.exists() and is_kind(Path(name).exists) and output.samefile(name):
             raise InputError("{output} is an input itself; choose another name for the output", output=output)
+
+
+def check_not_among(output: Path, corpora: Sequence[OpenCorpus]) -> None:
+    """Refuse an output that is one of the files for which the inputs stand: patterns and folders."""
+    for corpus in corpora:
+        path = corpus.path
+        if isinstance(path, Path) and output.exists():
+            is_inside = path.is_dir() and not corpus.settings.glob and output.resolve().is_relative_to(path.resolve())
+            if is_inside or output.samefile(path):
+                raise InputError("{output} is an input itself; choose another name for the output", output=output)
 
 
 def save_and_say(classifier: TextClassifier, output: Path, done: str, number: int, quiet: bool) -> None:
@@ -278,3 +317,9 @@ def save_and_say(classifier: TextClassifier, output: Path, done: str, number: in
             classes=plural(counts.n_classes, "class", "classes"),
             terms=plural(counts.n_terms, "term"),
         )
+
+
+def say_dropped(dropped: Dropped) -> None:
+    """Print what a term budget has dropped from a count file, if anything."""
+    if dropped.pairs:
+        say("{name}: {value}", name=Phrase("dropped terms"), value=Phrase(dropped_in_words(dropped_facts(dropped))))

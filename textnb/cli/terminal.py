@@ -130,20 +130,28 @@ def progress(
             bar.update(task, advance=1, description=visible(describe(item)) if describe else what)
 
 
-def progress_of_file(items: Iterable[Item], what: str, size: int, position: Callable[[], int]) -> Iterator[Item]:
-    """Yield the items of a file; show their number, rates and remaining time by the bytes that have been read of it."""
+def progress_of_bytes(
+    items: Iterable[Item], what: str, total: int | None, so_far: Callable[[], tuple[int, int, float]]
+) -> Iterator[Item]:
+    """Yield the items; show their number, rates and remaining time by the bytes that have been read.
+
+    total: bytes of all, None if it is not known. so_far: gives the documents, bytes and seconds so far.
+    """
     if not sys.stderr.isatty():
         yield from items
         return
     with terminal_bar(in_bytes=True) as bar:
-        task = bar.add_task(what, total=size, documents=0)
-        number, due = 0, 0.0
-        for number, item in enumerate(items, 1):
+        number, done, seconds = so_far()
+        task = bar.add_task(what, total=total, completed=done, documents=number, seconds=seconds)
+        due = 0.0
+        for item in items:
             yield item
             if time.monotonic() >= due:
-                bar.update(task, completed=position(), documents=number)
+                number, done, seconds = so_far()
+                bar.update(task, completed=done, documents=number, seconds=seconds)
                 due = time.monotonic() + _SECONDS_BETWEEN
-        bar.update(task, completed=size, documents=number)
+        number, done, seconds = so_far()
+        bar.update(task, completed=done, documents=number, seconds=seconds)
 
 
 @contextmanager

@@ -126,6 +126,7 @@ def test(
         shown = _MISTAKES if mistakes is None else None
         _print_mistakes(given.mistakes[:shown])
         print_suspects(given.suspects[:shown])
+    source.throughput.say(quiet=running.quiet)
 
 
 def _check_labels(labels: Sequence[str], classes: Sequence[str], corpus: Path) -> None:

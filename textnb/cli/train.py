@@ -148,7 +148,7 @@ def _trained(
         check_unused("html", why="with --dask: the documents are not read here")
         check_unused("checkpoint", why="with --dask; --parts keeps what has been counted")
         with clustering.run(source, running) as run:
-            return TextClassifier.from_recipe(recipe).fit_learnt(*learn_on(run, recipe, clustering.parts))
+            return TextClassifier.from_recipe(recipe).fit_learnt(*learn_on(run, recipe, clustering.folder))
 
     def documents() -> Iterator[Any]:
         found = source.labelled(recipe.terms_of)

@@ -13,6 +13,7 @@ import numpy as np
 from textnb.counts.documents import CountedDocument, CountedRows, NativeRows, TermsOf
 from textnb.counts.examples import Examples, labelled_digest
 from textnb.counts.matrix import CSR, MatrixBuilder, count_matrix, mapped
+from textnb.counts.pruning import NOTHING_DROPPED, Dropped
 from textnb.counts.rows import as_matrix
 from textnb.counts.vocabulary import Columns, Vocabulary
 from textnb.errors import InputError
@@ -46,7 +47,8 @@ class _Matrix:
 class Counted:
     """Counted documents: X (D, V) and what else is known of each row.
 
-    digests are empty if nothing can be learnt, days (``Document.day``) if no document has one.
+    digests are empty if nothing can be learnt, days (``Document.day``) if no document has one. dropped: what a term
+    budget has left out of X, at most.
     """
 
     if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class Counted:
     ids: tuple[str, ...]
     groups: tuple[str | None, ...]
     days: tuple[int | None, ...] = ()
+    dropped: Dropped = NOTHING_DROPPED
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -72,7 +75,7 @@ class Counted:
         chosen = rows.tolist()
         labels, ids, groups = (tuple(values[i] for i in chosen) for values in (self.labels, self.ids, self.groups))
         digests, days = (tuple(each[i] for i in chosen) if each else () for each in (self.digests, self.days))
-        part = Counted(self.X[rows], self.vocabulary, labels, digests, ids, groups, days)
+        part = Counted(self.X[rows], self.vocabulary, labels, digests, ids, groups, days, self.dropped)
         if "learnt_digests" in self.__dict__:  # hashing is most of the time that a fold takes
             part.__dict__["learnt_digests"] = [self.learnt_digests[i] for i in chosen]
         return part
@@ -128,7 +131,8 @@ def joined(parts: Sequence[Counted]) -> Counted:
         for name in ("labels", "digests", "ids", "groups")
     )
     days = tuple(chain.from_iterable(part.days or (None,) * len(part) for part in parts))
-    return Counted(X, vocabulary, labels, digests, ids, groups, days if any(days) else ())
+    dropped = reduce(Dropped.and_then, [part.dropped for part in parts], NOTHING_DROPPED)
+    return Counted(X, vocabulary, labels, digests, ids, groups, days if any(days) else (), dropped)
 
 
 def counted(

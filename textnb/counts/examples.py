@@ -107,7 +107,12 @@ class Digests:
         return int(self._occurrences(sort_keys(digest_array([digest])))[0])
 
     def __add__(self, other: Digests) -> Digests:
-        return self._sorted(np.concatenate([self._keys, other._keys]))
+        return self.total([self, other])
+
+    @classmethod
+    def total(cls, parts: Sequence[Digests]) -> Digests:
+        """Sum of several multisets."""
+        return cls._sorted(np.concatenate([each._keys for each in parts]))
 
     def __sub__(self, other: Digests) -> Digests:
         self.check_holds(other)

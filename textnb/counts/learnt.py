@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -269,7 +269,7 @@ class Learnt:
         counts, histograms = _statistics(part.X, part.named_labels, part.vocabulary, weighting, keeps.histograms)
         examples = part.examples if keeps.examples else None
         sample = Sample.of(part, keeps.sample) if keeps.sample else None
-        return cls(counts, Digests.of(part.learnt_digests), histograms, examples, sample)
+        return cls(counts, Digests.of(part.learnt_digests), histograms, examples, sample, part.dropped)
 
     @classmethod
     def of_weighted(cls, part: Counted, weighting: Weighting, sample_weight: Floats) -> "Learnt":
@@ -278,7 +278,7 @@ class Learnt:
         counts = ClassCounts.of(
             stored, labels, part.vocabulary, sample_weight=sample_weight, unit=weighting.unit
         ).trimmed()
-        return cls(counts, Digests.of())
+        return cls(counts, Digests.of(), dropped=part.dropped)
 
     def part(self, examples: Examples, weighting: Weighting) -> "Learnt":
         """Return the learnt value of some of these documents, for ``-``."""
@@ -308,21 +308,20 @@ class Learnt:
         return self.counts - ClassCounts.of(stored, labels, vocabulary, classes, unit=unit), rest
 
     def __add__(self, other: "Learnt") -> "Learnt":
-        a, b = self.counts, other.counts
-        vocabulary, columns, others = united(_vocabulary(a), _vocabulary(b))
-        classes = sorted({*a.classes, *b.classes})
-        histograms = None
-        if self.histograms is not None and other.histograms is not None:
-            mine = self.histograms.on(vocabulary, classes, a.unit, columns)
-            histograms = mine + other.histograms.on(vocabulary, classes, a.unit, others)
-        return Learnt(
-            a.on(vocabulary, classes, columns) + b.on(vocabulary, classes, others),
-            self.digests + other.digests,
+        return Learnt.total([self, other])
+
+    @classmethod
+    def total(cls, parts: Sequence["Learnt"]) -> "Learnt":
+        """Return the sum of learnt values; digests and kept documents of all are joined at once."""
+        counts, histograms = reduce(_sum_of_counts, [(each.counts, each.histograms) for each in parts])
+        return cls(
+            counts,
+            Digests.total([each.digests for each in parts]),
             histograms,
-            _sum(self.examples, other.examples),
-            _sum(self.sample, other.sample),
-            self.dropped.and_then(other.dropped),
-        )._thinned()
+            _joined([each.examples for each in parts]),
+            _sum_of_samples([each.sample for each in parts], _documents(counts)),
+            reduce(Dropped.and_then, [each.dropped for each in parts]),
+        )
 
     def __sub__(self, other: "Learnt") -> "Learnt":
         digests = self.digests - other.digests  # refuses what was never learnt, before anything else
@@ -340,7 +339,7 @@ class Learnt:
     @property
     def documents(self) -> dict[str, int]:
         """Number of learnt documents of each class."""
-        return dict(zip(self.counts.classes, np.asarray(self.counts.documents).tolist(), strict=True))
+        return _documents(self.counts)
 
     @property
     def fingerprint(self) -> str:
@@ -393,6 +392,32 @@ def _vocabulary(counts: ClassCounts) -> Vocabulary:
     return counts.vocabulary
 
 
-def _sum(a: Any, b: Any) -> Any:
-    """Sum of two parts; None if either is None."""
-    return None if a is None or b is None else a + b
+def _documents(counts: ClassCounts) -> dict[str, int]:
+    """Return the number of documents of each class."""
+    return dict(zip(counts.classes, np.asarray(counts.documents).tolist(), strict=True))
+
+
+_Counts = tuple[ClassCounts, ClassHistograms | None]
+
+
+def _sum_of_counts(one: _Counts, other: _Counts) -> _Counts:
+    """Return the sum of counts and of histograms on the terms and classes of both; no histograms if either has none."""
+    (a, mine), (b, theirs) = one, other
+    vocabulary, columns, others = united(_vocabulary(a), _vocabulary(b))
+    classes = sorted({*a.classes, *b.classes})
+    histograms = None
+    if mine is not None and theirs is not None:
+        histograms = mine.on(vocabulary, classes, a.unit, columns) + theirs.on(vocabulary, classes, a.unit, others)
+    return a.on(vocabulary, classes, columns) + b.on(vocabulary, classes, others), histograms
+
+
+def _joined(examples: Sequence[Examples | None]) -> Examples | None:
+    """Return the kept documents of all parts; None if one of them keeps none."""
+    kept = [each for each in examples if each is not None]
+    return Examples.joined(kept) if len(kept) == len(examples) else None
+
+
+def _sum_of_samples(samples: Sequence[Sample | None], documents: Mapping[str, int]) -> Sample | None:
+    """Return the sample of all parts, which have these documents per class; None if one of them has no sample."""
+    kept = [each for each in samples if each is not None]
+    return kept[0].plus(kept[1:], documents) if len(kept) == len(samples) else None

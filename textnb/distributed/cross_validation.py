@@ -37,7 +37,7 @@ from textnb.comparison.cross_validation import (
 from textnb.counts import Counted, Learnt, TermsOf, Vocabulary
 from textnb.counts.counting import joined
 from textnb.counts.learnt import Sample
-from textnb.distributed.counting import stored_paths
+from textnb.distributed.counting import parts_folder, stored_paths
 from textnb.distributed.partitions import as_source
 from textnb.distributed.runs import SPLIT_EVERY, Progress, Run
 from textnb.distributed.workers import Shared, TaskResult, counted_part, rows_of
@@ -93,7 +93,7 @@ def cross_validate(  # noqa: PLR0913  # all but the first three by name
     asked = {name: each.asked if isinstance(each, TextClassifier) else each for name, each in recipes.items()}
     source = as_source(documents, text=text, label=label, id=id, reader=reader)
     run = Run(client, source, split_every, progress)
-    counted = CountedOnCluster(run, asked, None if parts is None else Path(parts))
+    counted = CountedOnCluster(run, asked, parts_folder(parts))
     fold_of = repeated_folds(counted.documents.labels, counted.documents.groups, folds, repeats, seed)
     return comparison_of(
         cross_validated_on(counted, asked, counted.documents, fold_of), counted.documents, fold_of, seed
@@ -242,7 +242,7 @@ class _Work:
         shared, counting = run.shared(recipe), run.shared(recipe.terms_of)
         chosen = run.task(chosen_recipe, shared, run.each(rows_of, parts, pieces))
         leaves = run.each(learnt_rows, parts, self.counted.divided(self._is_training(where)), chosen, counting)
-        return run.task(fitted_to, chosen, run.tree(leaves, summed))
+        return run.task(fitted_to, chosen, run.tree(leaves, Learnt.total))
 
     def _is_training(self, where: Fold) -> Any:
         folds = self.folds[where[0]]
@@ -265,7 +265,7 @@ def fold_statistics(part: TaskResult, folds: Codes, recipe: Shared) -> dict[Fold
 def added_folds(parts: list[dict[Fold, Learnt]]) -> dict[Fold, Learnt]:
     """Return the sum of the statistics of each fold."""
     folds = sorted({fold for part in parts for fold in part})
-    return {fold: reduce(add, [part[fold] for part in parts if fold in part]) for fold in folds}
+    return {fold: Learnt.total([part[fold] for part in parts if fold in part]) for fold in folds}
 
 
 def calibrating(part: TaskResult, is_training: Any, recipe: Shared, documents: Mapping[str, int]) -> Sample:
@@ -273,8 +273,8 @@ def calibrating(part: TaskResult, is_training: Any, recipe: Shared, documents: M
     return Sample.calibrating_part(part.value.rows(np.flatnonzero(is_training)), recipe.value.keeps.sample, documents)
 
 
-def summed(parts: list[Any]) -> Any:
-    """Return the sum of samples, or of what was learnt."""
+def summed(parts: list[Sample]) -> Sample:
+    """Return the sum of samples."""
     return reduce(add, parts)
 
 
@@ -288,7 +288,7 @@ def fitted_fold(
     """Fit a recipe to the documents of the other folds, eq. (1)."""
     started = time.perf_counter()
     repeat, fold = where
-    learnt = reduce(add, [part for (r, f), part in statistics.items() if r == repeat and f != fold])
+    learnt = Learnt.total([part for (r, f), part in statistics.items() if r == repeat and f != fold])
     if sample is not None and documents is not None:
         learnt = learnt.with_sample(sample.thinned(documents))
     return TimedFit(fit_recipe(recipe.value, learnt), time.perf_counter() - started)

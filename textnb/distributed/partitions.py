@@ -10,12 +10,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
-from textnb.address import Location
+from textnb.address import Address, Location
 from textnb.document import Document
 from textnb.errors import InputError
 from textnb.extension import cached_property
 from textnb.readers.corpus import TABLES, OpenCorpus, expand_paths, open_corpus, open_input
-from textnb.readers.frames import column, column_names
+from textnb.readers.frames import column, column_names, is_frame
 from textnb.readers.settings import Settings
 from textnb.readers.streamed import Pipe
 from textnb.readers.texts import described
@@ -23,6 +23,10 @@ from textnb.version import __version__
 
 _NAME_SIZE = 8  # bytes of the digest in the name of a file
 _MAX_STEM = 80  # characters of the input's name in the name of a file
+_NOT_DISTRIBUTED = (
+    "documents must be paths, patterns, or a bag or data frame of Dask, not {kind}; dask.bag.from_sequence and "
+    "dask.dataframe.from_pandas make these"
+)
 
 
 class PartReader(Protocol):
@@ -35,6 +39,9 @@ class PartReader(Protocol):
 
     def columns(self) -> list[str]:
         """Names of the columns of the records, if they are records."""
+
+    def schema(self) -> Any:
+        """Types of these columns, as pyarrow has them; None if cells are text."""
 
     @property
     def has_own_ids(self) -> bool:
@@ -66,6 +73,10 @@ class FileReader:
     def columns(self) -> list[str]:
         """Names of the columns of a table."""
         return self.corpus.columns()
+
+    def schema(self) -> Any:
+        """Types of the columns of a Parquet or Arrow file."""
+        return self.corpus.schema()
 
     @property
     def has_own_ids(self) -> bool:
@@ -101,6 +112,18 @@ class HeldReader:
     def columns(self) -> list[str]:
         """Names of the columns of a data frame."""
         return [*map(str, column_names(self.items))] if self.has_own_ids else []
+
+    def schema(self) -> Any:
+        """Types of the columns of a data frame, in which a column without a value is text; None for a bag."""
+        if not self.has_own_ids:
+            return None
+        try:
+            import pyarrow as pa
+
+            found = pa.Schema.from_pandas(self.items, preserve_index=False)
+        except (ImportError, pa.ArrowException):  # cells of several types
+            return None
+        return pa.schema([field.with_type(pa.string()) if pa.types.is_null(field.type) else field for field in found])
 
     @property
     def has_own_ids(self) -> bool:
@@ -187,7 +210,10 @@ def as_source(
         return _held(documents, HeldColumns(text, label if labelled else None, id))
     given = text if text is None or isinstance(text, str) else tuple(text)
     settings = Settings(text=given, label=label, id=id, labelled=labelled)
-    paths = [documents] if isinstance(documents, str | Path) else list(documents)
+    paths = [documents] if isinstance(documents, str | Path) or is_frame(documents) else list(documents)
+    for other in paths:
+        if not isinstance(other, str | Path | Address):
+            raise InputError(_NOT_DISTRIBUTED, kind=type(other).__name__)
     opened = open_corpus if labelled else open_input
     return source_of([opened(path, reader, own) for path, own in expand_paths(paths, reader, settings)], labelled)
 

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from textnb.classifier.answer_cells import AnswerCells
+from textnb.address import Address, Location, location
+from textnb.classifier.answer_cells import AnswerCells, column_type
 from textnb.classifier.labels import LabelNames
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.counts.rows import row_sums
-from textnb.distributed.counting import part_paths
+from textnb.distributed.counting import check_seen, part_names
 from textnb.distributed.partitions import PartReader, as_source
 from textnb.distributed.runs import Progress, Run
 from textnb.distributed.workers import raise_named
 from textnb.document import Document
 from textnb.errors import InputError
-from textnb.files.table_file import TableStyle, added_names, table_format, table_writer
+from textnb.files.table_file import TableStyle, record_writer, table_format
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -64,7 +65,7 @@ def predict(  # noqa: PLR0913  # all but the first four by name
     client: "Client",
     model: TextClassifier | str | Path,
     documents: Any,
-    output: str | Path,
+    output: str | Path | Address,
     *,
     form: str = "parquet",
     unsure: float | None = None,
@@ -73,7 +74,7 @@ def predict(  # noqa: PLR0913  # all but the first four by name
     id: str | None = None,  # noqa: A002  # the name of the column
     reader: str | None = None,
     progress: Progress | None = None,
-) -> list[Path]:
+) -> list[Location]:
     """Classify documents on a cluster; each partition becomes a table in the folder ``output``.
 
     A table is written by a worker, as a whole or not at all. A rerun leaves the tables that are there as they are. A
@@ -88,7 +89,7 @@ def predict(  # noqa: PLR0913  # all but the first four by name
     documents, text, id, reader, progress
         As in ``count``; labels are not needed.
     output : str or Path
-        Folder of the tables, which every worker must see.
+        Folder of the tables, or its address, such as ``s3://bucket/answers``; every worker must see it.
     form : {"parquet", "csv", "tsv", "jsonl"}
         Format of the tables.
     unsure : float, optional
@@ -98,9 +99,10 @@ def predict(  # noqa: PLR0913  # all but the first four by name
 
     Returns
     -------
-    list of Path
+    list of Path or Address
         The tables, in the order of the partitions. They have the columns of the records that were read, or else the
-        ids, then label, probability and the number of known terms.
+        ids, then label, probability and the number of known terms. In Parquet, columns of Parquet and Arrow files and
+        of data frames keep their types.
     """
     source = as_source(documents, text=text, id=id, reader=reader, labelled=False)
     run = Run(client, source, progress=progress)
@@ -108,7 +110,7 @@ def predict(  # noqa: PLR0913  # all but the first four by name
     classifier = sent.load() if isinstance(sent, ModelAt) else sent
     rule = classifier.rule(unsure=unsure)
     cells = AnswerCells(classifier.fitted.classes, rule, all_scores=all_scores, shows_guess=unsure is not None)
-    return predict_on(run, sent, cells, Path(output), f".{form}")[0]
+    return predict_on(run, sent, cells, location(output), f".{form}")[0]
 
 
 def opened_model(path: str | Path, trust: Collection[str] = ()) -> ModelAt:
@@ -121,15 +123,17 @@ def predict_on(
     run: Run,
     model: TextClassifier | ModelAt,
     cells: AnswerCells,
-    output: Path,
+    output: Location,
     suffix: str,
     style: TableStyle | None = None,
-) -> tuple[list[Path], Answered]:
+) -> tuple[list[Location], Answered]:
     """Write the tables of a run; return their paths, and how many documents were answered."""
     table_format(Path(f"part{suffix}"))
     shared, options = run.shared(model), (cells, style or TableStyle())
-    paths = part_paths(run.source, output, (_key_of(model), options), suffix)
+    output = output.absolute() if isinstance(output, Path) else output
+    paths = [output / name for name in part_names(run.source, output, (_key_of(model), options), suffix)]
     found = run.results(run.leaves(answered_part, shared, *options, each=paths))
+    check_seen(output, paths)
     return paths, Answered(*np.array([each.value for each in found]).sum(axis=0).tolist())
 
 
@@ -146,7 +150,7 @@ def answered_part(
     model: TextClassifier | ModelAt,
     cells: AnswerCells,
     style: TableStyle,
-    path: Path,
+    path: Location,
 ) -> Answered:
     """Write the answers to the documents of a partition, unless they are there."""
     if path.exists():
@@ -159,18 +163,15 @@ def answered_part(
 
 
 def _write_answers(
-    reader: PartReader, classifier: TextClassifier, cells: AnswerCells, style: TableStyle, path: Path
+    reader: PartReader, classifier: TextClassifier, cells: AnswerCells, style: TableStyle, path: Location
 ) -> Answered:
-    kept, read = reader.columns(), deque[Mapping[str, object]]()
-    ids = [] if reader.has_own_ids else added_names(kept, ["id"])
-    columns = [*ids, *kept]
-    columns += added_names(columns, cells.columns)
-    number = unknown = 0
-    with table_writer(path, columns, style) as write:
+    read, number, unknown = deque[Mapping[str, object]](), 0, 0
+    added = {name: column_type(name) for name in cells.columns}
+    with record_writer(path, [reader], added, style, has_ids=not reader.has_own_ids) as write:
         for part, log_p in classifier.predict_parts(_noted(reader, read), entries=0):
             known = row_sums(part.counts).astype(np.intp)
             for name, answer in zip(part.ids, cells.rows(np.exp(log_p), known), strict=True):
-                write([*([name] if ids else []), *map(read.popleft().get, kept)], answer)
+                write(name, read.popleft(), answer)
             number += len(part)
             unknown += int((known == 0).sum())
     return Answered(number, unknown)

@@ -7,8 +7,9 @@ statistics are whole numbers; see ``counts/learnt.py``.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -107,10 +108,10 @@ class Run:
             depth += 1
         return level[0]
 
-    def total(self, leaves: Sequence[Any]) -> TaskResult:
-        """Run the tasks, and return the sum of what they learnt."""
+    def total(self, leaves: Sequence[Any], term_budget: int | None = None) -> TaskResult:
+        """Run the tasks, and return the sum of what they learnt; no sum has more terms than the budget."""
         done = self.after(_is_done, leaves)
-        root, *reports = self.start([self.tree(leaves), *done])
+        root, *reports = self.start([self.tree(leaves, partial(added, term_budget=term_budget)), *done])
         self.wait(reports)
         with self.errors():
             total: TaskResult = self.heard(root.result())
@@ -134,6 +135,15 @@ class Run:
         futures = self.start(tasks)
         self.wait(futures)
         return self.gathered(futures)
+
+    def passing(self, tasks: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
+        """Run tasks, and yield the number and the result of each as they come; the cluster keeps none of them."""
+        futures = self.start(list(tasks.values()))
+        numbers = dict(zip((future.key for future in futures), tasks, strict=True))
+        with self.errors():
+            for future in self._watched(_finished(futures), len(futures)):
+                yield numbers[future.key], self.heard(future.result())
+                future.release()
 
     def gathered(self, futures: "Sequence[Future[Any]]") -> list[Any]:
         """Return the results of futures in order."""

@@ -4,7 +4,8 @@ The model `auto` is chosen as on one machine (``classifier/choice.py``), by the 
 ENTRIES counts, in the order of the partitions, of which digests decide. So a first pass counts partitions from the
 front until they have ENTRIES counts; they stay on the workers, and the second pass reads the others.
 
-A model that is fitted to the documents themselves gets the counts of all partitions on the driver.
+A model that is fitted to the documents themselves is fitted here, to the count files of the partitions, which are
+joined into one on disk and mapped, as ``textnb train FILE.counts`` does.
 """
 
 import math
@@ -19,9 +20,9 @@ from textnb.classifier.choice import FIRST_DOCUMENTS, choose_by, narrowed, sampl
 from textnb.classifier.labels import TEXT
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.text_classifier import TextClassifier
-from textnb.counts import Learnt, TermsOf
+from textnb.counts import Learnt
 from textnb.counts.counting import ENTRIES, joined, number_in_first_part
-from textnb.distributed.counting import stored_paths
+from textnb.distributed.counting import joined_counts, parts_folder, stored_paths
 from textnb.distributed.partitions import as_source
 from textnb.distributed.runs import SPLIT_EVERY, Progress, Run
 from textnb.distributed.workers import (
@@ -34,7 +35,6 @@ from textnb.distributed.workers import (
     text_lengths,
 )
 from textnb.document import Document
-from textnb.errors import InputError
 from textnb.models.registry import AUTO
 from textnb.numerics import Codes
 
@@ -57,8 +57,8 @@ def fit(  # noqa: PLR0913  # all but the first three by name
 ) -> TextClassifier:
     """Fit a classifier to documents on a cluster; what it learns equals ``classifier.fit`` on one machine, to the byte.
 
-    The driver gets the sum of the statistics. Only a model that is fitted to the documents themselves, such as
-    ``logistic``, takes the counts of all of them into the driver's memory.
+    The driver gets the sum of the statistics. A model that is fitted to the documents themselves, such as ``logistic``,
+    is fitted on the driver, to the counts of all of them, which are mapped from one file and not loaded.
 
     Parameters
     ----------
@@ -70,6 +70,7 @@ def fit(  # noqa: PLR0913  # all but the first three by name
         As in ``count``.
     parts : str or Path, optional
         Folder of count files, as ``count`` writes them: those that are there are not counted again, others are added.
+        Without it a model of documents has them in the driver's temporary folder, where the driver writes them.
     split_every : int
         Number of partitions, or sums of them, that one task adds up.
 
@@ -81,7 +82,7 @@ def fit(  # noqa: PLR0913  # all but the first three by name
     asked = classifier.asked
     source = as_source(documents, text=text, label=label, id=id, reader=reader)
     run = Run(client, source, split_every, progress)
-    return classifier.fit_learnt(*learn_on(run, asked, None if parts is None else Path(parts)))
+    return classifier.fit_learnt(*learn_on(run, asked, parts_folder(parts)))
 
 
 def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[ClassifierRecipe, Learnt, str]:
@@ -92,13 +93,14 @@ def learn_on(run: Run, asked: ClassifierRecipe, parts: Path | None) -> tuple[Cla
         counting, are_few = settled_terms(run, asked)
         chosen, first = _chosen(run, counting, parts, math.inf if are_few and counting.choose_terms else ENTRIES)
     if chosen.keeps.examples:
-        return _learnt_here(run, chosen, counting.terms_of, parts)
+        with joined_counts(run, counting.terms_of, parts, first) as (whole, kind):
+            return chosen, chosen.learnt([narrowed(whole, counting.terms_of, chosen)]), kind
     paths = stored_paths(run, counting.terms_of, parts)
     recipe, terms_of = run.shared(chosen), run.shared(counting.terms_of)
     others = [i for i in range(len(run)) if i not in first]
     leaves = dict(zip(others, run.leaves(learnt_part, recipe, terms_of, each=paths, only=others), strict=True))
     leaves |= zip(first, run.after(learnt_of, list(first.values()), recipe, terms_of), strict=True)
-    total = run.total([leaves[i] for i in range(len(run))])
+    total = run.total([leaves[i] for i in range(len(run))], chosen.term_budget)
     return chosen, total.value, total.kind or TEXT
 
 
@@ -153,17 +155,3 @@ def _first_rows(
         natively = counting.terms_of.tokenizer.counts_natively
         number = number_in_first_part(list(lengths), sizes.tolist(), natively, enough)
     return sampled_rows(list(chain.from_iterable(digests))[:number], int(sizes[:number].sum()))
-
-
-def _learnt_here(
-    run: Run, recipe: ClassifierRecipe, terms_of: TermsOf, parts: Path | None
-) -> tuple[ClassifierRecipe, Learnt, str]:
-    """Learn the documents of all partitions on this machine, for models that are fitted to them."""
-    paths = stored_paths(run, terms_of, parts)
-    outcomes = run.results(run.leaves(counted_part, run.shared(terms_of), each=paths))
-    kinds = {each.kind for each in outcomes if each.kind is not None}
-    if len(kinds) > 1:
-        raise InputError("labels must be of one kind, but the partitions differ; make them text")
-    whole = joined([each.value for each in outcomes])
-    del outcomes
-    return recipe, recipe.learnt([narrowed(whole, terms_of, recipe)]), next(iter(kinds), TEXT)

@@ -8,13 +8,12 @@ import math
 import pickle
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
-from operator import add
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -30,7 +29,7 @@ from textnb.distributed.partitions import PartReader
 from textnb.document import Document
 from textnb.errors import InputError, ModelFileError, ReadingWarning, TextnbError
 from textnb.extension import sparse
-from textnb.files.count_file import read_counts, write_counts
+from textnb.files.count_file import labels_of_counts, read_counts, write_counts
 from textnb.numerics import Codes
 from textnb.version import __version__
 
@@ -130,16 +129,17 @@ def learnt_part(
 def counted_part(reader: PartReader, labels: LabelNames, terms_of: TermsOf, path: Path | None) -> Counted:
     """Return a partition, counted; it comes from ``path``, if there is one, and is written there before."""
     if path is not None and path.exists():
-        return read_counts(path, _trusted(terms_of))[0]
+        labels.kind = labels_of_counts(path)
+        return read_counts(path, trusted(terms_of))[0]
     part = next(_counted_parts(reader, labels, terms_of, math.inf), None) or _no_documents()
     if path is not None:
-        write_counts(path, part, terms_of)
+        write_counts(path, part, terms_of, labels.kind)
     return part
 
 
-def written_counts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, path: Path) -> int:
-    """Write the counts of a partition to a file, unless it is there; return the number of documents."""
-    return len(counted_part(reader, labels, terms_of, path))
+def written_counts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, path: Path) -> None:
+    """Write the counts of a partition to a file, unless it is there."""
+    counted_part(reader, labels, terms_of, path)
 
 
 def entries_of(part: TaskResult) -> tuple[Codes, list[bytes]]:
@@ -158,15 +158,22 @@ def learnt_of(part: TaskResult, recipe: Shared, counting: Shared) -> TaskResult:
     return part._replace(value=recipe.value.learnt([narrowed(part.value, counting.value, recipe.value)]))
 
 
-def added(outcomes: Sequence[TaskResult]) -> TaskResult:
-    """Return the sum of what was learnt, with all warnings; labels must be of one kind."""
-    kinds = sorted({each.kind for each in outcomes if each.kind is not None})
-    if len(kinds) > 1:
-        template = "labels must be of one kind; some are {a} and others {b}: make them text"
-        raise InputError(template, a=kinds[0], b=kinds[1])
+def added(outcomes: Sequence[TaskResult], term_budget: int | None = None) -> TaskResult:
+    """Return the sum of what was learnt, within a term budget, with all warnings; labels must be of one kind."""
+    kind = one_kind(each.kind for each in outcomes)
     said = tuple(dict.fromkeys(line for each in outcomes for line in each.warnings))
-    total = reduce(add, [each.value for each in outcomes])
-    return TaskResult(total, said[:_MAX_WARNINGS], kinds[0] if kinds else None)
+    total = Learnt.total([each.value for each in outcomes])
+    total = total if term_budget is None else total.pruned(term_budget)
+    return TaskResult(total, said[:_MAX_WARNINGS], kind)
+
+
+def one_kind(kinds: Iterable[str | None]) -> str | None:
+    """Return the one kind of the labels of several parts, None if there are no labels; several kinds are refused."""
+    found = sorted({kind for kind in kinds if kind is not None})
+    if len(found) > 1:
+        template = "labels must be of one kind; some are {a} and others {b}: make them text"
+        raise InputError(template, a=found[0], b=found[1])
+    return found[0] if found else None
 
 
 def _counted_parts(reader: PartReader, labels: LabelNames, terms_of: TermsOf, entries: float) -> Iterator[Counted]:
@@ -188,9 +195,10 @@ def raise_named(error: Exception, reader: PartReader, terms_of: TermsOf) -> NoRe
             last = document.id.removeprefix(f"{_place(reader)}:")
             terms_of(document)
     except Exception:
-        raise InputError(_FAILED, part=reader.name, id=last, why=why) from None
+        if last is not None:
+            raise InputError(_FAILED, part=reader.name, id=last, why=why) from None
     if isinstance(error, TextnbError):
-        raise error
+        raise error  # which `run_task` names the partition of
     raise InputError("{part}: {why}", part=reader.name, why=why)
 
 
@@ -203,7 +211,7 @@ def _no_documents() -> Counted:
     return Counted(sparse.csr_array((0, 0), dtype=np.int32), Vocabulary(), (), (), (), ())
 
 
-def _trusted(terms_of: TermsOf) -> list[str]:
+def trusted(terms_of: TermsOf) -> list[str]:
     """Return the Python tokenizer of this run, which its own count files may name."""
     path = terms_of.tokenizer.recipe["params"].get("path")
     return [] if path is None else [path]

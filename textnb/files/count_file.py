@@ -10,7 +10,8 @@ Training adds the documents as they are kept, 5 E bytes, in the order of their d
 module. A mapped file that is shortened ends the process: replace it by renaming, as ``textnb count`` does.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 from textnb.counts import Counted, TermsOf
 from textnb.counts.examples import SIZE, digest_array
 from textnb.counts.matrix import in_bytes
+from textnb.counts.pruning import NOTHING_DROPPED, Dropped
 from textnb.errors import ModelFileError
 from textnb.files.arrays import (
     array_of,
@@ -38,8 +40,11 @@ from textnb.text import Analyzer, tokenizer_of
 KIND = "counts"
 
 
-def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
-    """Write counted documents, and the tokenizer and analyzer that counted them."""
+def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf, labels: str | None = None) -> None:
+    """Write counted documents, and the tokenizer and analyzer that counted them.
+
+    labels: the kind of the labels (``classifier/labels.py``) if they were not text, for ``labels_of_counts``.
+    """
     days = {"days": np.array([day or 0 for day in counted.days], np.int32)} if counted.days else {}
     arrays = {
         **days,
@@ -50,7 +55,8 @@ def write_counts(path: str | Path, counted: Counted, terms_of: TermsOf) -> None:
         **packed_names("groups", [group or "" for group in counted.groups]),
         "digests": digest_array(counted.digests),
     }
-    write_bundle(path, KIND, {"recipe": recipe_of(terms_of), "documents": len(counted)}, arrays)
+    kind = {} if labels in (None, "text") else {"labels": labels}
+    write_bundle(path, KIND, {**header_of(terms_of, len(counted), counted.dropped), **kind}, arrays)
 
 
 def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted, TermsOf]:
@@ -59,7 +65,13 @@ def read_counts(path: str | Path, trust: Collection[str] = ()) -> tuple[Counted,
     bundle.verify()
     terms_of = _terms_of(path, bundle, trust)
     with content_of(path):
-        return _counted(bundle.answering), terms_of
+        return replace(_counted(bundle.answering), dropped=_dropped(bundle.header)), terms_of
+
+
+def labels_of_counts(path: str | Path) -> str | None:
+    """Return the kind of the labels of a count file; None if it has no documents."""
+    header = open_bundle(path, KIND).header
+    return str(header.get("labels", "text")) if header.get("documents") else None
 
 
 def terms_of_counts(path: str | Path, trust: Collection[str] = ()) -> TermsOf:
@@ -82,6 +94,19 @@ def holds_counts(path: str | Path) -> bool:
     except ModelFileError:
         return False
     return True
+
+
+def header_of(terms_of: TermsOf, n_documents: int, dropped: Dropped) -> dict[str, Any]:
+    """Header of a count file; it says what a term budget has dropped, if anything."""
+    what = {"dropped": list(dropped)} if dropped.pairs else {}
+    return {"recipe": recipe_of(terms_of), "documents": n_documents, **what}
+
+
+def _dropped(header: Mapping[str, Any]) -> Dropped:
+    found = header.get("dropped", list(NOTHING_DROPPED))
+    if not (isinstance(found, list) and len(found) == len(NOTHING_DROPPED) and {*map(type, found)} == {int}):
+        raise ModelFileError("the header does not say what was dropped")
+    return Dropped(*found)
 
 
 def recipe_of(terms_of: TermsOf) -> dict[str, Any]:

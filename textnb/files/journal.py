@@ -30,7 +30,7 @@ from typing import Any
 from textnb.counts.examples import SIZE
 from textnb.errors import InputError, ModelFileError
 from textnb.files.bundle import identity_of
-from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, Pending, journal_path
+from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, Pending, has_journal, journal_path
 from textnb.storage import create
 
 _SECONDS = 60.0  # to wait for other processes
@@ -56,7 +56,6 @@ _UNUSABLE = {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_READONLY,
 }
-_NET = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND"
 _DAMAGED = "{path} is damaged: {why}; remove it to use the model without the corrections in it"
 _NOT_WRITABLE = "{path} cannot be written: {why}"
 _OTHER_TABLES = "it does not have the tables of a journal"
@@ -86,7 +85,7 @@ class Journal:
     @property
     def exists(self) -> bool:
         """True if there is a journal, perhaps an empty one."""
-        return self.path.exists()
+        return has_journal(self.model)
 
     def pending(self, identity: str) -> Pending:
         """Return the pending corrections of the model file with this sha256, in their order.
@@ -245,8 +244,16 @@ class Journal:
             self._open[1].close()
             self._open = None
 
+    def check(self) -> None:
+        """Refuse a journal that could not be written, before long work whose result replaces the model."""
+        if self.exists:
+            with self._transaction():
+                pass
+
     def _check_owner(self) -> None:
         """Refuse a journal that belongs neither to this user, nor to the owner of the model, nor to root."""
+        if not self.path.is_file():  # to open a pipe would take forever
+            raise JournalUnusableError("{path} is not an ordinary file; remove it", path=self.path)
         if not hasattr(os, "geteuid"):
             return
         owner = self.path.stat().st_uid
@@ -313,13 +320,20 @@ class Transaction:
         found = self._connection.execute("SELECT DISTINCT label FROM rows WHERE number > ?", [self._folded])
         return [str(name) for (name,) in found]
 
-    def learnt(self, labelled: bytes) -> int:
-        """How often a document with this labelled digest was learnt since the model file, less unlearnt."""
-        return self._one(f"{_NET} labelled = ?", LEARN, self._folded, labelled)
+    def times(self, labelled: bytes, before: int) -> int:
+        """How often a document with this labelled digest is learnt, which it was ``before`` times in the model file.
+
+        To unlearn what another process has forgotten in the meantime has no effect.
+        """
+        statement = "SELECT kind FROM rows WHERE labelled = ? AND number > ? ORDER BY number"
+        for (kind,) in self._connection.execute(statement, [labelled, self._folded]):
+            before = before + 1 if kind == LEARN else max(before - 1, 0)
+        return before
 
     def documents(self, label: str) -> int:
         """Number of documents of a class that were learnt since the model file, less unlearnt."""
-        return self._one(f"{_NET} label = ?", LEARN, self._folded, label)
+        net = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND label = ?"
+        return self._one(net, LEARN, self._folded, label)
 
     @property
     def first_added(self) -> float | None:

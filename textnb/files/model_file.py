@@ -261,7 +261,7 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int, n_ter
     """
     name, found, fit_facts = (facts[key] for key in ("scorer", "found", "facts"))
     scorer = scorer_class(name)
-    if scorer is None or not isinstance(found, dict) or not isinstance(fit_facts, dict):
+    if scorer is None or not _are_numbers_by_name(found) or not _are_numbers_by_name(fit_facts):
         raise ModelFileError("the header does not describe a fitted model, but {name!r}", name=str(name)[:40])
     parts = {each[len(_SCORER) :]: arrays[each] for each in arrays if each.startswith(_SCORER)}
     for part, axes in scorer.axes.items():
@@ -272,7 +272,7 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int, n_ter
     return Fit(
         scorer.of(parts, facts.get("settings", {})),
         _stored_smoothing(facts.get("smoothing"), arrays, n_terms),
-        tuple(facts.get("class_smoothing", ())),
+        _class_smoothing(facts.get("class_smoothing", []), n_classes),
         found,
         fit_facts,
         bool(facts["includes_prior"] if "includes_prior" in facts else facts["holds_shares"]),
@@ -281,6 +281,37 @@ def unpacked_fit(facts: Mapping[str, Any], arrays: Arrays, n_classes: int, n_ter
         factors=_of_classes("factors", facts, n_classes),
         containing=_containing(arrays, n_terms, n_classes),
     )
+
+
+def _class_smoothing(given: Any, n_classes: int) -> tuple[dict[str, Any], ...]:
+    """Facts about the alphas of all documents and of each class (``Fit.class_smoothing``), or nothing."""
+    are_facts = isinstance(given, list) and len(given) in (0, n_classes + 1) and all(map(_is_smoothing_fact, given))
+    if not are_facts:
+        raise ModelFileError("the header does not describe the alphas of {number} classes", number=n_classes)
+    return tuple(given)
+
+
+def _is_smoothing_fact(facts: Any) -> bool:
+    """True if these can be ``Smoothing.facts``, or those of empty documents."""
+    if not isinstance(facts, dict) or not facts:
+        return facts == {}
+    alpha, outcome, trace = (facts.get(name) for name in ("alpha", "outcome", "trace"))
+    numbers = [facts[name] for name in ("log loss", "iterations", "log evidence") if name in facts]
+    if isinstance(alpha, dict):
+        quartiles = alpha.get("quartiles")
+        numbers += [alpha.get("sum"), *(quartiles if isinstance(quartiles, list) and len(quartiles) == 5 else [None])]
+    else:
+        numbers.append(alpha)
+    is_search = outcome is None or (isinstance(outcome, str) and isinstance(trace, list) and "iterations" in facts)
+    return is_search and all(map(_is_number, [*numbers, *(trace or [])]))
+
+
+def _are_numbers_by_name(facts: Any) -> bool:
+    return isinstance(facts, dict) and all(map(_is_number, facts.values()))
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
 
 
 def _of_classes(name: str, facts: Mapping[str, Any], n_classes: int) -> list[float] | None:

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from textnb.errors import InputError
 from textnb.files.cells import plain_text
 from textnb.readers.arrow_files import EXTRA, ArrowRow
+from textnb.readers.texts import is_missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,8 +110,8 @@ def _array(cells: list[Any], kind: "pa.DataType") -> "pa.Array":
     import pyarrow as pa
 
     if pa.types.is_string(kind):
-        cells = [None if cell is None else plain_text(cell).encode("utf-8", "replace").decode() for cell in cells]
-    return pa.array(cells, kind)
+        cells = [None if is_missing(cell) else plain_text(cell).encode("utf-8", "replace").decode() for cell in cells]
+    return pa.array(cells, kind, from_pandas=True)
 
 
 def _cast(array: "pa.Array", field: "pa.Field") -> "pa.Array":

@@ -17,12 +17,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import date, datetime, time
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 from textnb.address import Address, Location, uploaded
 from textnb.errors import InputError, ParameterError, ReadingWarning, fill_in
 from textnb.files.cells import as_decimal, json_value, plain_text
-from textnb.files.parquet_table import parquet_rows, text_schema
+from textnb.files.parquet_table import kept_schema, parquet_rows, text_schema
 from textnb.readers.workbook import EXTRA
 from textnb.storage import atomic
 
@@ -33,6 +33,8 @@ DIGITS = 4
 
 WriteRow = Callable[[Sequence[Any], Sequence[Any]], None]
 """Function that writes a row: the cells that are kept, and those that are added."""
+WriteRecord = Callable[[str, Mapping[str, Any], Sequence[Any]], None]
+"""Function that writes a row: the id of a document, its record, and the cells that are added."""
 
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?[\d.,]+%?")
@@ -40,6 +42,7 @@ _MAX_ROWS, _MAX_CELL = 1_048_576, 32_767  # of a sheet, and characters of a cell
 _MAX_WHOLE = 2**53  # whole numbers beyond it are not exact in a spreadsheet
 _CUT = "{path}: {number} cells were cut to {most:,} characters, the most that a cell of .xlsx holds"
 _ADDED = "textnb_"
+_PARQUET_END = b"PAR1"
 
 
 class TableStyle(NamedTuple):
@@ -110,9 +113,60 @@ def table_writer(path: Location, columns: Sequence[str], style: TableStyle | Non
         yield write
 
 
+class Columned(Protocol):
+    """Input with named columns."""
+
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+
+    def schema(self) -> Any:
+        """Types of the columns, as pyarrow has them; None if cells are text."""
+
+
+@contextmanager
+def record_writer(
+    path: Location, inputs: Sequence[Columned], added: Mapping[str, type], style: TableStyle, *, has_ids: bool
+) -> Iterator[WriteRecord]:
+    """Give a function that writes rows with all columns of the inputs, and others after them.
+
+    Parameters
+    ----------
+    path, style
+        As of ``table_writer``.
+    inputs : sequence of Columned
+        Where the records come from; in Parquet their columns keep their types.
+    added : Mapping[str, type]
+        Names and types (str, int or float) of the computed columns; a name that is there already gets another.
+    has_ids : bool
+        Whether the first column is the id.
+    """
+    columns_of = [each.columns() for each in inputs]
+    kept = list(dict.fromkeys(column for columns in columns_of for column in columns))
+    ids = added_names(kept, ["id"]) if has_ids else []
+    types = dict(zip(added_names([*ids, *kept], [*added]), added.values(), strict=True))
+    if table_format(path) != "parquet":
+        with table_writer(path, [*ids, *kept, *types], style) as write:
+            yield lambda name, record, cells: write([*([name] if ids else []), *map(record.get, kept)], cells)
+        return
+    schema = kept_schema([*ids, *kept], list(zip(columns_of, [each.schema() for each in inputs], strict=True)))
+    with new_file(path) as stream, parquet_rows(stream, schema, types) as table:
+        yield lambda name, record, cells: table.write({ids[0]: name, **record} if ids else record, cells)
+
+
 def new_file(path: Location) -> AbstractContextManager[IO[bytes]]:
     """Open a file that gets its name, or is sent to its address, when the block ends without an error."""
     return uploaded(path) if isinstance(path, Address) else atomic(path)
+
+
+def is_whole(path: Location) -> bool:
+    """Whether a table is there with its end; one that is cut off behind a whole line is not noticed."""
+    if not path.exists():
+        return False
+    end = _PARQUET_END if table_format(path) == "parquet" else b"\n"
+    with path.open() if isinstance(path, Address) else path.open("rb") as stream:
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(max(size - len(end), 0))
+        return stream.read() == end
 
 
 @contextmanager

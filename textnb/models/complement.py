@@ -50,12 +50,16 @@ def fit(
            [0.75      , 0.25      ]])
     """
     check_size(counts)
-    smoothed = class_table(counts, complement) + as_alpha(alpha, counts.n_terms)[:, np.newaxis]
-    _check_positive(smoothed)
-    by_term = np.log(smoothed / smoothed.sum(axis=0))
+    by_term = class_table(counts.terms, counts.unit, complement)  # one array (V, C), whatever becomes of it
+    by_term += as_alpha(alpha, counts.n_terms)[:, np.newaxis]
+    _check_positive(by_term)
+    by_term /= by_term.sum(axis=0)
+    np.log(by_term, out=by_term)
     if normalise:
         by_term *= _evened(np.abs(by_term).sum(axis=0), 1.0 if normalise == TO_ONE else None)
-    return LinearScorer(-by_term if complement else by_term, log_prior(prior, counts.classes, counts.documents))
+    if complement:
+        np.negative(by_term, out=by_term)
+    return LinearScorer(by_term, log_prior(prior, counts.classes, counts.documents))
 
 
 def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Floats:
@@ -67,7 +71,9 @@ def left_out(rows: LeftOut, alpha: ArrayLike, *, normalise: bool = False) -> Flo
     alpha = np.broadcast_to(_positive(alpha, counts.n_terms), counts.n_terms)
     scores, change = np.empty_like(rows.copies), np.zeros_like(rows.copies)
     sums = LogTotals.of(rows, alpha, complement=True)
-    of_all = np.log(class_table(counts, complement=True) + alpha[:, np.newaxis]) if normalise else None  # (V, C)
+    of_all = (
+        np.log(class_table(counts.terms, counts.unit, complement=True) + alpha[:, np.newaxis]) if normalise else None
+    )
     for block, logs in left_out_logs(rows, alpha, sums):
         here = slice(block.first, block.last)
         if of_all is not None:

@@ -77,11 +77,6 @@ class LeftOut:
         return np.flatnonzero(np.bincount(self.known.indices, minlength=self.counts.n_terms))
 
     @cached_property
-    def row(self) -> Codes:
-        """Document of each entry of ``known``."""
-        return np.repeat(np.arange(len(self.copies)), np.diff(self.known.indptr))
-
-    @cached_property
     def lengths(self) -> Floats:
         """Sum n_i of the weights of all terms, (D,)."""
         return np.asarray(self.X.sum(axis=1)) * self.counts.unit
@@ -103,8 +98,8 @@ class LeftOut:
         cuts = np.unique([0, *np.searchsorted(ends, np.arange(0, ends[-1], _MAX_BLOCK)), len(self.copies)])
         for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
             entries = slice(self.known.indptr[first], self.known.indptr[last])
-            row, term = self.row[entries] - first, self.known.indices[entries]
-            yield Block(first, last, row, term, self.known.data[entries] * self.counts.unit)
+            row = np.repeat(np.arange(last - first), np.diff(self.known.indptr[first : last + 1]))
+            yield Block(first, last, row, self.known.indices[entries], self.known.data[entries] * self.counts.unit)
 
     def lost(self, values: Floats) -> Floats:
         """Sum of ``values``, (1,) or (V,), over the terms of each document that no other document contains, (D,)."""
@@ -129,11 +124,12 @@ def in_other_documents(counts: ClassCounts, X: CSR, copies: Floats) -> NDArray[n
     return np.asarray(containing[X.indices] > np.repeat(copies, np.diff(X.indptr)))
 
 
-def class_table(counts: ClassCounts, complement: bool) -> Floats:
-    """Weighted counts of the terms in each class, or with ``complement`` in all other classes, (V, C)."""
-    table = counts.terms.toarray().T * counts.unit
+def class_table(terms: CSR, unit: float, complement: bool) -> Floats:
+    """Weighted counts of terms in each class, or with ``complement`` in all other classes, (V, C), from (C, V)."""
+    table = terms.toarray().T * unit
     if complement:
-        table = np.maximum(table.sum(axis=1, keepdims=True) - table, 0.0)  # rounding may leave less than 0
+        np.subtract(table.sum(axis=1, keepdims=True), table, out=table)
+        np.maximum(table, 0.0, out=table)  # rounding may leave less than 0
     return np.asarray(table)
 
 
@@ -161,7 +157,7 @@ class LogTotals(NamedTuple):
         copies = rows.copies.sum(axis=1, keepdims=True) - rows.copies if complement else rows.copies
         rest = alpha.sum() - rows.lost(alpha)
         totals = sums - copies * rows.lengths[:, np.newaxis] + rest[:, np.newaxis]
-        table = class_table(counts.selected(columns), complement)
+        table = class_table(with_columns(counts.terms, columns), counts.unit, complement)
         return cls(table, place, copies, np.log(np.where(totals > 0, totals, 1.0)))
 
 
@@ -170,9 +166,9 @@ def left_out_logs(rows: LeftOut, alpha: Floats, sums: LogTotals) -> Iterator[tup
 
     alpha: one per term (V,), positive. sums: those of ``LogTotals.of``.
     """
-    smoothed = sums.table + alpha[rows.terms, np.newaxis]
     for block in rows.blocks():
-        without = smoothed[sums.place[block.term]]
+        without = sums.table[sums.place[block.term]]
+        without += alpha[block.term, np.newaxis]
         without -= block.weight[:, np.newaxis] * sums.copies[block.row + block.first]
         np.maximum(without, alpha[block.term, np.newaxis], out=without)
         yield block, np.log(without, out=without)

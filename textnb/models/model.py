@@ -183,17 +183,17 @@ class Need(Enum):
 class Statistics(NamedTuple):
     """Data that a model is fitted to.
 
-    counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (the weighted
-    documents): None unless the model needs them. columns: the selected terms among all. min_df: the number of documents
-    that contain a selected term at least. is_normalised: True if rows are divided by their length. is_old: True to
-    estimate alpha as textnb 0.1 did.
+    counts: weighted counts of the selected terms. all_counts: counts of all terms. histograms, rows (a function that
+    makes the weighted documents, which nothing else holds): None unless the model needs them. columns: the selected
+    terms among all. min_df: the number of documents that contain a selected term at least. is_normalised: True if rows
+    are divided by their length. is_old: True to estimate alpha as textnb 0.1 did.
     """
 
     counts: ClassCounts
     all_counts: ClassCounts
     histograms: ClassHistograms | None
     columns: Columns
-    rows: Labelled | None = None
+    rows: Callable[[], Labelled] | None = None
     min_df: float = 1
     is_normalised: bool = False
     is_old: bool = False
@@ -207,10 +207,10 @@ class Statistics(NamedTuple):
 
     @property
     def documents(self) -> Labelled:
-        """Rows, refused if they were not kept."""
+        """Rows, made anew each time, refused if they were not kept."""
         if self.rows is None:
             raise InputError("the model needs the documents themselves, which were not kept")
-        return self.rows
+        return self.rows()
 
     def smoothing(self, alpha: float | str) -> Smoothing:
         """Alpha of the selected terms: as given, or estimated by its name."""

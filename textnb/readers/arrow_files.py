@@ -57,13 +57,21 @@ class ArrowRows:
         if isinstance(array, pa.DictionaryArray):
             array = array.dictionary_decode()
         try:
-            return cast("list[Any]", array.to_pylist())
+            cells = array.to_pylist()
+            if pa.types.is_float32(array.type) or pa.types.is_float16(array.type):
+                cells = [None if cell is None else _short(cell, array.type) for cell in cells]
+            return cast("list[Any]", cells)
         except UnicodeDecodeError:
             self.is_damaged = True
             cells = array.cast(pa.large_binary()).to_pylist()
             return [None if cell is None else cell.decode("utf-8", "replace") for cell in cells]
         except ValueError:  # dates and times that Python's own cannot hold
             return cast("list[Any]", array.cast(pa.large_string()).to_pylist())
+
+
+def _short(number: float, kind: "pa.DataType") -> float:
+    """Shortest number that is equal in a type of few bits: 0.1, not 0.10000000149011612."""
+    return float(str(kind.to_pandas_dtype()(number)))
 
 
 class ArrowRow(Mapping[str, object]):

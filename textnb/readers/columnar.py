@@ -34,6 +34,9 @@ PART_ROWS, PART_BYTES = 10_000, 1 << 25
 _NO_TEXT_TYPE = (
     "{path}: the values of column {column!r} are {type}, not text; name another with --text or text=, or convert it"
 )
+_NO_LABEL_TYPE = (
+    "{path}: the values of column {column!r} are {type}; name another with --{what} or {what}=, or convert it to text"
+)
 
 
 class Part(NamedTuple):
@@ -58,8 +61,15 @@ def read_columnar(
     used = find_columns(file.schema.names, settings)
     if isinstance(used, str):
         raise InputError("{path}: {why}", path=path, why=used)
+    types = dict(zip(names, file.schema.types, strict=True))
     for name in used.text:
-        _check_holds_text(path, name, file.schema.field(names.index(name)).type)
+        _check_holds_text(path, name, types[name])
+    if used.label is not None and not _is_plain(types[used.label]):
+        raise InputError(_NO_LABEL_TYPE, path=path, column=used.label, type=str(types[used.label]), what="label")
+    if used.id is not None and not _is_plain(types[used.id]):
+        if settings.id is not None:
+            raise InputError(_NO_LABEL_TYPE, path=path, column=used.id, type=str(types[used.id]), what="id")
+        used = used._replace(id=None)
     if part is not None:
         troubles.total = part.n_rows_of_file
     columns = None
@@ -123,12 +133,34 @@ def _check_holds_text(path: Location, name: str, kind: "pa.DataType") -> None:
     """Refuse a text column whose type holds no text."""
     from pyarrow import types
 
-    value = kind.value_type if types.is_dictionary(kind) else kind
-    value = getattr(value, "storage_type", value)  # of an extension type
+    value = _value_type(kind)
     if not any(
         is_text(value) for is_text in (types.is_string, types.is_large_string, types.is_string_view, types.is_null)
     ):
         raise InputError(_NO_TEXT_TYPE, path=path, column=name, type=str(kind))
+
+
+def _is_plain(kind: "pa.DataType") -> bool:
+    """Whether each value of a type is one text, number, truth value, date or time, which may be a label or an id."""
+    from pyarrow import types
+
+    value = _value_type(kind)
+    return not (types.is_nested(value) or _is_bytes(value) or types.is_interval(value))
+
+
+def _is_bytes(kind: "pa.DataType") -> bool:
+    from pyarrow import types
+
+    tests = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view)
+    return any(is_bytes(kind) for is_bytes in tests)
+
+
+def _value_type(kind: "pa.DataType") -> "pa.DataType":
+    """Type of the values of a dictionary or of an extension type."""
+    from pyarrow import types
+
+    value = kind.value_type if types.is_dictionary(kind) else kind
+    return getattr(value, "storage_type", value)
 
 
 def schema_of(path: Location, kind: str) -> "pa.Schema":

@@ -14,6 +14,11 @@ def note_stream(stream: IO[bytes]) -> None:
     _Reading.stream = getattr(getattr(stream, "raw", None), "packed", stream)
 
 
+def forget_position() -> None:
+    """Say that no file is being read any more."""
+    _Reading.stream = None
+
+
 def position() -> int:
     """Number of bytes read of the file that was opened last; 0 before it, and where that is not known."""
     try:

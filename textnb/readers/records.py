@@ -9,11 +9,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time, timedelta
+from decimal import Decimal
 from typing import NamedTuple
 
 from textnb.document import Document
 from textnb.errors import did_you_mean
 from textnb.readers.settings import Settings
+from textnb.readers.workbook import cell_text
 
 TEXT_COLUMNS = ("text", "body", "content", "document", "message", "sentence", "本文", "テキスト", "文書", "文章")
 LABEL_COLUMNS = ("label", "class", "category", "target", "y", "ラベル", "クラス", "カテゴリ", "分類")
@@ -22,6 +25,8 @@ ID_COLUMNS = ("id", "doc_id", "docid", "name", "filename", "file")
 Record = Mapping[str, object]
 """Cells of a record by column."""
 
+_PLAIN = (str, int, float, Decimal)
+_TIMES = (date, time, timedelta)  # a datetime is a date
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 _MAX_SHOWN_COLUMNS = 12
 
@@ -123,9 +128,17 @@ def record_document(number: int, record: Record, used: UsedColumns, settings: Se
 
 
 def as_label(value: object) -> str | None:
-    """Label as a string, a number as it is written; None for a blank cell, null or anything that is no label."""
+    """Label or id as a string: numbers and truth values as Python writes them, dates and times as in a workbook.
+
+    None for a blank cell, null or anything that is no label.
+
+    >>> as_label(1), as_label(1.0), as_label(True), as_label(date(2026, 11, 18)), as_label(Decimal("1.50"))
+    ('1', '1.0', 'True', '2026-11-18', '1.50')
+    >>> as_label(None), as_label(float("nan")), as_label(" "), as_label(["a"])
+    (None, None, None, None)
+    """
     if type(value) is not str:
-        if isinstance(value, float) and not math.isfinite(value):
+        if value != value or (isinstance(value, float) and math.isinf(value)):  # noqa: PLR0124  # NaN, NaT
             return None
-        value = str(value) if isinstance(value, (str, int, float)) else ""
+        value = str(value) if isinstance(value, _PLAIN) else cell_text(value) if isinstance(value, _TIMES) else ""
     return value if value.strip() and (value.isascii() or not _SURROGATE.search(value)) else None

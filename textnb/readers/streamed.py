@@ -100,6 +100,9 @@ class _Replayed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def tell(self) -> int:
+        return self._place
+
     def readinto(self, target: Any) -> int:
         piece = self._rest or self._pipe.seen(self._place) or self._pipe.read(self._keep)
         n = min(len(target), len(piece))

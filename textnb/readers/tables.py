@@ -138,6 +138,8 @@ def open_lines(
     try:
         if not isinstance(path, Path):
             with open_stream(path, look) as stream:
+                if not look:
+                    note_stream(stream)
                 streamed = (StreamedLines if kind == "jsonl" else StreamedText)(stream, encoding, path)
                 if isinstance(streamed, StreamedLines):
                     yield streamed, streamed

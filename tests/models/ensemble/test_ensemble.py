@@ -1,3 +1,6 @@
+import weakref
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -48,11 +51,11 @@ def dense_scores(rows, found):
     X = rows.X.toarray()
     total, (first, second, third) = np.zeros((len(X), len(rows.classes))), found.members
     u = X / np.sqrt(np.maximum(X.sum(axis=1, keepdims=True), 1e-300))
-    total += found.chosen.factors[0] * u @ first.linear.by_term
+    total += found.chosen.factors[0] * u @ first.linear().by_term
     for factor, member, values in ((1, second, X), (2, third, (X > 0).astype(float))):
         u = values * member.scale
         u /= np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1e-300)
-        total += found.chosen.factors[factor] * (u @ member.linear.by_term + member.linear.bias)
+        total += found.chosen.factors[factor] * (u @ member.linear().by_term + member.linear().bias)
     return total + found.chosen.bias
 
 
@@ -60,14 +63,29 @@ def dense_scores(rows, found):
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 def test_scores_are_the_weighted_sum_of_the_members(n_classes, l2):
     counts, rows = made_up(n_classes=n_classes)
-    found = solution(counts, rows, strengths=[l2])
+    found = solution(counts, lambda: rows, strengths=[l2])
     np.testing.assert_allclose(found.scorer.joint_log_scores(rows.X), dense_scores(rows, found), atol=1e-9)
+
+
+def test_memory_holds_the_weights_of_documents_once():
+    counts, rows = made_up(n_terms=600)
+    made = []
+
+    def make():
+        assert not any(values() is not None for values in made)
+        X = rows.X.copy()
+        made.append(weakref.ref(X.data))
+        return replace(rows, X=X)
+
+    found = solution(counts, make)
+    assert len(made) == 2
+    np.testing.assert_array_equal(found.scorer.bias, solution(counts, lambda: rows).scorer.bias)
 
 
 def test_scores_of_all_members_are_summed_if_all_count(monkeypatch):
     monkeypatch.setattr(ensemble, "MAX_ERRORS", 1e9)
     counts, rows = made_up()
-    found = solution(counts, rows)
+    found = solution(counts, lambda: rows)
     np.testing.assert_allclose(found.chosen.weights, 1 / 3)
     assert (found.chosen.factors > 0).all()
     np.testing.assert_allclose(found.scorer.joint_log_scores(rows.X), dense_scores(rows, found), atol=1e-9)
@@ -76,7 +94,7 @@ def test_scores_of_all_members_are_summed_if_all_count(monkeypatch):
 def test_contributions_of_terms_and_the_bias_sum_to_the_difference_of_scores(monkeypatch):
     monkeypatch.setattr(ensemble, "MAX_ERRORS", 1e9)
     counts, rows = made_up()
-    scorer = solution(counts, rows).scorer
+    scorer = solution(counts, lambda: rows).scorer
     scores = scorer.joint_log_scores(rows.X)
     for i in range(10):
         parts = scorer.differences(rows.X[[i]], 2, 0)
@@ -164,6 +182,14 @@ def test_a_document_does_not_change_its_own_left_out_score():
     settings = HingeSettings(ratio, (1.0,), 1)
     one, another = (fitted_hinge(present(X), labels, 3, folds, settings).left_out(slice(3, 4)) for labels in (y, other))
     np.testing.assert_array_equal(one, another)
+
+
+@pytest.mark.parametrize("block", [1, 50])
+def test_documents_left_out_in_blocks_have_the_same_scores(block, monkeypatch):
+    counts, rows = made_up()
+    whole = fit_complement(counts, rows.X, rows.y).left_out(slice(None))
+    monkeypatch.setattr("textnb.counts.rows._BLOCK", block)
+    np.testing.assert_array_equal(fit_complement(counts, rows.X, rows.y).left_out(slice(None)), whole)
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 5])
@@ -295,14 +321,14 @@ def test_without_left_out_documents_all_members_count_alike():
 )
 def test_next_to_nothing_has_finite_scores(X, y, n_classes):
     counts, rows = of_counts(sparse.csr_array(X), y, n_classes)
-    found = solution(counts, rows)
+    found = solution(counts, lambda: rows)
     assert np.isfinite(found.scorer.joint_log_scores(rows.X)).all()
     np.testing.assert_allclose(found.scorer.joint_log_scores(rows.X), dense_scores(rows, found), atol=1e-9)
 
 
 def test_left_out_scores_are_those_of_the_chosen_members():
     counts, rows = made_up()
-    found = solution(counts, rows)
+    found = solution(counts, lambda: rows)
     scores = np.array([member.left_out(slice(None)) for member in found.members])
     expected = np.tensordot(found.chosen.factors, scores, 1) + found.chosen.bias
     np.testing.assert_allclose(found.chosen.left_out_scores, expected, atol=1e-9)
@@ -339,7 +365,7 @@ def test_a_sample_of_0_keeps_no_documents_and_answers_the_same(tmp_path):
 
 def test_a_scorer_of_other_terms_is_refused():
     counts, rows = made_up()
-    scorer = solution(counts, rows).scorer
+    scorer = solution(counts, lambda: rows).scorer
     with pytest.raises(InputError, match="columns"):
         scorer.joint_log_scores(rows.X[:, :5])
     arrays = {**scorer.arrays(), "tfidf_scale": np.ones(7)}

@@ -12,6 +12,7 @@ from textnb.cli.options.inputs import Running
 from textnb.cli.sources import CorpusSource
 from textnb.cli.terminal import progress
 from textnb.distributed.clusters import open_client
+from textnb.distributed.counting import parts_folder
 from textnb.distributed.partitions import source_of
 from textnb.distributed.runs import Run
 from textnb.errors import InputError
@@ -28,12 +29,18 @@ class Clustering:
     dask: str | None = option(
         "ADDRESS", "Run on a Dask cluster: tcp://host:8786, or local: processes here, as many as --jobs."
     )
-    parts: Path | None = option("DIR", "With --dask: keep the counts of each part of the corpus there, for a rerun.")
+    parts: str | None = option("DIR", "With --dask: keep the counts of each part of the corpus there, for a rerun.")
 
     def check(self) -> None:
-        """Refuse --parts without --dask."""
+        """Refuse --parts without --dask, and at an address."""
         if self.dask is None:
             check_unused("parts", why="without --dask")
+        parts_folder(self.parts)
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of --parts."""
+        return parts_folder(self.parts)
 
     @contextmanager
     def run(self, source: CorpusSource, running: Running) -> Iterator[Run]:

@@ -232,29 +232,36 @@ class EnsembleFit(NamedTuple):
 
 
 def solution(
-    counts: ClassCounts, rows: Labelled, *, strengths: Sequence[float] = STRENGTHS, min_df: float = 1
+    counts: ClassCounts, rows: Callable[[], Labelled], *, strengths: Sequence[float] = STRENGTHS, min_df: float = 1
 ) -> EnsembleFit:
-    """Fit to weights log(1 + tf) of documents and their statistics."""
-    X, y, n_classes = canonical(sparse.csr_array(rows.X)), rows.y, len(rows.classes)
-    folds = dealt_folds(X, y, N_FOLDS)
-    place = places_by_frequency(X)
-    single = in_single_precision(X, place)
-    by_fold = FoldCounts.of(single, y, n_classes, folds)
-    members = (
-        fit_complement(counts, X, y),
-        fit_hinge(single, y, folds, by_fold, HingeSettings(idf, strengths, min_df)).on(place),
-        fit_hinge(present_everywhere(single), y, folds, by_fold, HingeSettings(ratio, strengths, min_df)).on(place),
+    """Fit to weights log(1 + tf) of documents and their statistics.
+
+    rows: makes the weights; it is called twice, so that memory holds one copy of them for all members.
+    """
+    n_classes, (X, y) = counts.n_classes, _canonical(rows())
+    folds, place = dealt_folds(X, y, N_FOLDS), places_by_frequency(X)
+    X = in_single_precision(X, place)
+    by_fold = FoldCounts.of(X, y, n_classes, folds)
+    hinges = (
+        fit_hinge(X, y, folds, by_fold, HingeSettings(idf, strengths, min_df)).on(place),
+        fit_hinge(present_everywhere(X), y, folds, by_fold, HingeSettings(ratio, strengths, min_df)).on(place),
     )
-    del single, by_fold  # before members are compared
+    del X, by_fold  # before the weights are made again
+    members = (fit_complement(counts, *_canonical(rows())), *hinges)
     found = chosen([member.left_out for member in members], y, n_classes)
     return EnsembleFit(_scorer(members, found), members, found)
+
+
+def _canonical(rows: Labelled) -> tuple[CSR, Codes]:
+    return canonical(sparse.csr_array(rows.X)), rows.y
 
 
 def _scorer(members: Sequence[MemberFit], found: Chosen) -> EnsembleScorer:
     bias, weights, scales = found.bias, [], []
     for member, factor in zip(members, found.factors.tolist(), strict=True):
-        used, own = slice(None if factor > 0 else 0), member.linear.bias
-        weights.append((member.linear.by_term[used] * factor).astype(np.float32))
+        linear, used = member.linear(), slice(None if factor > 0 else 0)
+        own, by_term = linear.bias, linear.by_term[used]
+        weights.append(np.multiply(by_term, factor, out=np.empty_like(by_term, np.float32), casting="same_kind"))
         scales.append(np.empty(0) if member.scale is None else member.scale[used])
         bias = np.where(np.isfinite(own), bias + factor * _finite(own), -np.inf)
     complement, tfidf, by_presence = weights
@@ -262,12 +269,12 @@ def _scorer(members: Sequence[MemberFit], found: Chosen) -> EnsembleScorer:
 
 
 def _fit(statistics: Statistics, _: Any, __: Prior, options: Options) -> Fit:
-    rows = statistics.documents.some
     strengths = STRENGTHS if options["l2"] == CV else (float(options["l2"]),)
-    found = solution(statistics.counts, rows, strengths=strengths, min_df=max(statistics.min_df, 1))
+    min_df = max(statistics.min_df, 1)
+    found = solution(statistics.counts, lambda: statistics.documents.some, strengths=strengths, min_df=min_df)
     weights = {f"{name}_weight": float(w) for name, w in zip(MEMBERS, found.chosen.weights, strict=True)}
     penalties = {f"{name}_l2": m.l2 for name, m in zip(MEMBERS, found.members, strict=True) if m.l2 is not None}
-    facts = {"fitted_on": len(rows.y), **weights, **penalties}
+    facts = {"fitted_on": len(found.chosen.left_out_scores), **weights, **penalties}
     return Fit(found.scorer, facts=facts, left_out_scores=found.chosen.left_out_scores)
 
 

@@ -51,18 +51,24 @@ LeftOutScores = Callable[[slice], Floats]
 
 
 class MemberFit(NamedTuple):
-    """Scale of the terms (V,) if it is not 1, linear scorer of u, left-out scores, and strength of the penalty."""
+    """Scale of the terms (V,) if it is not 1, linear scorer of u, left-out scores, and strength of the penalty.
+
+    The scorer is made when asked for, so that the weights of one member are in memory at a time.
+    """
 
     scale: Floats | None
-    linear: LinearScorer
+    linear: Callable[[], LinearScorer]
     left_out: LeftOutScores
     l2: float | None = None
 
     def on(self, columns: Codes) -> "MemberFit":
         """Fit over other columns: the new column j is the old column ``columns[j]``."""
-        scale = None if self.scale is None else self.scale[columns]
-        linear = LinearScorer(self.linear.by_term[columns], self.linear.bias)
-        return self._replace(scale=scale, linear=linear)
+
+        def linear() -> LinearScorer:
+            before = self.linear()
+            return LinearScorer(before.by_term[columns], before.bias)
+
+        return self._replace(scale=None if self.scale is None else self.scale[columns], linear=linear)
 
 
 def rooted(X: CSR) -> CSR:
@@ -135,19 +141,23 @@ def _divided(X: CSR, data: Floats, lengths: Floats) -> CSR:
 
 def fit_complement(counts: ClassCounts, X: CSR, y: Codes) -> MemberFit:
     """Fit of eq. (1) to the statistics of weights X (D, V), with classes by number y (D,)."""
-    by_term = complement.fit(counts, ALPHA, "uniform").by_term
     first = first_equal_rows(X)
     copies = np.zeros((len(y), counts.n_classes))
     np.add.at(copies, (first, y), 1.0)
 
     def left_out(documents: slice) -> Floats:
         distinct, document = np.unique(first[documents], return_inverse=True)
-        rows = LeftOut(counts, _stored(X[distinct], counts.unit), copies[distinct])
-        lengths = np.sqrt(np.where(rows.known_lengths > 0, rows.known_lengths, 1.0))[:, np.newaxis]
-        scores = complement.left_out(rows, ALPHA) / lengths
+        scores = np.empty((len(distinct), counts.n_classes))
+        for part, _ in row_blocks(np.cumsum([0, *np.diff(X.indptr)[distinct]])):  # so that no further copy of X is made
+            rows = LeftOut(counts, _stored(X[distinct[part]], counts.unit), copies[distinct[part]])
+            lengths = np.sqrt(np.where(rows.known_lengths > 0, rows.known_lengths, 1.0))[:, np.newaxis]
+            scores[part] = complement.left_out(rows, ALPHA) / lengths
         return np.where(counts.documents > copies[distinct], scores, -np.inf)[document]
 
-    return MemberFit(None, LinearScorer(by_term, np.zeros(counts.n_classes)), left_out)
+    def linear() -> LinearScorer:
+        return LinearScorer(complement.fit(counts, ALPHA, "uniform").by_term, np.zeros(counts.n_classes))
+
+    return MemberFit(None, linear, left_out)
 
 
 def _stored(X: CSR, unit: float) -> CSR:
@@ -287,8 +297,8 @@ def fit_hinge(X: CSR, y: Codes, folds: Codes, counts: FoldCounts, settings: Hing
         scores[fit.rows] = fit.scores
     scale, U = rows_without(None)
     everything, alpha = np.ones(len(y), np.bool_), _mean_alpha([fit.alpha for fit in fits])
-    found = hinge(U, y, counts.n_classes, everything, l2, _TOL, alpha)
-    return MemberFit(scale, found.linear, scores.__getitem__, l2)
+    linear = hinge(U, y, counts.n_classes, everything, l2, _TOL, alpha).linear
+    return MemberFit(scale, lambda: linear, scores.__getitem__, l2)
 
 
 def _searched(
