@@ -288,6 +288,17 @@ def test_a_merge_into_one_of_its_files_that_is_repeated_changes_nothing_and_says
     assert (tmp_path / "a.counts").read_bytes() == before
 
 
+def test_a_file_among_count_files_that_is_damaged_or_none_is_named(run, tmp_path):
+    for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:])):
+        assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok
+    data = (tmp_path / "b.counts").read_bytes()
+    (tmp_path / "b.counts").write_bytes(data[:-9])
+    assert run("train", "a.csv", "--model", "multinomial", "-o", "m.textnb").ok
+    for other in ("b.counts is incomplete", "m.textnb holds a 'model'", "a.csv is"):
+        for files in (["a.counts", other.split()[0]], [other.split()[0], "a.counts"]):
+            assert other in run("merge", *files, "-o", "out").refusal
+
+
 def test_count_files_are_merged_by_a_pattern_also_if_it_is_one(run, tmp_path):
     for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:])):
         assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok

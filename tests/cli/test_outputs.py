@@ -6,6 +6,7 @@ import os
 import threading
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import islice
 
 import fsspec
 import pyarrow as pa
@@ -13,6 +14,7 @@ import pytest
 from corrected_models import saved
 from pyarrow import parquet
 
+from textnb.cli.output_folder import _choices
 from textnb.files import parquet_table
 
 FIRST = pa.table(
@@ -233,6 +235,13 @@ def test_tables_with_hidden_names_have_answers_that_are_not_hidden(run, model, t
         (tmp_path / name).write_text("text\ndog\n")
     assert run("predict", model, ".a.csv", "_b.csv", "--output-dir", "out", "--format", "csv").ok
     assert "wrote 2 rows" in run("predict", model, "out", "-o", "o.csv").ok.err
+
+
+def test_the_query_of_a_web_address_is_no_part_of_the_name_of_a_table():
+    choices = _choices(
+        "https://example.org/news/a.csv.gz?version=2", ["https://example.org/news/a.csv.gz?version=2"], "csv"
+    )
+    assert list(islice(choices, 2)) == ["a.csv", "news-a.csv"]
 
 
 def test_links_to_one_file_are_inputs_with_names_of_their_own(run, model, tmp_path):

@@ -213,7 +213,8 @@ def _clashing(names: Mapping[str, str], taken: Collection[str]) -> list[str]:
 
 def _choices(path: str, others: Sequence[str], form: str) -> Iterator[str]:
     """Names that the table of an input may have, the shortest first."""
-    *folders, name = re.split(r"[/\\]+", path.partition("://")[2] or path)
+    where = location(path)
+    *folders, name = re.split(r"[/\\]+", str(where.path if isinstance(where, Address) else where))
     folder = path[: len(path) - len(name)]
     is_alone = sum(other.startswith(folder) and _stem(other) == _stem(path) for other in others) == 1
     name = _stem(name) if is_alone else name

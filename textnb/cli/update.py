@@ -182,7 +182,7 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
         textnb merge 'parts/*.counts' -o news.counts
     """
     models = tuple(Path(str(each)) for name in models for each in matching(name))
-    have_counts = all(map(holds_counts, models))
+    have_counts = any(map(holds_counts, models))  # a damaged or other file among them is then named
     if len(models) < 2 and not have_counts:
         raise ParameterError("merge takes two models or more, not only {model}", model=models[0])
     check_output(output)

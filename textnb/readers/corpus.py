@@ -47,6 +47,7 @@ STREAMED = ("csv", "tsv", "jsonl", "lines")
 """Kinds that are read from a pipe, without a copy."""
 COLUMNAR = ("parquet", "arrow")
 """Kinds of tables that pyarrow reads, by columns."""
+_PACKED_THEMSELVES = ("xlsx", *COLUMNAR)  # read from any place, not from the beginning on
 _LABELLED_START = re.compile(rb"\s*__label__\S")
 _GLOB = re.compile(r"[*?\[]")
 _MAX_SHOWN_PATH = 200
@@ -151,6 +152,10 @@ def open_corpus(
         raise InputError(template, path=where, known=", ".join(STREAMED))
     if kind not in READERS:
         raise InputError("unknown reader {kind!r}; use {known}", kind=kind, known=", ".join(READERS))
+    if kind in _PACKED_THEMSELVES and is_compressed(where):
+        raise InputError(
+            "{path}: {kind} files are not unpacked while they are read; unpack it first", path=where, kind=kind
+        )
     if kind != "mail" and where.is_dir() != (kind == "folder"):
         what = "folder" if where.is_dir() else "file"
         raise InputError("{path} is a {what}; reader {kind!r} cannot read it", path=where, what=what, kind=kind)
