@@ -646,3 +646,15 @@ def test_a_model_whose_name_is_too_long_for_a_journal_answers_and_refuses_correc
     assert TextClassifier.load(path).predict(TEXTS).tolist() == expected
     with pytest.raises(InputError, match="cannot be written: File name too long"):
         correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+
+
+def test_nothing_of_a_correction_is_left_in_the_journal_once_it_is_folded(tmp_path, never_due):
+    path = saved(tmp_path)
+    mail = Document(" ".join(f"secret{n}" for n in range(5000)))
+    correct(path, lambda learner: learn(learner, mail, "spam"))
+    assert b"secret4999" in journal_path(path).read_bytes()
+    correct(path, lambda learner: unlearn(learner, mail, "spam"))
+    refit_file(path)
+    left = [each.read_bytes() for each in tmp_path.iterdir()]
+    assert not any(b"secret" in data for data in left)
+    assert journal_path(path).stat().st_size < 50_000

@@ -232,6 +232,7 @@ class Journal:
             self.close()
             self._open = inode, self._connected("mode=rw")
             self._open[1].execute("PRAGMA synchronous=FULL")
+            self._open[1].execute("PRAGMA secure_delete=ON")  # nothing of a folded correction is left
         try:
             yield self._open[1]
         finally:
@@ -375,6 +376,7 @@ def _identity(model: Path) -> str:
 def _empty_journal() -> bytes:
     """Content of a journal without corrections, in WAL mode from the start: two processes may create it at once."""
     with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA auto_vacuum=FULL")  # it becomes small again when it is folded
         for statement in _SCHEMA:
             connection.execute(statement)
         connection.commit()
