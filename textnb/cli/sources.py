@@ -3,6 +3,7 @@
 import math
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,7 @@ from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
-from textnb.cli.terminal import plural, say, say_if_typing
+from textnb.cli.terminal import plural, say, say_if_typing, warn
 from textnb.cli.throughput import Input, Throughput, size_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.counts.counting import joined
@@ -91,6 +92,7 @@ class CorpusSource:
                 else:
                     corpora.append(open_corpus(path, reading.reader, own))
         kinds = ["counts" if isinstance(each, CountFile) else each.kind for each in corpora]
+        _warn_of_repeated(corpora)
         whole = " ".join(STANDARD_INPUT_NAME if name == STANDARD_INPUT else name for name in names)
         check_reading_used(reading, kinds, whole)
         return cls(whole, running, tuple(corpora))
@@ -176,6 +178,14 @@ APPENDED = (
 )
 """Message about a count file to which the same documents would be added again."""
 STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
+
+
+def _warn_of_repeated(corpora: Sequence[OpenCorpus | CountFile]) -> None:
+    """Warn of a corpus that is named twice, as by two patterns: its documents count twice."""
+    places = (each.path.resolve() if isinstance(each.path, Path) else each.path for each in corpora)
+    for path, number in Counter(map(str, places)).items():
+        if number > 1:
+            warn("{path} is named {number} times, and its documents count as often", path=path, number=number)
 
 
 @dataclass(frozen=True)
