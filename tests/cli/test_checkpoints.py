@@ -316,6 +316,17 @@ def test_an_empty_file_is_appended_to_as_one_that_is_absent(run, corpus):
     assert (corpus.parent / "out").read_bytes() == without_checkpoint(run, COUNT, corpus)
 
 
+def test_a_checkpoint_that_another_run_uses_is_refused(run, corpus):
+    fcntl = pytest.importorskip("fcntl")
+    (corpus.parent / "so-far").mkdir()
+    words = (*COUNT, corpus, "-o", corpus.parent / "out", "--checkpoint", corpus.parent / "so-far")
+    handle = os.open(corpus.parent / "so-far", os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    assert "so-far is used by another run" in run(*words).refusal
+    os.close(handle)
+    assert run(*words).ok
+
+
 def test_the_hidden_folder_of_a_killed_run_is_removed_by_the_next(run, corpus):
     fcntl = pytest.importorskip("fcntl")
     left, used = corpus.parent / ".out.abcdefgh.parts", corpus.parent / ".out.ijklmnop.parts"

@@ -20,7 +20,7 @@ from textnb.counts import TermsOf, counted
 from textnb.counts.counting import PART_CHARACTERS
 from textnb.distributed.counting import count_on
 from textnb.errors import InputError
-from textnb.files.checkpoint import CountedParts
+from textnb.files.checkpoint import CountedParts, checkpoint_folder
 from textnb.files.count_file import recipe_of, terms_of_counts
 from textnb.files.count_joining import Joined, check_counted_alike, has_at, merge_counts, size_of_counts
 from textnb.parallel import one_behind
@@ -96,7 +96,8 @@ def count(
     if checkpoint is not None:
         check_place(checkpoint, output, source)
         origin = origin_of(corpora, source, recipe_of(terms_of))
-    folder = checkpoint or click.get_current_context().with_resource(temporary_folder(output, _PARTS))
+    opened = temporary_folder(output, _PARTS) if checkpoint is None else checkpoint_folder(checkpoint)
+    folder = click.get_current_context().with_resource(opened)
     parts = CountedParts(folder, terms_of, origin)
     _count_parts(source, parts, terms_of, running)
     if append:
