@@ -1,7 +1,12 @@
 """Addresses: tables of every kind through fsspec, and what can go wrong there."""
 
+import gzip
 import io
+import os
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import fsspec
@@ -172,3 +177,52 @@ def test_an_output_that_cannot_be_written_names_its_address():
         uploaded(Address("nowhere://a/b.csv")),
     ):
         pass
+
+
+@pytest.fixture
+def web(tmp_path):
+    """The address of a folder of files on a server that knows no ranges, and the folder."""
+    pytest.importorskip("aiohttp")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", tmp_path
+        server.shutdown()
+
+
+def test_tables_are_read_from_a_server_as_they_are_from_a_file(files, web):
+    address, folder = web
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+        if name != "a.feather":
+            assert found(read_corpus(f"{address}/{name}")) == RECORDS, name
+    (folder / "b.csv.gz").write_bytes(gzip.compress(CSV))
+    assert found(read_corpus(f"{address}/b.csv.gz?version=2#x")) == RECORDS
+    with pytest.raises(InputError, match=r"a\.feather cannot be read as Arrow: the server sends files only from their"):
+        list(read_corpus(f"{address}/a.feather"))
+    with pytest.raises(InputError, match=r"none\.csv does not exist\Z"):
+        open_corpus(f"{address}/none.csv")
+
+
+def test_the_state_of_a_file_on_a_server_changes_with_it(web):
+    address, folder = web
+    states = []
+    for data in (CSV, CSV, CSV + CSV[:6]):
+        (folder / "a.csv").write_bytes(data)
+        os.utime(folder / "a.csv", (1e9, 1e9))
+        states.append(Address(f"{address}/a.csv").state())
+    os.utime(folder / "a.csv", (1e9, 2e9))
+    states.append(Address(f"{address}/a.csv").state())
+    assert [states[0] == state for state in states] == [True, True, False, False] and states[2] != states[3]
+
+
+def test_a_server_that_does_not_answer_is_no_absent_file(web):
+    with pytest.raises(InputError, match=r"http://127\.0\.0\.1:1/a\.csv cannot be read: [^\n]*connect"):
+        open_corpus("http://127.0.0.1:1/a.csv")
+
+
+def test_patterns_leave_out_hidden_files_as_those_of_this_machine_do(memory):
+    for name in (".a.csv", "b.csv", ".b.csv.crc"):
+        memory.pipe(f"/data/{name}", CSV)
+    assert [str(corpus.path) for corpus in open_corpora("memory://data/*")] == ["memory:///data/b.csv"]
+    assert [str(corpus.path) for corpus in open_corpora("memory://data/.*.csv")] == ["memory:///data/.a.csv"]

@@ -31,6 +31,9 @@ _PACKAGES |= {
 }
 _STORES = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
 """Protocols where a file appears when all of it has been written."""
+_STATE = ("size", "mtime", "ETag", "Last-Modified", "Content-MD5", "Digest")
+"""What file systems say of a file that changes with it; that of the web names a file by its address alone."""
+_ONLY_WHOLE = "the server sends files only from their beginning; copy it to this machine first"
 _EXTRA = "{address}: addresses need another package; run: pip install 'textnb[remote]'"
 _FILE_SYSTEM = "{address}: {protocol}:// needs another package; run: pip install {package}"
 _UNKNOWN = "{address}: {protocol}:// is not known to fsspec"
@@ -65,15 +68,16 @@ class Address:
     @property
     def name(self) -> str:
         """Last part of the address, without the query of a web address."""
-        return self._path.name
+        return self.path.name
 
     @property
     def suffix(self) -> str:
         """End of the name, with its dot."""
-        return self._path.suffix
+        return self.path.suffix
 
     @property
-    def _path(self) -> PurePosixPath:
+    def path(self) -> PurePosixPath:
+        """Path in the file system or on the server, without the query of a web address."""
         url = re.split(r"[?#]", self.url)[0] if self.url.lower().startswith(_WEB) else self.url
         return PurePosixPath(url.partition("://")[2])
 
@@ -93,7 +97,10 @@ class Address:
     def _type(self) -> str | None:
         try:
             return cast("str", self.ask(lambda system, path: system.info(path)["type"]))
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            cause = error.__cause__
+            if isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):  # a server that does not answer
+                raise InputError(_FAILED, address=self, why=_first_line(cause)) from error
             return None
 
     @property
@@ -108,8 +115,9 @@ class Address:
         return (_PATTERN_OF_WEB if is_web else _PATTERN).search(self.url.partition("://")[2]) is not None
 
     def matching(self) -> list["Address"]:
-        """Return the addresses of files that match the pattern, sorted."""
-        return self._listed(lambda system, path: system.glob(path))
+        """Return the addresses of files that match the pattern, sorted; hidden ones only if the pattern says so."""
+        found = self._listed(lambda system, path: system.glob(path))
+        return [each for each in found if not each.name.startswith(".") or self.name.startswith(".")]
 
     def entries(self) -> list["Address"]:
         """Return the addresses of the files and folders in a folder, sorted."""
@@ -134,7 +142,12 @@ class Address:
 
     def state(self) -> str:
         """Return a text that changes with the content of the file, as far as the file system shows it."""
-        return self.ask(lambda system, path: str(system.ukey(path)))
+
+        def found(system: Any, path: str) -> str:
+            info = system.info(path)
+            return " ".join([str(system.ukey(path)), *(f"{key}={info[key]}" for key in _STATE if info.get(key))])
+
+        return self.ask(found)
 
     def ask(self, question: Callable[[Any, str], Found]) -> Found:
         """Call a function of the file system and the path there; what fails is an error of one line.
@@ -194,7 +207,8 @@ class _Stream(io.RawIOBase):
         except OSError:
             raise
         except Exception as error:
-            raise OSError(_first_line(error)) from error
+            is_whole = "range requests" in str(error)
+            raise OSError(_ONLY_WHOLE if is_whole else _first_line(error)) from error
         target[: len(data)] = data
         return len(data)
 

@@ -109,6 +109,19 @@ def temporary_folder(target: Path, suffix: str) -> Iterator[Path]:
         yield Path(name)
 
 
+@contextmanager
+def folder_alone(folder: Path) -> Iterator[bool]:
+    """Lock a folder until the block ends; give False if another process has done so.
+
+    True, too, on Windows, where a folder cannot be locked.
+    """
+    with ExitStack() as stack:
+        is_ours: bool | None = None
+        with suppress(OSError):
+            is_ours = _lock_file_now(stack.enter_context(_opened(folder, os.O_RDONLY)), wait=False)
+        yield is_ours is not False
+
+
 def remove_abandoned(target: Path) -> None:
     """Remove the temporary files that killed runs have left beside a target; those that are locked are in use."""
     for path in _temporaries(target, _SUFFIX):

@@ -276,10 +276,55 @@ def test_an_append_that_is_repeated_changes_nothing_and_says_so(run, tmp_path):
     assert run(*COUNT, first, "--append", "-o", tmp_path / "out").ok
 
 
+def test_a_merge_into_one_of_its_files_that_is_repeated_changes_nothing_and_says_so(run, tmp_path):
+    for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:70]), ("c", ROWS[70:])):
+        assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok
+    assert run("merge", "a.counts", "b.counts", "-o", "a.counts").ok
+    before = (tmp_path / "a.counts").read_bytes()
+    refusal = run("merge", "a.counts", "b.counts", "-o", "a.counts").refusal
+    assert "a.counts ends with these 40 documents already" in refusal
+    assert run("merge", "b.counts", "c.counts", "-o", "all.counts").ok
+    assert "all.counts ends with these" in run("merge", "all.counts", "[bc].counts", "-o", "all.counts").refusal
+    assert (tmp_path / "a.counts").read_bytes() == before
+
+
+def test_a_file_among_count_files_that_is_damaged_or_none_is_named(run, tmp_path):
+    for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:])):
+        assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok
+    data = (tmp_path / "b.counts").read_bytes()
+    (tmp_path / "b.counts").write_bytes(data[:-9])
+    assert run("train", "a.csv", "--model", "multinomial", "-o", "m.textnb").ok
+    for other in ("b.counts is incomplete", "m.textnb holds a 'model'", "a.csv is"):
+        for files in (["a.counts", other.split()[0]], [other.split()[0], "a.counts"]):
+            assert other in run("merge", *files, "-o", "out").refusal
+
+
+def test_count_files_are_merged_by_a_pattern_also_if_it_is_one(run, tmp_path):
+    for name, rows in (("a", ROWS[:30]), ("b", ROWS[30:])):
+        assert run(*COUNT, table(tmp_path / f"{name}.csv", rows), "-o", f"{name}.counts").ok
+    assert run(*COUNT, table(tmp_path / "whole.csv"), "-o", "whole").ok
+    assert run("merge", "?.counts", "-o", "merged").ok
+    assert (tmp_path / "merged").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert run("merge", "a.*s", "-o", "one").ok
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "a.counts").read_bytes()
+    assert "x*.counts matches no file" in run("merge", "x*.counts", "-o", "two").refusal
+
+
 def test_an_empty_file_is_appended_to_as_one_that_is_absent(run, corpus):
     (corpus.parent / "out").touch()
     assert run(*COUNT, corpus, "--append", "-o", corpus.parent / "out").ok
     assert (corpus.parent / "out").read_bytes() == without_checkpoint(run, COUNT, corpus)
+
+
+def test_a_checkpoint_that_another_run_uses_is_refused(run, corpus):
+    fcntl = pytest.importorskip("fcntl")
+    (corpus.parent / "so-far").mkdir()
+    words = (*COUNT, corpus, "-o", corpus.parent / "out", "--checkpoint", corpus.parent / "so-far")
+    handle = os.open(corpus.parent / "so-far", os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    assert "so-far is used by another run" in run(*words).refusal
+    os.close(handle)
+    assert run(*words).ok
 
 
 def test_the_hidden_folder_of_a_killed_run_is_removed_by_the_next(run, corpus):

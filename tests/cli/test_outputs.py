@@ -6,12 +6,15 @@ import os
 import threading
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import islice
 
 import fsspec
 import pyarrow as pa
 import pytest
+from corrected_models import saved
 from pyarrow import parquet
 
+from textnb.cli.output_folder import _choices
 from textnb.files import parquet_table
 
 FIRST = pa.table(
@@ -137,6 +140,15 @@ def test_answers_of_another_model_or_with_other_options_are_refused(run, model, 
     assert "out has answers of another model" in run("predict", other, *options).refusal
 
 
+def test_answers_without_the_latest_correction_are_refused(run, parts, tmp_path):
+    path, options = saved(tmp_path), ["in", "--output-dir", "out"]
+    assert run("learn", path, "--as", "spam", stdin=b"Subject: one\n\nw1\n").ok
+    assert run("predict", path, *options).ok
+    assert run("predict", path, *options).ok
+    assert run("learn", path, "--as", "spam", stdin=b"Subject: two\n\nw2\n").ok  # in the same pages of the journal
+    assert "out has answers of another model" in run("predict", path, *options).refusal
+
+
 def test_bad_records_may_be_skipped_later_and_not_read_again_as_errors(run, model, tmp_path):
     (tmp_path / "a.csv").write_text("text,n\ndog,1\n")
     (tmp_path / "b.csv").write_text("text,n\ndog\negg,2\n")
@@ -216,6 +228,20 @@ def test_inputs_that_differ_in_suffixes_alone_keep_them(run, model, tmp_path):
     assert run("predict", model, "a.csv", "a.csv.gz", "a.tsv", "--output-dir", "out", "--format", "csv").ok
     names = sorted(path.name for path in (tmp_path / "out").glob("*.csv"))
     assert names == ["a.csv.csv", "a.csv.gz.csv", "a.tsv.csv"]
+
+
+def test_tables_with_hidden_names_have_answers_that_are_not_hidden(run, model, tmp_path):
+    for name in (".a.csv", "_b.csv"):
+        (tmp_path / name).write_text("text\ndog\n")
+    assert run("predict", model, ".a.csv", "_b.csv", "--output-dir", "out", "--format", "csv").ok
+    assert "wrote 2 rows" in run("predict", model, "out", "-o", "o.csv").ok.err
+
+
+def test_the_query_of_a_web_address_is_no_part_of_the_name_of_a_table():
+    choices = _choices(
+        "https://example.org/news/a.csv.gz?version=2", ["https://example.org/news/a.csv.gz?version=2"], "csv"
+    )
+    assert list(islice(choices, 2)) == ["a.csv", "news-a.csv"]
 
 
 def test_links_to_one_file_are_inputs_with_names_of_their_own(run, model, tmp_path):

@@ -124,4 +124,4 @@ def test_merge_joins_count_files_and_refuses_a_mixture(run, path, tmp_path):
     assert (tmp_path / "m1").read_bytes() == (tmp_path / "m2").read_bytes()
     mixed = run("merge", "a.counts", path, "-o", "out")
     assert mixed.code == 1
-    assert "holds a 'counts', not a 'model'" in mixed.err
+    assert "holds a 'model', not a 'counts'" in mixed.err

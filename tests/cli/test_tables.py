@@ -125,3 +125,12 @@ def test_most_of_the_corpora_are_named_where_a_mistake_is(run, model, tmp_path):
         (tmp_path / name).write_text("text,label\ndog,food\negg,food\n")
     done = run("test", model, "a.csv", "b.csv").ok
     assert "a.csv:1" in done.out and "b.csv:1" in done.out
+
+
+def test_a_corpus_that_is_named_twice_is_warned_of(run, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("text,label\ngood,x\nbad,y\n")
+    error = run("count", "a.csv", "?.csv", "-o", "c").ok.err
+    assert "warning" in error and "a.csv is named 2 times, and its documents count as often" in error
+    assert "b.csv" not in error and "counted 6 documents" in error
+    assert "warning" not in run("count", "?.csv", "-o", "c").ok.err

@@ -65,12 +65,14 @@ def test_a_model_of_documents_is_fitted_to_joined_count_files(client, tmp_path, 
     monkeypatch.setattr(counting, "read_counts", lambda *of: read.append(of[0]) or read_counts(*of))
     paths = write_corpus(tmp_path / "c", n_files=3)
     (tmp_path / "c" / "part3.csv").write_text("id,text,label\n")  # a partition without documents
+    killed = tmp_path / "parts" / ".textnb.abcdefgh.joined"
+    killed.mkdir(parents=True)
     many = fit(client, TextClassifier(model, tokenizer="words"), paths, parts=parts)
     one = TextClassifier(model, tokenizer="words").fit(read_corpus(paths))
     assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
     assert [path.name for path in read] == ["whole.counts"]  # nothing else is loaded here
     assert not read[0].exists()
-    assert not stored or len([*parts.iterdir()]) == 4
+    assert not stored or len([*parts.iterdir()]) == 4  # what a run that was killed left is gone
 
 
 def test_auto_with_kept_documents_learns_what_it_has_counted_before(client, tmp_path):
@@ -87,6 +89,13 @@ def test_a_rerun_with_stored_counts_keeps_the_kind_of_the_labels(client, tmp_pat
         runs = [fit(client, TextClassifier(model, tokenizer="words"), pairs, parts=tmp_path / model) for _ in range(2)]
         assert runs[0].classes_.dtype.kind == "i"
         assert runs[0].classes_.tolist() == runs[1].classes_.tolist()
+
+
+def test_auto_chooses_within_a_term_budget_also_for_small_classes(client, tmp_path):
+    paths = write_corpus(tmp_path / "c", number=45)
+    many = fit(client, TextClassifier(term_budget=1000), paths)
+    one = TextClassifier(term_budget=1000).fit(read_corpus(paths))
+    assert saved(many, tmp_path / "many") == saved(one, tmp_path / "one")
 
 
 def test_no_sum_has_more_terms_than_the_budget(client, tmp_path):

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textnb import Document, TextClassifier
-from textnb.errors import InputError, ModelFileError, ReadingWarning, TextnbError
+from textnb.errors import InputError, ModelFileError, NotLearntError, ReadingWarning, TextnbError
 from textnb.files import journal
 from textnb.files.bundle import identity_of
 from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, journal_path
@@ -406,6 +406,29 @@ def test_damaged_latest_transactions_are_a_clear_error_or_the_corrections_before
     assert counted == {0, 1, 2, 3}
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_what_two_processes_forget_at_once_is_forgotten_once(tmp_path, never_due, again):
+    path, text, label = saved(tmp_path), TEXTS[1], "spam"
+    forgetting = TextClassifier.load(path).forget([text], [label])
+    correct(path, lambda learner: unlearn(learner, Document(text), label))
+    forgetting.save(path)
+    with pytest.raises(NotLearntError, match="was learnt as no class"):
+        correct(path, lambda learner: unlearn(learner, Document(text), label))
+    more = [Document(text, label)] if again else []
+    for done in [Done.LEARNT, Done.KNOWN] if again else []:
+        assert correct(path, lambda learner: learn(learner, Document(text), label)) is done
+    TextClassifier.load(path).predict(TEXTS)
+    refit_file(path)
+    trained(more=more).forget([text], [label]).save(tmp_path / "expected")
+    assert path.read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+def test_columns_of_a_correction_that_have_no_counts_are_refused():
+    damaged = correction()._replace(entries=b"abc")
+    with pytest.raises(ModelFileError, match="the columns of a correction have no counts"):
+        damaged.columns_in(damaged.model, trained().fitted.vocabulary)
+
+
 def write_journal(path, data):
     for suffix in ("", "-wal", "-shm"):
         Path(f"{journal_path(path)}{suffix}").unlink(missing_ok=True)
@@ -614,3 +637,24 @@ def test_an_untrained_model_learns_its_first_document_into_the_file(tmp_path):
     assert correct(path, lambda learner: learn(learner, MAILS[0], "spam", new=True)) is Done.LEARNT
     loaded = TextClassifier.load(path)
     assert (loaded.state.n_pending, loaded.classes_.tolist()) == (0, ["spam"])
+
+
+def test_a_model_whose_name_is_too_long_for_a_journal_answers_and_refuses_corrections(tmp_path):
+    path = tmp_path / ("m" * 243 + ".textnb")
+    trained().save(path)
+    expected = trained().predict(TEXTS).tolist()
+    assert TextClassifier.load(path).predict(TEXTS).tolist() == expected
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        correct(path, lambda learner: learn(learner, MAILS[0], "spam"))
+
+
+def test_nothing_of_a_correction_is_left_in_the_journal_once_it_is_folded(tmp_path, never_due):
+    path = saved(tmp_path)
+    mail = Document(" ".join(f"secret{n}" for n in range(5000)))
+    correct(path, lambda learner: learn(learner, mail, "spam"))
+    assert b"secret4999" in journal_path(path).read_bytes()
+    correct(path, lambda learner: unlearn(learner, mail, "spam"))
+    refit_file(path)
+    left = [each.read_bytes() for each in tmp_path.iterdir()]
+    assert not any(b"secret" in data for data in left)
+    assert journal_path(path).stat().st_size < 50_000

@@ -294,6 +294,22 @@ def test_a_model_that_is_shortened_in_place_does_not_stop_the_service(tmp_path):
     assert before.code != FAILED
 
 
+def test_a_service_maps_no_model_whatever_it_does(tmp_path, monkeypatch):
+    model, now = tmp_path / "m.textnb", [1_000_000_000.0]
+    trained().save(model)
+    monkeypatch.setattr("time.time", lambda: now[0])
+    monkeypatch.setattr("textnb.files.bundle.mmap.mmap", None)  # calling it fails
+    live = LiveFilter(model, Cutoffs("spam", 0.8, thin=1), learns=True)
+    live.answer(b"Subject: pills\n\nbuy")[1]()
+    live.answer(Lesson("learn", "ham").request(b"Subject: lunch\n\nlunch"))[1]()
+    live.answer(Lesson("unlearn", "ham").request(b"Subject: lunch\n\nlunch"))
+    now[0] += REST_SECONDS
+    live.fold_if_rested()
+    monkeypatch.undo()
+    loaded = TextClassifier.load(model)
+    assert (loaded.state.n_pending, len(loaded.learnt.digests)) == (0, 3)
+
+
 def test_a_live_filter_learns_what_a_client_asks_and_the_next_answer_knows_it(tmp_path, path):
     model = tmp_path / "m.textnb"
     texts = [f"{text} {n}" for n in range(60) for text in ("buy pills", "see you")]

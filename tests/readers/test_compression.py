@@ -102,3 +102,10 @@ def test_progress_of_a_compressed_file_counts_its_own_bytes(table, suffix):
     path = table(f"a.csv{suffix}", PACK[suffix](LONG.encode()))
     positions = [position() for _ in read_corpus(path)]
     assert 0 < positions[0] <= positions[-1] <= path.stat().st_size
+
+
+@suffixes
+@pytest.mark.parametrize("name", ["a.xlsx", "a.parquet", "a.feather"])
+def test_files_that_are_not_read_in_order_must_be_unpacked_first(table, suffix, name):
+    with pytest.raises(InputError, match=rf"{name}{suffix}: (xlsx|parquet|arrow) files are not unpacked while"):
+        list(read_corpus(table(f"{name}{suffix}", PACK[suffix](b"PAR1"))))

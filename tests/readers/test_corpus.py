@@ -1,10 +1,12 @@
 import gzip
+from pathlib import Path
 
 import pytest
 
 from textnb.errors import InputError, ReadingWarning
 from textnb.readers import READERS, Settings, open_corpus, open_input, read_corpus, read_input, read_table
 from textnb.readers import settings as settings_module
+from textnb.readers.corpus import open_corpora
 
 CSV = "text,label\nhello,en\nこんにちは,ja\n"
 UNLABELLED = Settings(labelled=False)
@@ -122,3 +124,10 @@ def test_an_input_is_opened_as_what_it_is(table, corpus):
     paths = [table("a.txt", "x"), table("a.csv", CSV), table("box", mbox), corpus({"a/1.txt": "x"})]
     assert [open_input(path, None, UNLABELLED).kind for path in paths] == ["document", "csv", "mail", "folder"]
     assert open_input(paths[2], "lines", UNLABELLED).kind == "lines"
+
+
+def test_tables_that_begin_with_an_underscore_are_read_and_hidden_ones_only_if_they_are_named(tmp_path):
+    for name in ("_a.csv", "b.csv", ".c.csv", "_SUCCESS", ".b.csv.crc"):
+        (tmp_path / name).write_text("" if name.endswith(("S", "c")) else "text,label\na,x\n")
+    names = [Path(str(each.path)).name for each in open_corpora([tmp_path, tmp_path / "*.csv", tmp_path / ".c.csv"])]
+    assert names == ["_a.csv", "b.csv", "_a.csv", "b.csv", ".c.csv"]

@@ -15,6 +15,7 @@ from textnb.classifier.fitted import Fitted
 from textnb.classifier.recipe import ClassifierRecipe
 from textnb.classifier.state import State
 from textnb.counts import Counted, Learnt, Vocabulary
+from textnb.counts.examples import Digests
 from textnb.counts.rows import Rows, row_numbers
 from textnb.errors import ModelFileError
 from textnb.extension import sparse
@@ -26,9 +27,12 @@ from textnb.models.registry import model
 from textnb.numerics import Codes, Floats
 
 
-def with_pending(recipe: ClassifierRecipe, state: State, pending: Pending) -> State:
-    """State of a model file with the pending corrections: they are in what it has learnt, and its counts follow."""
-    corrections = net(pending.corrections)
+def with_pending(recipe: ClassifierRecipe, state: State, pending: Pending, digests: Digests) -> State:
+    """State of a model file with the pending corrections: they are in what it has learnt, and its counts follow.
+
+    digests: of what was learnt in the file.
+    """
+    corrections = net(applicable(pending.corrections, digests))
     if not corrections:
         return state
     known = Deferred(lambda: with_corrections(recipe, state.learnt, corrections))
@@ -50,6 +54,20 @@ def _following(fitted: Fitted, changes: Changes) -> Fitted:
     if scorer is None:
         return fitted
     return fitted.with_scorer(scorer, prior, log_prior("empirical", classes, changes.documents))
+
+
+def applicable(corrections: Sequence[Correction], digests: Digests) -> list[Correction]:
+    """Corrections without those that unlearn a document that another process has forgotten in the meantime."""
+    times = {each.labelled: digests.times(each.labelled) for each in corrections if each.kind == UNLEARN}
+    kept = []
+    for each in corrections:
+        if each.labelled in times:
+            after = times[each.labelled] + (1 if each.kind == LEARN else -1)
+            if after < 0:
+                continue
+            times[each.labelled] = after
+        kept.append(each)
+    return kept
 
 
 def net(corrections: Sequence[Correction]) -> list[Correction]:

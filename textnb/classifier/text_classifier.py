@@ -51,7 +51,7 @@ from textnb.decisions import ClassThresholds, Costs, JudgedAnswers, Rule, check_
 from textnb.document import Document
 from textnb.errors import InputError, ModelFileError, NotFittedError, ReadingWarning, TextnbError, UntrustedError
 from textnb.estimators.scikit_learn import joint_error
-from textnb.files.correction import ModelReplacedError, Pending, journal_path
+from textnb.files.correction import ModelReplacedError, Pending, has_journal
 from textnb.files.model_file import ModelContent, read_model, write_model
 from textnb.models.prior import Prior, log_prior
 from textnb.models.registry import AUTO
@@ -701,7 +701,7 @@ class TextClassifier(TextEstimator):
             answers; it cannot learn, forget or merge, and has no typical words.
         """
         content = self._content(stripped=stripped)
-        if not journal_path(path).exists() and not self._made_from:  # SQLite is not needed
+        if not has_journal(path) and not self._made_from:  # SQLite is not needed
             write_model(path, content)
             return
         from textnb.files.journal import Journal
@@ -807,7 +807,7 @@ class TextClassifier(TextEstimator):
         ``compound`` and the answers of other models stay. If the journal cannot be opened (no permission, or a file
         system without shared memory), the answers are those of the file, with a warning.
         """
-        if self._file is None or not journal_path(path).exists():
+        if self._file is None or not has_journal(path):
             return self
         from textnb.classifier.pending import with_pending
         from textnb.files.journal import Journal, JournalUnusableError
@@ -818,7 +818,9 @@ class TextClassifier(TextEstimator):
             message = f"{error}; the answers are those of the model file without its pending corrections"
             warnings.warn(message, ReadingWarning, stacklevel=3)
             return self
-        self.state, self._file = with_pending(self.recipe, self._of_file, pending), pending._replace(corrections=())
+        digests = Digests.of() if self._digests is None else Digests(self._digests)
+        self.state = with_pending(self.recipe, self._of_file, pending, digests)
+        self._file = pending._replace(corrections=())
         return self
 
     @property

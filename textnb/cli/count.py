@@ -14,13 +14,13 @@ from textnb.cli.options import inputs
 from textnb.cli.options.checkpoint import check_place, origin_of, own_tokenizer
 from textnb.cli.options.cluster import Clustering
 from textnb.cli.options.groups import FILE, check_unused, takes, verb
-from textnb.cli.sources import CorpusSource, check_output, say_dropped
+from textnb.cli.sources import APPENDED, CorpusSource, check_output, say_dropped
 from textnb.cli.terminal import OutputRows, plural, print_words, say
 from textnb.counts import TermsOf, counted
 from textnb.counts.counting import PART_CHARACTERS
 from textnb.distributed.counting import count_on
 from textnb.errors import InputError
-from textnb.files.checkpoint import CountedParts
+from textnb.files.checkpoint import CountedParts, checkpoint_folder
 from textnb.files.count_file import recipe_of, terms_of_counts
 from textnb.files.count_joining import Joined, check_counted_alike, has_at, merge_counts, size_of_counts
 from textnb.parallel import one_behind
@@ -28,10 +28,6 @@ from textnb.storage import locked, temporary_folder
 
 _PARTS = ".parts"
 """End of the name of the folder that has the counted parts until they are joined."""
-_APPENDED = (
-    "{output} ends with these {documents} already, so nothing is appended; to have them twice, count them to another "
-    "file and merge both"
-)
 
 
 @verb
@@ -100,7 +96,8 @@ def count(
     if checkpoint is not None:
         check_place(checkpoint, output, source)
         origin = origin_of(corpora, source, recipe_of(terms_of))
-    folder = checkpoint or click.get_current_context().with_resource(temporary_folder(output, _PARTS))
+    opened = temporary_folder(output, _PARTS) if checkpoint is None else checkpoint_folder(checkpoint)
+    folder = click.get_current_context().with_resource(opened)
     parts = CountedParts(folder, terms_of, origin)
     _count_parts(source, parts, terms_of, running)
     if append:
@@ -145,7 +142,7 @@ def _append(parts: CountedParts, output: Path, trust: Collection[str], term_budg
         if parts.n_before is not None and has_at(output, parts.n_before, parts.paths):
             return size_of_counts(output)  # killed after the last step, before the checkpoint was removed
         if parts.n_before is None and has_at(output, n_before - parts.n_documents, parts.paths):
-            raise InputError(_APPENDED, output=output, documents=plural(parts.n_documents, "document"))
+            raise InputError(APPENDED, output=output, documents=plural(parts.n_documents, "document"))
         parts.begin_to_append(n_before)
         return merge_counts([output, *parts.paths], output, trust, term_budget)
 

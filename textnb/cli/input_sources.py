@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from textnb.cli.options.inputs import Reading
-from textnb.cli.sources import STANDARD_INPUT, check_reading_used, standard_input, stored_input
+from textnb.cli.sources import (
+    STANDARD_INPUT,
+    STANDARD_INPUT_NAME,
+    check_named_once,
+    check_reading_used,
+    standard_input,
+    stored_input,
+)
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import is_bundle
 from textnb.readers import Document, OpenCorpus, Settings, Troubles, open_input, read_lines, read_mail_stream
@@ -23,7 +30,7 @@ from textnb.readers.streamed import Pipe
 class InputSource(NamedTuple):
     """An input to classify: its name, its kind, the names of its columns, and a function that reads its documents.
 
-    corpus: the files that are read; None for a stream.
+    corpus: what is read; None for lines and mail of standard input.
     """
 
     name: str
@@ -45,6 +52,7 @@ def open_inputs(
     jobs, then, whole_records: as in ``Settings``.
     """
     settings = replace(reading.settings, jobs=jobs, then=then, whole_records=whole_records)
+    check_named_once([*names])
     found = []
     for name in names or [STANDARD_INPUT]:
         if name == STANDARD_INPUT and reading.reader not in TABLES:
@@ -52,16 +60,14 @@ def open_inputs(
             continue
         is_streamed = name == STANDARD_INPUT
         if is_streamed and reading.reader in STREAMED and not (whole_records and reading.reader == "jsonl"):
-            corpus = open_input(Pipe("standard input", standard_input), reading.reader, settings)
-            found.append(_source(name, corpus))
+            found.append(_source(name, open_input(Pipe(STANDARD_INPUT_NAME, standard_input), reading.reader, settings)))
             continue
         for path, own in expand_paths(stored_input() if is_streamed else name, reading.reader, settings):
             if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                 raise InputError("{name} is a textnb file, not a document", name=path)
             corpus = open_input(path, reading.reader, own)
-            shown = name if is_streamed else str(path)
-            found.append(_source(shown, corpus, None if is_streamed else corpus))
-    check_reading_used(reading, {each.kind for each in found}, " ".join(names) or "standard input")
+            found.append(_source(name if is_streamed else str(path), corpus))
+    check_reading_used(reading, {each.kind for each in found}, " ".join(names) or STANDARD_INPUT_NAME)
     return found
 
 
@@ -75,13 +81,13 @@ def input_corpora(names: Collection[str], reading: Reading) -> list[OpenCorpus]:
     return corpora
 
 
-def _source(name: str, corpus: OpenCorpus, opened: OpenCorpus | None = None) -> InputSource:
+def _source(name: str, corpus: OpenCorpus) -> InputSource:
     """Return the input that a corpus is; of a pipe the columns are looked at now, before it is read."""
     columns = corpus.columns
     if isinstance(corpus.path, Pipe) and corpus.settings.whole_records:
         names = corpus.columns()
         columns = names.copy
-    return InputSource(name, corpus.kind, columns, corpus.documents, opened)
+    return InputSource(name, corpus.kind, columns, corpus.documents, corpus)
 
 
 def _streamed(reader: str | None, settings: Settings) -> InputSource:
@@ -92,10 +98,10 @@ def _streamed(reader: str | None, settings: Settings) -> InputSource:
 
     def documents() -> Iterator[Document]:
         if reader == "mail":
-            return Troubles("standard input", damage=MAIL_DAMAGE).watch(read_mail_stream(standard_input(), settings))
+            return Troubles(STANDARD_INPUT_NAME, damage=MAIL_DAMAGE).watch(read_mail_stream(standard_input(), settings))
         stream = standard_input()
         note_stream(stream)
-        return Troubles("standard input").watch(read_lines(stream, settings))
+        return Troubles(STANDARD_INPUT_NAME).watch(read_lines(stream, settings))
 
     kind = reader or "lines"
     return InputSource(STANDARD_INPUT, kind, lambda: ["text"] if kind == "lines" else [*MAIL_COLUMNS], documents)

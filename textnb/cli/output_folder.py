@@ -20,9 +20,10 @@ import click
 
 from textnb.address import Address, Location, location
 from textnb.cli.input_sources import InputSource
+from textnb.cli.sources import STANDARD_INPUT
 from textnb.errors import InputError, ParameterError
 from textnb.files.bundle import identity_of
-from textnb.files.correction import journal_path
+from textnb.files.correction import has_journal
 from textnb.files.table_file import FORMATS, is_whole, new_file
 from textnb.readers.compression import COMPRESSED, open_bytes
 from textnb.readers.streamed import Pipe
@@ -146,14 +147,25 @@ def _remove(table: Location) -> None:
 
 def _identity(model: Path) -> str:
     """What tells a model from others: its file, and whether corrections have been made since."""
-    journal, found = journal_path(model), model.stat()
-    corrections = journal.stat().st_size if journal.exists() else 0
-    return f"{identity_of(model) or (found.st_size, found.st_mtime_ns)} {corrections}"
+    found, identity = model.stat(), identity_of(model)
+    return f"{identity or (found.st_size, found.st_mtime_ns)} {_last_correction(model, identity)}"
+
+
+def _last_correction(model: Path, identity: str) -> int:
+    """Number of the last correction in the journal of a model; 0 if there is none that counts in answers."""
+    if not identity or not has_journal(model):
+        return 0
+    from textnb.files.journal import Journal, JournalUnusableError  # SQLite is not needed otherwise
+
+    try:
+        return Journal(model).pending(identity).row
+    except JournalUnusableError:  # opening the model has warned of it
+        return 0
 
 
 def _path_of(source: InputSource) -> Location:
     """Return the file or folder of an input."""
-    if source.corpus is None or isinstance(source.corpus.path, Pipe):
+    if source.corpus is None or isinstance(source.corpus.path, Pipe) or source.name == STANDARD_INPUT:
         raise ParameterError("--output-dir takes files and folders; for a pipe, use -o FILE")
     return source.corpus.path
 
@@ -201,11 +213,13 @@ def _clashing(names: Mapping[str, str], taken: Collection[str]) -> list[str]:
 
 def _choices(path: str, others: Sequence[str], form: str) -> Iterator[str]:
     """Names that the table of an input may have, the shortest first."""
-    *folders, name = re.split(r"[/\\]+", path.partition("://")[2] or path)
+    where = location(path)
+    *folders, name = re.split(r"[/\\]+", str(where.path if isinstance(where, Address) else where))
     folder = path[: len(path) - len(name)]
     is_alone = sum(other.startswith(folder) and _stem(other) == _stem(path) for other in others) == 1
     name = _stem(name) if is_alone else name
-    return ("-".join([*folders[len(folders) - depth :], f"{name}.{form}"]) for depth in range(len(folders) + 1))
+    names = ("-".join([*folders[len(folders) - depth :], f"{name}.{form}"]) for depth in range(len(folders) + 1))
+    return (name.lstrip(".") for name in names)  # a hidden table is no part of a folder of tables
 
 
 def _is_there(path: str) -> bool:

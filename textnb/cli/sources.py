@@ -3,6 +3,7 @@
 import math
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,21 +13,22 @@ from typing import Any, BinaryIO, NamedTuple
 
 import click
 
+from textnb.address import Address
 from textnb.classifier.facts import dropped_facts, dropped_in_words
 from textnb.classifier.inputs import as_source
 from textnb.classifier.recipe import differing
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options.groups import given_options
 from textnb.cli.options.inputs import LabelledReading, Reading, Running, Tokenizing
-from textnb.cli.terminal import plural, say, say_if_typing
+from textnb.cli.terminal import plural, say, say_if_typing, warn
 from textnb.cli.throughput import Input, Throughput, size_of
 from textnb.counts import Counted, TermsOf, counted
 from textnb.counts.counting import joined
 from textnb.counts.kinds import of_kinds
 from textnb.counts.pruning import Dropped
-from textnb.errors import InputError, Phrase, listed
+from textnb.errors import InputError, ParameterError, Phrase, listed
 from textnb.files.bundle import is_bundle
-from textnb.files.correction import journal_path
+from textnb.files.correction import has_journal
 from textnb.files.count_file import read_counts
 from textnb.readers import (
     Document,
@@ -76,20 +78,24 @@ class CorpusSource:
 
         A name may be a file, a folder, a pattern, or - for standard input.
         """
+        check_named_once(names)
         settings = replace(reading.settings, jobs=running.n_jobs, whole_records=False)
         corpora: list[OpenCorpus | CountFile] = []
         for name in names:
             if name == STANDARD_INPUT and reading.reader in (None, *STREAMED):
-                corpora.append(open_corpus(Pipe("standard input", standard_input), reading.reader, settings))
+                corpora.append(open_corpus(Pipe(STANDARD_INPUT_NAME, standard_input), reading.reader, settings))
                 continue
-            for path, own in expand_paths(stored_input() if name == STANDARD_INPUT else name, reading.reader, settings):
+            named = stored_input() if name == STANDARD_INPUT else name
+            for path, own in expand_paths(named, reading.reader, settings):
                 if isinstance(path, Path) and is_kind(path.is_file) and is_bundle(path):
                     corpora.append(CountFile(path, *read_counts(path, trust)))
                 else:
                     corpora.append(open_corpus(path, reading.reader, own))
         kinds = ["counts" if isinstance(each, CountFile) else each.kind for each in corpora]
-        check_reading_used(reading, kinds, " ".join(names))
-        return cls(" ".join(names), running, tuple(corpora))
+        _warn_of_repeated(corpora)
+        whole = " ".join(STANDARD_INPUT_NAME if name == STANDARD_INPUT else name for name in names)
+        check_reading_used(reading, kinds, whole)
+        return cls(whole, running, tuple(corpora))
 
     @property
     def count_file(self) -> CountFile | None:
@@ -166,16 +172,60 @@ class CorpusSource:
         return parts[0] if len(parts) == 1 else joined(parts)
 
 
-STANDARD_INPUT = "-"
+APPENDED = (
+    "{output} ends with these {documents} already, so nothing is appended; to have them twice, count them to another "
+    "file and merge both"
+)
+"""Message about a count file to which the same documents would be added again."""
+STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
 
 
-def stored_input() -> Path:
+def _warn_of_repeated(corpora: Sequence[OpenCorpus | CountFile]) -> None:
+    """Warn of a corpus that is named twice, as by two patterns: its documents count twice."""
+    places = (each.path.resolve() if isinstance(each.path, Path) else each.path for each in corpora)
+    for path, number in Counter(map(str, places)).items():
+        if number > 1:
+            warn("{path} is named {number} times, and its documents count as often", path=path, number=number)
+
+
+@dataclass(frozen=True)
+class StoredInput(Address):
+    """Copy of standard input in a file; messages and ids name standard input, not the file."""
+
+    file: Path
+
+    @property
+    def _type(self) -> str:
+        return "file"
+
+    @property
+    def is_pattern(self) -> bool:
+        """Return False: it is one file."""
+        return False
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return self.file.stat().st_size
+
+    def open(self) -> BinaryIO:
+        """Open the file to read its bytes."""
+        return self.file.open("rb")
+
+
+def stored_input() -> StoredInput:
     """Copy standard input to a file, which lives as long as the verb runs, for kinds that are not read in one go."""
     folder = click.get_current_context().with_resource(TemporaryDirectory())
-    path = Path(folder, "standard input")
-    with path.open("wb") as stream:
+    file = Path(folder, "input")
+    with file.open("wb") as stream:
         shutil.copyfileobj(standard_input(), stream)
-    return path
+    return StoredInput(STANDARD_INPUT_NAME, file)
+
+
+def check_named_once(names: Sequence[str]) -> None:
+    """Refuse standard input among the inputs if it is there twice."""
+    if list(names).count(STANDARD_INPUT) > 1:
+        raise ParameterError("standard input can be read only once; name - once")
 
 
 def standard_input() -> BinaryIO:
@@ -240,7 +290,7 @@ def check_output(output: Path, corpora: Sequence[str] = ()) -> None:
     if output.exists() and output.stat().st_size and not is_bundle(output):
         template = "{output} already exists and is not a textnb file; remove it or choose another name"
         raise InputError(template, output=output)
-    if journal_path(output).exists():
+    if has_journal(output):
         from textnb.files.journal import Journal  # SQLite is not needed otherwise
 
         Journal(output).check()

@@ -13,12 +13,13 @@ import click
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.cli.options import inputs
 from textnb.cli.options.groups import FILE, Decorator, argument, check_unused, gather, takes, verb
-from textnb.cli.sources import CorpusSource, check_output, save_and_say, say_dropped
+from textnb.cli.sources import APPENDED, CorpusSource, check_output, save_and_say, say_dropped
 from textnb.cli.terminal import plural, say, warn
 from textnb.errors import InputError, ParameterError, listed
 from textnb.files.count_file import holds_counts
-from textnb.files.count_joining import merge_counts
+from textnb.files.count_joining import has_at, merge_counts, size_of_counts
 from textnb.mail.corrections import add_to_file
+from textnb.readers.corpus import matching
 from textnb.storage import locked
 
 
@@ -161,7 +162,7 @@ def calibrate(given: Changing) -> None:
 
 @verb
 @argument(
-    "models", "MODEL...", "Two or more model files, or two or more count files.", nargs=-1, required=True, type=FILE
+    "models", "MODEL...", "Two or more model files, or count files; also patterns.", nargs=-1, required=True, type=FILE
 )
 @inputs.output
 @inputs.trust
@@ -171,18 +172,23 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
 
     The order does not matter. Calibrations on held-out documents, and those of models that keep no documents, end with
     a warning; calibrate again. Models without a class in common are merged with a warning. Files of `textnb count` that
-    were counted with the same options are merged as well, their documents one after the other.
+    were counted with the same options are merged as well, their documents one after the other. If the output is one of
+    them and ends with the documents of the others already, because the run is repeated, nothing is merged.
 
     Examples:
 
         textnb merge monday.textnb tuesday.textnb -o week.textnb
         textnb merge news.counts today.counts -o news.counts
+        textnb merge 'parts/*.counts' -o news.counts
     """
-    if len(models) < 2:
+    models = tuple(Path(str(each)) for name in models for each in matching(name))
+    have_counts = any(map(holds_counts, models))  # a damaged or other file among them is then named
+    if len(models) < 2 and not have_counts:
         raise ParameterError("merge takes two models or more, not only {model}", model=models[0])
     check_output(output)
-    if all(map(holds_counts, models)):
+    if have_counts:
         with locked(output):
+            _check_not_merged(models, output)
             whole = merge_counts(models, output, trust)
         if not quiet:
             documents, terms = plural(whole.n_documents, "document"), plural(whole.n_terms, "term")
@@ -196,6 +202,16 @@ def merge(models: tuple[Path, ...], output: Path, trust: Collection[str], quiet:
             _warn_of_other_classes(path, other.learnt.counts.classes, total.learnt.counts.classes)
             total.merge(other)
         save_and_say(total, output, "merged", len(total.learnt.digests), quiet)
+
+
+def _check_not_merged(paths: Sequence[Path], output: Path) -> None:
+    """Refuse count files whose documents the output, which is one of the files, ends with already."""
+    others = [path for path in paths if not (output.exists() and path.samefile(output))]
+    if not others or len(others) == len(paths):
+        return
+    number = sum(size_of_counts(path).n_documents for path in others)
+    if has_at(output, size_of_counts(output).n_documents - number, others):
+        raise InputError(APPENDED, output=output, documents=plural(number, "document"))
 
 
 @verb

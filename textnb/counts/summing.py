@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from textnb.counts.counting import Counted
-from textnb.counts.examples import SIZE, Digests
+from textnb.counts.examples import Digests, sort_keys
 from textnb.counts.learnt import Keeps, Learnt, Sample
 from textnb.counts.pruning import Dropped, most_frequent
 from textnb.counts.weighting import Weighting
@@ -44,10 +44,10 @@ class LearntSum:
     ) -> None:
         self._weighting, self._keeps, self._budget = weighting, keeps, term_budget
         start = start or Learnt.zero(weighting.unit, keeps)
-        self._digests = bytearray(start.digests.array.tobytes())
+        self._digests = [start.digests.array]
         self._sample, self._waiting = start.sample, list[Sample]()
         self._sum = replace(start, digests=Digests.of(), sample=None)
-        self.n_documents, self._is_lent = 0, False
+        self.n_documents = 0
 
     def add(self, part: Counted) -> None:
         """Add a part."""
@@ -56,9 +56,7 @@ class LearntSum:
             part, dropped = _within_budget(part, self._budget)
             self._sum = replace(self._sum, dropped=self._sum.dropped.and_then(dropped))
         learnt = Learnt.of(part, self._weighting, self._keeps._replace(sample=0))
-        self._digests = bytearray(self._digests) if self._is_lent else self._digests
-        self._is_lent = False
-        self._digests += learnt.digests.array.tobytes()
+        self._digests.append(learnt.digests.array)
         self._sum = self._sum + replace(learnt, digests=Digests.of())
         if self._sample is not None:
             self._waiting.append(Sample.of_below(part, self._sample.most, self._sample.bounds))
@@ -71,17 +69,18 @@ class LearntSum:
     def learnt(self) -> Learnt:
         """Return the learnt value of all parts so far, within the budget."""
         total = self.so_far()
-        return total if self._budget is None else total.pruned(self._budget)
+        total = total if self._budget is None else total.pruned(self._budget)
+        return_memory()
+        return total
 
     def so_far(self) -> Learnt:
         """Return a learnt value from which the sum can go on, as ``start``: with the terms that it has now."""
         self._add_waiting()
-        keys = np.frombuffer(self._digests, f"S{SIZE}")  # no copy: the bytes are replaced when more are added
-        keys.sort()
-        self._is_lent = True
-        digests = Digests(keys.view(np.uint8).reshape(-1, SIZE))
+        digests = np.concatenate(self._digests)
+        self._digests = [digests]
+        sort_keys(digests).sort()  # in place
         sample = None if self._sample is None else self._sample.trimmed()
-        return replace(self._sum, digests=digests, sample=sample)
+        return replace(self._sum, digests=Digests(digests), sample=sample)
 
     def _add_waiting(self) -> None:
         """Add the samples of the last parts to the sample."""

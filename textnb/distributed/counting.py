@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from textnb.address import Address, Location, location
@@ -16,6 +16,7 @@ from textnb.distributed.workers import counted_part, one_kind, trusted, written_
 from textnb.errors import InputError, ParameterError
 from textnb.files.count_file import read_counts, write_counts
 from textnb.files.count_joining import merge_counts
+from textnb.storage import temporary_folder
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -100,10 +101,10 @@ def joined_counts(
     nor the joined ones are in memory as a whole. counted: partitions that have been counted, by number.
     """
     paths = [] if parts is None else _count_files(run, terms_of, parts)
-    with TemporaryDirectory(dir=parts, prefix=".joined-") as folder:
-        whole = Path(folder, f"whole{SUFFIX}")
+    with temporary_folder((parts or Path(gettempdir())) / "textnb", ".joined") as folder:
+        whole = folder / f"whole{SUFFIX}"
         if parts is None:
-            paths = [Path(folder, f"{i}{SUFFIX}") for i in range(len(run))]
+            paths = [folder / f"{i}{SUFFIX}" for i in range(len(run))]
             others = [i for i in range(len(run)) if i not in counted]
             tasks = run.leaves(counted_part, run.shared(terms_of), each=[None] * len(run), only=others)
             kinds = set()

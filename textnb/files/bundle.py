@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from textnb.errors import InputError, ModelFileError
+from textnb.extension import return_memory
 from textnb.files.header import FORMAT, check_kind, check_size, check_writable_header, read_header
 from textnb.parallel import map_on_threads
 from textnb.storage import KEEPS_OPEN, atomic
@@ -115,6 +116,7 @@ def write_bundle(
     announce: called with the ``Bundle.sha256`` of the file when it is complete, before it gets its name. If it fails,
     the old file stays.
     """
+    return_memory()  # what packing has left
     parts = [*_coded(answering, _PLAIN), *_coded(learning or {}, _ZLIB)]
     sections: dict[str, Any] = {}
     start = 0

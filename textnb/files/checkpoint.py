@@ -9,8 +9,8 @@ a whole, so whenever a run is killed, the checkpoint is the one before or the on
 """
 
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from textnb.errors import InputError, ModelFileError, Phrase
 from textnb.files.bundle import content_of, open_bundle, write_bundle
 from textnb.files.count_file import write_counts
 from textnb.files.model_file import packed_learning, unpacked_learning
-from textnb.storage import atomic
+from textnb.storage import atomic, folder_alone
 
 KIND = "checkpoint"
 _STATE = "checkpoint.json"
@@ -84,8 +84,22 @@ def read_checkpoint(path: Path, origin: Origin) -> Checkpoint | None:
     return Checkpoint(bundle.header["recipe"], learnt, number)
 
 
+@contextmanager
+def checkpoint_folder(folder: Path) -> Iterator[Path]:
+    """Make a folder, unless it is there, and keep other runs out of it until the block ends."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        why = _NO_FOLDER if folder.exists() else error.strerror
+        raise InputError("{path} cannot be written: {why}", path=folder, why=why) from error
+    with folder_alone(folder) as is_ours:
+        if not is_ours:
+            raise InputError("{path} is used by another run; wait for its end, or choose another name", path=folder)
+        yield folder
+
+
 class CountedParts:
-    """Count files of the parts of a run, in a folder; with an origin the folder is a checkpoint.
+    """Count files of the parts of a run, in a folder that exists; with an origin it is a checkpoint.
 
     Attributes
     ----------
@@ -104,11 +118,6 @@ class CountedParts:
         self.n_before: int | None = None
         if origin is None:
             return
-        try:
-            folder.mkdir(exist_ok=True)
-        except OSError as error:
-            why = _NO_FOLDER if folder.exists() else error.strerror
-            raise InputError("{path} cannot be written: {why}", path=folder, why=why) from error
         if (folder / _STATE).exists():
             self._resume(origin)
             return

@@ -26,6 +26,14 @@ def journal_path(model: str | Path) -> Path:
     return Path(os.path.realpath(model) + SUFFIX)
 
 
+def has_journal(model: str | Path) -> bool:
+    """True if a model file has a journal, perhaps an empty one; False if its name is too long for one."""
+    try:
+        return journal_path(model).exists()
+    except OSError:
+        return False
+
+
 class Correction(NamedTuple):
     """One document that is learnt or unlearnt as a class.
 
@@ -74,6 +82,8 @@ class Correction(NamedTuple):
         """Columns of the terms that a model file uses, ascending, and their counts, (2, n); not checked."""
         if self.model != model:  # it was added while the journal was folded
             return _entries(self.counts, vocabulary)
+        if len(self.entries) % (2 * _INTEGERS.itemsize):
+            raise ModelFileError("the journal is damaged: the columns of a correction have no counts")
         return np.frombuffer(self.entries, _INTEGERS).reshape(2, -1)
 
 

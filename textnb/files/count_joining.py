@@ -26,6 +26,7 @@ from textnb.counts.matrix import in_bytes
 from textnb.counts.packed_vocabulary import united
 from textnb.counts.pruning import NOTHING_DROPPED, Dropped, most_frequent
 from textnb.counts.rows import kept_before
+from textnb.counts.vocabulary import Columns
 from textnb.errors import InputError, ModelFileError
 from textnb.files.arrays import (
     packed_strings,
@@ -65,12 +66,14 @@ class _File(NamedTuple):
         """Arrays of the file, mapped."""
         return open_bundle(self.path, KIND, in_memory=not KEEPS_OPEN).answering
 
-    def kept_by(self, vocabulary: Vocabulary) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-        """Return whether each entry is of a term in a vocabulary, (N,), and the row bounds of those, (D + 1,)."""
-        arrays = self.arrays()
-        is_known = vocabulary.places_of(unpacked_vocabulary(arrays, "vocabulary")) >= 0
-        kept = is_known[arrays["counts.indices"]]
-        return kept, kept_before(kept, np.asarray(arrays["counts.indptr"], np.int64))
+    def places(self, vocabulary: Vocabulary) -> Columns:
+        """Return the columns of the terms of this file in a vocabulary, -1 for those that are not in it."""
+        return vocabulary.places_of(unpacked_vocabulary(self.arrays(), "vocabulary"))
+
+    def bounds(self, vocabulary: Vocabulary) -> NDArray[Any]:
+        """Return the row bounds of the entries of terms in a vocabulary, (D + 1,)."""
+        arrays, is_known = self.arrays(), self.places(vocabulary) >= 0
+        return kept_before(is_known[arrays["counts.indices"]], np.asarray(arrays["counts.indptr"], np.int64))
 
 
 class _Terms:
@@ -88,7 +91,8 @@ class _Terms:
         whole, mine, theirs = united(self.vocabulary, part.vocabulary)
         containing = np.zeros(len(whole), np.int64)
         containing[mine] = self._containing
-        containing[theirs] += np.bincount(part.X.indices, minlength=len(part.vocabulary))
+        for block in _blocks(part.X.indices):  # of which bincount makes a copy
+            containing[theirs] += np.bincount(block, minlength=len(part.vocabulary))
         columns, dropped = most_frequent(containing, self._budget)
         self.vocabulary = whole.selected(columns) if dropped.terms else whole
         self._containing, self.dropped = containing[columns], self.dropped.and_then(dropped)
@@ -116,7 +120,7 @@ def merge_counts(
     assert way is not None
     n_documents, dropped, vocabulary = sum(file.n_documents for file in files), terms.dropped, terms.vocabulary
     if dropped.terms:
-        kept = [file._replace(n_entries=int(file.kept_by(vocabulary)[1][-1])) for file in files]
+        kept = [file._replace(n_entries=int(file.bounds(vocabulary)[-1])) for file in files]
         dropped = dropped._replace(pairs=sum(file.n_entries for file in files) - sum(file.n_entries for file in kept))
         files = kept
     dropped = before.and_then(dropped)
@@ -193,22 +197,24 @@ def _joined(files: list[_File], vocabulary: Vocabulary, n_documents: int, *, is_
         return lambda: (piece for file in files for piece in pieces(file))
 
     def columns(file: _File) -> Iterator[NDArray[Any]]:
-        arrays = file.arrays()
-        places = vocabulary.places_of(unpacked_vocabulary(arrays, "vocabulary")).astype(index)
-        return (places[block] for block in entries(file, "counts.indices"))
+        places = file.places(vocabulary).astype(index)
+        found = (places[block] for block in _blocks(file.arrays()["counts.indices"]))
+        return found if is_whole else (block[block >= 0] for block in found)
 
-    def entries(file: _File, name: str) -> Iterator[NDArray[Any]]:
-        blocks = _blocks(file.arrays()[name])
+    def numbers(file: _File) -> Iterator[NDArray[Any]]:
+        arrays = file.arrays()
+        blocks = _blocks(arrays["counts.data"])
         if is_whole:
             return blocks
-        kept = _blocks(file.kept_by(vocabulary)[0])
-        return (block[mask] for block, mask in zip(blocks, kept, strict=True))
+        is_known = file.places(vocabulary) >= 0
+        masks = (is_known[block] for block in _blocks(arrays["counts.indices"]))
+        return (block[mask] for block, mask in zip(blocks, masks, strict=True))
 
     def bounds(file: _File) -> NDArray[Any]:
-        return file.arrays()["counts.indptr"] if is_whole else file.kept_by(vocabulary)[1]
+        return file.arrays()["counts.indptr"] if is_whole else file.bounds(vocabulary)
 
     arrays |= {
-        "counts.data": Streamed(count, (n_entries,), of_each(lambda file: entries(file, "counts.data"))),
+        "counts.data": Streamed(count, (n_entries,), of_each(numbers)),
         "counts.indices": Streamed(index, (n_entries,), of_each(columns)),
         "counts.indptr": Streamed(index, (n_documents + 1,), lambda: _ends(map(bounds, files), index, first=1)),
         "digests": Streamed("|u1", (n_documents, SIZE), of_each(lambda file: iter([file.arrays()["digests"]]))),
@@ -221,10 +227,10 @@ def _joined(files: list[_File], vocabulary: Vocabulary, n_documents: int, *, is_
 
     arrays["ids.ends"] = Streamed("<i8", (n_documents,), lambda: _ends(map(id_ends, files), np.dtype("<i8")))
     for name, distinct in names.items():
-        numbers = of_each(
+        of_names = of_each(
             lambda file, name=name, distinct=distinct: iter([places(distinct, unpacked_names(file.arrays(), name))])  # type: ignore[misc]
         )
-        arrays[f"{name}.numbers"] = Streamed(smallest_type(len(distinct)), (n_documents,), numbers)
+        arrays[f"{name}.numbers"] = Streamed(smallest_type(len(distinct)), (n_documents,), of_names)
     if any(file.has_days for file in files):
         arrays["days"] = Streamed("<i4", (n_documents,), of_each(lambda file: iter([_days(file)])))
     return arrays

@@ -30,7 +30,7 @@ from typing import Any
 from textnb.counts.examples import SIZE
 from textnb.errors import InputError, ModelFileError
 from textnb.files.bundle import identity_of
-from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, Pending, journal_path
+from textnb.files.correction import LEARN, UNLEARN, Correction, ModelReplacedError, Pending, has_journal, journal_path
 from textnb.storage import create
 
 _SECONDS = 60.0  # to wait for other processes
@@ -56,7 +56,6 @@ _UNUSABLE = {
     sqlite3.SQLITE_PROTOCOL,
     sqlite3.SQLITE_READONLY,
 }
-_NET = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND"
 _DAMAGED = "{path} is damaged: {why}; remove it to use the model without the corrections in it"
 _NOT_WRITABLE = "{path} cannot be written: {why}"
 _OTHER_TABLES = "it does not have the tables of a journal"
@@ -86,7 +85,7 @@ class Journal:
     @property
     def exists(self) -> bool:
         """True if there is a journal, perhaps an empty one."""
-        return self.path.exists()
+        return has_journal(self.model)
 
     def pending(self, identity: str) -> Pending:
         """Return the pending corrections of the model file with this sha256, in their order.
@@ -233,6 +232,7 @@ class Journal:
             self.close()
             self._open = inode, self._connected("mode=rw")
             self._open[1].execute("PRAGMA synchronous=FULL")
+            self._open[1].execute("PRAGMA secure_delete=ON")  # nothing of a folded correction is left
         try:
             yield self._open[1]
         finally:
@@ -321,13 +321,20 @@ class Transaction:
         found = self._connection.execute("SELECT DISTINCT label FROM rows WHERE number > ?", [self._folded])
         return [str(name) for (name,) in found]
 
-    def learnt(self, labelled: bytes) -> int:
-        """How often a document with this labelled digest was learnt since the model file, less unlearnt."""
-        return self._one(f"{_NET} labelled = ?", LEARN, self._folded, labelled)
+    def times(self, labelled: bytes, before: int) -> int:
+        """How often a document with this labelled digest is learnt, which it was ``before`` times in the model file.
+
+        To unlearn what another process has forgotten in the meantime has no effect.
+        """
+        statement = "SELECT kind FROM rows WHERE labelled = ? AND number > ? ORDER BY number"
+        for (kind,) in self._connection.execute(statement, [labelled, self._folded]):
+            before = before + 1 if kind == LEARN else max(before - 1, 0)
+        return before
 
     def documents(self, label: str) -> int:
         """Number of documents of a class that were learnt since the model file, less unlearnt."""
-        return self._one(f"{_NET} label = ?", LEARN, self._folded, label)
+        net = "SELECT COALESCE(SUM(CASE kind WHEN ? THEN 1 ELSE -1 END), 0) FROM rows WHERE number > ? AND label = ?"
+        return self._one(net, LEARN, self._folded, label)
 
     @property
     def first_added(self) -> float | None:
@@ -369,6 +376,7 @@ def _identity(model: Path) -> str:
 def _empty_journal() -> bytes:
     """Content of a journal without corrections, in WAL mode from the start: two processes may create it at once."""
     with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA auto_vacuum=FULL")  # it becomes small again when it is folded
         for statement in _SCHEMA:
             connection.execute(statement)
         connection.commit()

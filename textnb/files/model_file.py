@@ -32,6 +32,7 @@ from textnb.counts.weighting import weighting
 from textnb.decisions import JudgedAnswers
 from textnb.errors import InputError, ModelFileError
 from textnb.evaluation.intervals import Quality
+from textnb.extension import return_memory
 from textnb.files.arrays import (
     PLAIN_MOST,
     array_of,
@@ -137,6 +138,7 @@ def write_model(
 
     announce: see ``write_bundle``.
     """
+    return_memory()  # what the fit has left
     summary = _summary(content)
     if content.stripped:
         summary = summary._replace(dated=None)

@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -144,6 +145,11 @@ def follow_lesson(learner: Correctable, document: Document, lesson: Lesson) -> D
     return learn(learner, document, lesson.label, was=lesson.was, new=lesson.new)
 
 
+def follow_verdict(learner: Correctable, document: Document, verdict: Verdict) -> Done:
+    """Learn one mail as the filter has decided, unless it was learnt as any class."""
+    return Done.KNOWN if learner.learnt_as(document) else learn(learner, document, verdict.label)
+
+
 class JournalledModel:
     """A model file and a transaction of its journal, in which corrections are added."""
 
@@ -160,8 +166,7 @@ class JournalledModel:
     def learnt_as(self, document: Document) -> list[str]:
         """Return the classes that a document was learnt as."""
         digests = {name: labelled_digest(document.digest, name) for name in self.classes_}
-        times = {name: self._file.digests.times(each) + self._journal.learnt(each) for name, each in digests.items()}
-        return [name for name in times if times[name] > 0]
+        return [name for name, each in digests.items() if self._journal.times(each, self._file.digests.times(each)) > 0]
 
     def revise(self, *, add: Sequence[Document], remove: Sequence[Document], refit: str) -> object:  # noqa: ARG002
         """Add corrections to the journal."""
@@ -261,7 +266,7 @@ class CorrectedFile:
 
     def _rewrite(self, change: Change) -> Corrected:
         with locked(self.path):
-            classifier = TextClassifier.load(self.path, self.trust, labels="text")
+            classifier = TextClassifier.load(self.path, self.trust, in_memory=True, labels="text")
             done = change(classifier)
             if done is not Done.KNOWN:
                 classifier.save(self.path)
@@ -293,7 +298,7 @@ def fold_if_due(path: Path, trust: tuple[str, ...] = ()) -> None:
 
 
 def _is_due(path: Path, trust: tuple[str, ...]) -> bool:
-    classifier = TextClassifier.load(path, trust, journal=False, labels="text")
+    classifier = TextClassifier.load(path, trust, in_memory=True, journal=False, labels="text")
     if classifier.file is None:
         return False
     with Journal(path).writing(classifier.file.sha256) as journal:
@@ -317,7 +322,7 @@ def _refit(
     path: Path, trust: tuple[str, ...] = (), *, choose: bool = False, forget_before: date | None = None
 ) -> Corrected:
     """Refit a file that is locked; parameters as in ``refit_file``."""
-    classifier = TextClassifier.load(path, trust, labels="text")
+    classifier = TextClassifier.load(path, trust, in_memory=True, labels="text")  # a service refits, too
     if forget_before is not None:
         classifier.forget_before(forget_before)
     if choose or forget_before is None:
@@ -351,12 +356,7 @@ def add_to_file(path: Path, documents: Sequence[Document], trust: tuple[str, ...
 
 def learn_decided(path: Path, message: bytes, verdict: Verdict, trust: tuple[str, ...] = ()) -> Done:
     """Learn a message as the filter's own decision, into the model's file; not one that is learnt as any class."""
-    document = mail_document(message)
-
-    def change(learner: Correctable) -> Done:
-        return Done.KNOWN if learner.learnt_as(document) else learn(learner, document, verdict.label)
-
-    return change_file(path, change, trust).done
+    return change_file(path, partial(follow_verdict, document=mail_document(message), verdict=verdict), trust).done
 
 
 def _check_classes(learner: Correctable, label: str, was: str | None, new: bool, hint: str = "") -> None:

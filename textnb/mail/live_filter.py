@@ -7,7 +7,7 @@ from threading import Lock
 from textnb.classifier.text_classifier import TextClassifier
 from textnb.errors import InputError, TextnbError
 from textnb.files.correction import ModelReplacedError, journal_path
-from textnb.mail.corrections import CorrectedFile, fold_if_due, follow_lesson, learn_decided
+from textnb.mail.corrections import CorrectedFile, fold_if_due, follow_lesson, follow_verdict
 from textnb.mail.decision import Cutoffs, MailFilter, Verdict, mail_document
 from textnb.mail.protocol import FAILED, SPAM, Answer, Lesson, Reply, split_request
 
@@ -109,9 +109,12 @@ class LiveFilter:
 
     def _learn(self, message: bytes, verdict: Verdict) -> None:
         try:
-            learn_decided(self.path, message, verdict, self.trust)
+            document = mail_document(message)
+            with self._correcting:
+                self._file.change(lambda learner: follow_verdict(learner, document, verdict))
         except Exception as error:  # the mail has been delivered with its verdict
             _log.info("message filtered but not learnt: %s", error)
+        self._fold()
 
     def _load(self) -> MailFilter:
         # In memory: a mapped file that somebody shortens would end the process.

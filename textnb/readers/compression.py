@@ -44,7 +44,13 @@ class _Kind(NamedTuple):
 
 def is_compressed(path: object) -> bool:
     """Whether a file is compressed, by its name."""
-    return str(path).lower().endswith(COMPRESSED)
+    return _suffix(path) is not None
+
+
+def _suffix(path: object) -> str | None:
+    """End of the name of a compressed file; a web address may have a query behind it."""
+    name = (path.name if isinstance(path, Address) else str(path)).lower()
+    return next((each for each in COMPRESSED if name.endswith(each)), None)
 
 
 def open_bytes(path: Path | Address | str, buffering: int = -1) -> BinaryIO:
@@ -52,7 +58,7 @@ def open_bytes(path: Path | Address | str, buffering: int = -1) -> BinaryIO:
 
     What is wrong with compressed data is an OSError, as what cannot be read.
     """
-    suffix = next((each for each in COMPRESSED if str(path).lower().endswith(each)), None)
+    suffix = _suffix(path)
     kind = None if suffix is None else _kind_of(suffix, path)
     stream: BinaryIO = path.open() if isinstance(path, Address) else open(path, "rb", buffering)  # noqa: PTH123, SIM115
     return stream if kind is None else io.BufferedReader(_Unpacked(stream, kind))

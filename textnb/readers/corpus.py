@@ -47,6 +47,7 @@ STREAMED = ("csv", "tsv", "jsonl", "lines")
 """Kinds that are read from a pipe, without a copy."""
 COLUMNAR = ("parquet", "arrow")
 """Kinds of tables that pyarrow reads, by columns."""
+_PACKED_THEMSELVES = ("xlsx", *COLUMNAR)  # read from any place, not from the beginning on
 _LABELLED_START = re.compile(rb"\s*__label__\S")
 _GLOB = re.compile(r"[*?\[]")
 _MAX_SHOWN_PATH = 200
@@ -151,6 +152,10 @@ def open_corpus(
         raise InputError(template, path=where, known=", ".join(STREAMED))
     if kind not in READERS:
         raise InputError("unknown reader {kind!r}; use {known}", kind=kind, known=", ".join(READERS))
+    if kind in _PACKED_THEMSELVES and is_compressed(where):
+        raise InputError(
+            "{path}: {kind} files are not unpacked while they are read; unpack it first", path=where, kind=kind
+        )
     if kind != "mail" and where.is_dir() != (kind == "folder"):
         what = "folder" if where.is_dir() else "file"
         raise InputError("{path} is a {what}; reader {kind!r} cannot read it", path=where, what=what, kind=kind)
@@ -173,7 +178,7 @@ def open_corpora(
 
 
 def expand_paths(
-    paths: str | Path | Sequence[str | Path], reader: str | None, settings: Settings
+    paths: str | Path | Address | Sequence[str | Path | Address], reader: str | None, settings: Settings
 ) -> list[tuple[Location, Settings]]:
     """Paths and addresses of corpora, each with its settings.
 
@@ -181,15 +186,15 @@ def expand_paths(
     them, with ``reader`` for those of that kind; its corpus.toml completes their settings.
     """
     found: list[tuple[Location, Settings]] = []
-    for path in [paths] if isinstance(paths, str | Path) else paths:
-        for each in _matching(location(path)):
+    for path in [paths] if isinstance(paths, str | Path | Address) else paths:
+        for each in matching(location(path)):
             tables = _tables_in(each, reader) if reader in (None, *TABLES) and is_kind(each.is_dir) else []
             own = complete_settings(each, settings) if tables and isinstance(each, Path) else settings
             found += [(path, own) for path in tables or [each]]
     return found
 
 
-def _matching(path: Location) -> Sequence[Location]:
+def matching(path: Location) -> Sequence[Location]:
     """Paths or addresses for which a pattern stands; another path stands for itself."""
     if isinstance(path, Path):
         is_pattern = _GLOB.search(str(path)) is not None and not is_kind(path.exists)
@@ -210,7 +215,7 @@ def _matching(path: Location) -> Sequence[Location]:
 def _tables_in(folder: Location, reader: str | None) -> Sequence[Location]:
     """Tables of a folder, by name; without a reader none if there is anything else in it but a corpus.toml.
 
-    Files whose names begin with an underscore, such as _SUCCESS of Spark, do not count.
+    Hidden files do not count, nor does what begins with an underscore and is no table, such as _SUCCESS of Spark.
     """
     try:
         inside: list[Location] = [*folder.iterdir()] if isinstance(folder, Path) else [*folder.entries()]
