@@ -291,7 +291,7 @@ def packed_examples(name: str, examples: Examples, learnt: Learnt) -> Arrays:
     vocabulary, classes = learnt.counts.vocabulary, learnt.counts.classes
     assert vocabulary is not None
     X = examples.X if examples.vocabulary == vocabulary else mapped(examples.X, examples.vocabulary, vocabulary)
-    is_kept = np.zeros(len(learnt.digests), np.int64)
+    is_kept = np.zeros(len(learnt.digests), np.uint8)
     is_kept[learnt.digests.places_of(Digests(examples.digests))] = 1
     days = {f"{name}.days": packed_numbers(examples.days)} if examples.days.any() else {}
     return {
