@@ -80,10 +80,8 @@ class OutputFolder:
             states = [_state(source) for source in sources]
             names = _table_names([state[0] for state in states], known, self.form)
             inputs = dict(zip(names, states, strict=True))
-            if (
-                isinstance(self.folder, Address) and before
-            ):  # no locks there: another run may have written over an entry
-                known = inputs | known
+            if isinstance(self.folder, Address) and before:
+                known = inputs | known  # no locks there: another run may have written over an entry
             self._check_replaced(names, sources, known)
             done = {name for name in names if known.get(name) == inputs[name] and is_whole(self.folder / name)}
             for name in set(names) - done:  # or else it would pass for finished if this run were killed

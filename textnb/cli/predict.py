@@ -144,9 +144,8 @@ def predict(
             raise ParameterError("--dask needs --output-dir DIR, a folder that every worker sees")
         cells = answer_cells(classifier, deciding, top, all_scores, names_guess=deciding.may_be_unsure)
         with cluster_run(dask, input_corpora(inputs, reading), running, labelled=False) as run:
-            answered = predict_on(run, opened_model(model, trust), cells, location(folder), f".{form}", writing.style)[
-                1
-            ]
+            opened, suffix = opened_model(model, trust), f".{form}"
+            _, answered = predict_on(run, opened, cells, location(folder), suffix, writing.style)
         _say_answered(answered, folder, running.quiet)
         return
     sources = open_inputs(inputs, reading, jobs, classifier.count_while_reading, is_stored)
