@@ -1,3 +1,4 @@
+import gc
 import math
 import multiprocessing
 import operator
@@ -202,8 +203,31 @@ def test_one_behind_ends_with_the_first_error_of_either_side(jobs):
         raise InputError("no more")
 
     with pytest.raises(InputError, match="three"):
-        one_behind(take, range(20), jobs)
+        one_behind(take, iter(range(20)), jobs)
     assert taken == [0, 1, 2, 3]
     with pytest.raises(InputError, match="no more"):
         one_behind(taken.append, items(), jobs)
     assert taken == [0, 1, 2, 3, 0, 1]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_one_behind_closes_its_items_without_the_garbage_collector(jobs):
+    closed = []
+
+    def items():
+        try:
+            while True:
+                yield 1
+        finally:
+            closed.append(threading.get_ident())
+
+    def fail(_):
+        raise InputError("no")
+
+    gc.disable()
+    try:
+        with pytest.raises(InputError, match="no"):
+            one_behind(fail, items(), jobs)
+        assert closed == [threading.get_ident()]
+    finally:
+        gc.enable()

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
@@ -87,23 +87,30 @@ def map_on_threads(function: Callable[[Item], Result], items: Iterable[Item], jo
         pool.shutdown(cancel_futures=True)
 
 
-def one_behind(function: Callable[[Item], object], items: Iterable[Item], jobs: int = 1) -> None:
+def one_behind(function: Callable[[Item], object], items: Iterator[Item], jobs: int = 1) -> None:
     """Call a function with each item, in order; with jobs > 1 on a thread of its own, while the next item is made.
 
     There are never more than two items: the one that is worked on and the one that is made. The first error ends both.
+    A generator of items is closed here, for one that is left to the garbage collector may wait for its threads while a
+    lock is held that they need.
     """
-    with nullcontext() if as_jobs(jobs) == 1 else ThreadPoolExecutor(1, "textnb") as pool:
-        working: Future[object] | None = None
-        for item in items:
-            if pool is None:
-                function(item)
-            else:
-                if working is not None:
-                    working.result()
-                working = pool.submit(function, item)
-            del item  # before the next is made
-        if working is not None:
-            working.result()
+    working: Future[object] | None = None
+    try:
+        with nullcontext() if as_jobs(jobs) == 1 else ThreadPoolExecutor(1, "textnb") as pool:
+            for item in items:
+                if pool is None:
+                    function(item)
+                else:
+                    if working is not None:
+                        working.result()
+                    working = pool.submit(function, item)
+                del item  # before the next is made
+            if working is not None:
+                working.result()
+    finally:
+        working = None  # an error in it refers to this frame, and so to the items
+        if isinstance(items, Generator):
+            items.close()
 
 
 def _in_order(submit: Callable[[Item], Future[Result]], items: Iterable[Item], jobs: int) -> Iterator[Result]:

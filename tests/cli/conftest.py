@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -138,3 +139,14 @@ def trained_on_mail(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mail_model(trained_on_mail: Path, tmp_path: Path) -> Path:
     """A file of the test's own, which it may change."""
     return Path(shutil.copy(trained_on_mail, tmp_path / "mail.textnb"))
+
+
+@pytest.fixture
+def memory() -> Iterator[Any]:
+    """Files of memory://, gone after the test."""
+    fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'textnb[remote]'")
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    yield system
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 
-import fsspec
 import pytest
 
 from textnb.classifier import recipe as recipe_module
@@ -16,14 +15,6 @@ PART = 300
 TRAIN = ("train", "--model", "multinomial", "--terms", "words", "--tokenizer", "words", "--checkpoint-every", "1")
 BUDGET = (*TRAIN, "--term-budget", "20")
 COUNT = ("count", "--tokenizer", "words")
-
-
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
 
 
 @pytest.fixture(autouse=True)

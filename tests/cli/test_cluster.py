@@ -56,16 +56,6 @@ def test_answers_are_those_of_one_machine(run, tmp_path, address):
     assert "not standard input" in run("predict", "m.textnb", "--dask", address, "--output-dir", "x").misuse
 
 
-@pytest.fixture
-def memory():
-    fsspec = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'textnb[remote]'")
-    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'textnb[parquet]'")
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    yield system
-    system.store.clear()
-
-
 @pytest.mark.parametrize("name", ["memory://corpus/", "memory://corpus/*.parquet"])
 def test_addresses_are_read_and_written_as_on_one_machine(run, tmp_path, memory, name):
     import pyarrow as pa

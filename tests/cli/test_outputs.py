@@ -8,7 +8,6 @@ from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
 
-import fsspec
 import pyarrow as pa
 import pytest
 from corrected_models import saved
@@ -38,14 +37,6 @@ def parts(tmp_path):
     parquet.write_table(FIRST, folder / "a.parquet", row_group_size=2)
     parquet.write_table(FIRST.slice(1), folder / "b.parquet")
     return folder
-
-
-@pytest.fixture
-def memory():
-    system = fsspec.filesystem("memory")
-    yield system
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
 
 
 def answers(run, model, *names):
